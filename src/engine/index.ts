@@ -1,0 +1,25 @@
+export {
+  type Carrier,
+  type CarrierName,
+  type ConcernWarning,
+  type Configuration,
+  describeAccepted,
+  describeConfiguration,
+  type InvalidValue,
+  resolveConfiguration,
+} from './configuration.js';
+export { evaluate, type Hidden, type Verdict } from './evaluate.js';
+export { identityOf, type Mapping, mapPrimitive, type Offer, type Primitive } from './mapping.js';
+export {
+  type CompiledEntry,
+  type CompiledPolicy,
+  type Concern,
+  type ConcernValue,
+  type ConcernValues,
+  KINDS,
+  type Kind,
+  type Policy,
+  preparePolicy,
+  type Settings,
+} from './policy.js';
+export { bindCatalog, type Catalog, type Selection, select } from './select.js';

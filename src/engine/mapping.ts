@@ -1,0 +1,112 @@
+import type { Assignment, Kind, Policy } from './policy.js';
+
+/** A primitive as a server lists it; only these fields are read. */
+export interface Primitive {
+  readonly name?: unknown;
+  readonly uri?: unknown;
+  readonly uriTemplate?: unknown;
+  readonly _meta?: unknown;
+}
+
+/** The values of one primitive for one concern, in the numbers of `Assignment`, and where they were written. */
+export interface Offer {
+  readonly offered: readonly number[];
+  readonly source: string;
+}
+
+/** Everything that a policy says of one primitive: one place for each concern, empty where it has no value. */
+export interface Mapping {
+  readonly mapped: boolean;
+  readonly offers: readonly (Offer | undefined)[];
+  /** Values in the primitive's own `_meta.concerns` that the policy does not declare. */
+  readonly unknown: readonly string[];
+}
+
+/** How a primitive of each kind is identified in policies and requests. */
+export const IDENTITY = {
+  tools: 'name',
+  prompts: 'name',
+  resources: 'uri',
+  resourceTemplates: 'uriTemplate',
+} as const satisfies Record<Kind, keyof Primitive>;
+
+/** @returns the name, URI or URI template of a primitive; an empty string where a server lists none */
+export function identityOf(kind: Kind, primitive: Primitive): string {
+  const identity = primitive[IDENTITY[kind]];
+  return typeof identity === 'string' ? identity : '';
+}
+
+/**
+ * Collects a primitive's values, per concern. Weakest first: the server's own `_meta.concerns`; patterns, later wins;
+ * the exact entry. A resource without an entry of its own takes that of the most specific template that covers it.
+ *
+ * @param policy the policy
+ * @param kind what the primitive is
+ * @param primitive the primitive as the server lists it
+ * @returns its values with the place where each was written
+ * @example
+ * mapPrimitive(policy, 'tools', { name: 'encryptData' }).offers[policy.indexOf.get('security') ?? 0];
+ */
+export function mapPrimitive(policy: Policy, kind: Kind, primitive: Primitive): Mapping {
+  const offers: (Offer | undefined)[] = new Array(policy.concerns.length).fill(undefined);
+  const unknown: string[] = [];
+  let mapped = false;
+
+  const apply = (assignments: readonly Assignment[]): void => {
+    mapped = true;
+    for (const { concern, offered, source } of assignments) {
+      offers[concern] = offered === 'any' ? undefined : { offered, source };
+    }
+  };
+
+  const own = ownConcerns(primitive._meta);
+  if (own !== undefined) apply(readOwn(policy, own, unknown));
+  const identity = identityOf(kind, primitive);
+  for (const pattern of policy.patterns[kind]) {
+    if (pattern.matches(identity)) apply(pattern.assignments);
+  }
+  const entry =
+    policy.entries[kind].get(identity) ??
+    (kind === 'resources' ? policy.covering.find((template) => template.matches(identity)) : undefined);
+  if (entry !== undefined) apply(entry.assignments);
+
+  return { mapped, offers, unknown };
+}
+
+function ownConcerns(meta: unknown): object | undefined {
+  if (typeof meta !== 'object' || meta === null || !Object.hasOwn(meta, 'concerns')) return undefined;
+  const { concerns } = meta as { concerns: unknown };
+  return typeof concerns === 'object' && concerns !== null ? concerns : undefined;
+}
+
+function readOwn(policy: Policy, own: object, unknown: string[]): Assignment[] {
+  const assignments: Assignment[] = [];
+  for (const [name, value] of Object.entries(own)) {
+    const concern = policy.indexOf.get(name);
+    const offered: number[] = [];
+    for (const each of Array.isArray(value) ? value : [value]) {
+      const number = concern === undefined ? undefined : toNumber(policy, concern, each);
+      if (number === undefined) unknown.push(`${name}: ${JSON.stringify(each)}`);
+      else offered.push(number);
+    }
+    if (concern !== undefined && offered.length > 0) {
+      assignments.push({ concern, offered, source: '_meta.concerns' });
+    }
+  }
+  return assignments;
+}
+
+/** @returns a value in the numbers of `Assignment`, or nothing if the concern does not declare it */
+export function toNumber(policy: Policy, concern: number, value: unknown): number | undefined {
+  const { values } = policy.concerns[concern] ?? { values: [] };
+  if ('min' in values) {
+    return typeof value === 'number' && value >= values.min && value <= values.max ? value : undefined;
+  }
+  return typeof value === 'string' ? policy.ordinals[concern]?.get(value) : undefined;
+}
+
+/** @returns the value that people write for a number of `Assignment` */
+export function fromNumber(policy: Policy, concern: number, number: number): string | number {
+  const { values } = policy.concerns[concern] ?? { values: [] };
+  return 'min' in values ? number : (values[number] ?? '');
+}

@@ -1,0 +1,63 @@
+interface UriTemplateMatcher {
+  readonly matches: (uri: string) => boolean;
+  /** Number of literal characters: the larger, the more specific. */
+  readonly literals: number;
+}
+
+/**
+ * Compiles an RFC 6570 URI template into a matcher. `{name}` covers one or more characters of one path segment;
+ * reserved, fragment, path and query expressions (`{+name}`, `{#name}`, `{/name}`, `{?name}`, `{&name}`) and
+ * `{name*}` cover any run, the empty one too.
+ *
+ * The text is walked once with the set of template positions that can be reached, so the time is bounded by
+ * template length times URI length whatever the template looks like.
+ *
+ * @param template the template, as a server lists it
+ * @returns the matcher and how specific it is
+ * @example
+ * compileUriTemplate('vault://keys/{id}').matches('vault://keys/7'); // true
+ */
+export function compileUriTemplate(template: string): UriTemplateMatcher {
+  const tokens: { readonly kind: 'literal' | 'one' | 'many'; readonly text: string }[] = [];
+  let literals = 0;
+  for (const part of template.split(/(\{[^{}]*\})/)) {
+    if (part === '') continue;
+    if (!part.startsWith('{') || !part.endsWith('}')) {
+      for (const text of part) tokens.push({ kind: 'literal', text });
+      literals += part.length;
+    } else if (/^\{[+#./;?&]|\*\}$/.test(part)) {
+      tokens.push({ kind: 'many', text: part });
+    } else {
+      tokens.push({ kind: 'one', text: part });
+    }
+  }
+
+  const matches = (uri: string): boolean => {
+    let reached = skipEmpty(new Set([0]));
+    for (const character of uri) {
+      const next = new Set<number>();
+      for (const position of reached) {
+        const token = tokens[position];
+        if (token === undefined) continue;
+        if (token.kind === 'literal') {
+          if (token.text === character) next.add(position + 1);
+        } else if (token.kind === 'many') {
+          next.add(position);
+        } else if (character !== '/' && character !== '?' && character !== '#') {
+          next.add(position);
+          next.add(position + 1);
+        }
+      }
+      if (next.size === 0) return false;
+      reached = skipEmpty(next);
+    }
+    return reached.has(tokens.length);
+  };
+
+  const skipEmpty = (positions: Set<number>): Set<number> => {
+    for (const position of positions) if (tokens[position]?.kind === 'many') positions.add(position + 1);
+    return positions;
+  };
+
+  return { matches, literals };
+}

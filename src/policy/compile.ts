@@ -1,0 +1,84 @@
+import { createHash } from 'node:crypto';
+import {
+  byKind,
+  type CompiledEntry,
+  type CompiledPolicy,
+  type CompiledValue,
+  type Concern,
+  type ConcernValue,
+  type Kind,
+  type Settings,
+} from '../engine/policy.js';
+import type { CheckedFile } from './check.js';
+import type { PolicyDocument } from './schema.js';
+
+const DEFAULT_SETTINGS: Settings = {
+  unmapped: 'show',
+  defaults: 'aware',
+  invalid: 'error',
+  enforcement: 'advisory',
+  transparency: false,
+};
+
+/**
+ * Merges the files of a policy into plain JSON. The same files give the same bytes.
+ *
+ * @param files files without an error, included ones first
+ * @returns the compiled policy
+ * @example
+ * JSON.stringify(compilePolicy(files));
+ */
+export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
+  const documents = files.map(({ document }) => document);
+  const content = {
+    files: files.map(({ source }) => source.file),
+    concerns: documents.flatMap(({ concerns }) => Object.entries(concerns ?? {}).map(toConcern)),
+    presets: Object.fromEntries(documents.flatMap(({ presets }) => Object.entries(presets ?? {}))),
+    primitives: byKind((kind) => entries(files, 'primitives', kind)),
+    patterns: byKind((kind) => entries(files, 'patterns', kind)),
+    settings: Object.assign(
+      {},
+      DEFAULT_SETTINGS,
+      ...documents.map(({ settings }) => settings ?? {}),
+    ) as Settings,
+  };
+  const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
+  return { format: 1, digest, ...content };
+}
+
+function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
+  const { description, values, match, multiple, claim } = concern;
+  const isList = Array.isArray(values);
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    values: isList ? values : { min: values.min, max: values.max },
+    match: match ?? (isList ? 'exact' : 'at-most'),
+    multiple: multiple ?? false,
+    ...(concern.default === undefined ? {} : { default: concern.default }),
+    setBy: concern['set-by'] ?? 'host',
+    ...(claim === undefined ? {} : { claim }),
+  };
+}
+
+function entries(
+  files: readonly CheckedFile[],
+  section: 'primitives' | 'patterns',
+  kind: Kind,
+): CompiledEntry[] {
+  return files.flatMap(({ document, source }, file) =>
+    Object.entries(document[section]?.[kind] ?? {}).map(([name, mapping]) => {
+      const path = [section, kind, name];
+      const values = Object.entries(mapping).map(([concern, value]): [string, CompiledValue] => [
+        concern,
+        { is: toValues(value), line: source.locate([...path, concern], 'key').line },
+      ]);
+      return { name, file, line: source.locate(path, 'key').line, values: Object.fromEntries(values) };
+    }),
+  );
+}
+
+function toValues(value: ConcernValue | readonly ConcernValue[]): readonly ConcernValue[] | 'any' {
+  if (value === 'any') return 'any';
+  return typeof value === 'object' ? value : [value];
+}

@@ -1,0 +1,3 @@
+export { CompiledPolicyError, openCompiledPolicy } from './compiled.js';
+export { type Finding, formatFindings, type Place, PolicyError } from './findings.js';
+export { loadPolicy, PolicyFileError, type PolicyReport, readPolicy } from './load.js';

@@ -1,0 +1,95 @@
+import { KINDS, type Kind, type Policy } from '../engine/policy.js';
+import { catalogOf, itemsOf, type ListCatalog } from './lists.js';
+import { type Answer, type Capability, type Failure, LISTS, read } from './wire.js';
+
+/** Beyond this a list is not held: it is filtered page by page, as the server gives it. */
+const BOUND = { items: 50_000, pages: 100 };
+
+/** What came of asking the server for its whole list. */
+export type CatalogOutcome =
+  | { readonly state: 'complete'; readonly catalog: ListCatalog }
+  | { readonly state: 'failed'; readonly error: Failure['error'] }
+  | { readonly state: 'unbounded' };
+
+/** Sends the server a request of the gate's own. */
+export type AskServer = (
+  method: string,
+  params: Record<string, unknown>,
+  then: (response: Answer | Failure) => void,
+) => void;
+
+/**
+ * The lists of one server instance, taken once: an SDK server converts every schema anew on every list. They are
+ * dropped when the server says that a list changed.
+ */
+export class Catalogs {
+  private readonly held = new Map<Kind, ListCatalog>();
+  private readonly unbounded = new Set<Kind>();
+  private readonly walks = new Map<Kind, ((outcome: CatalogOutcome) => void)[]>();
+  private version = 0;
+
+  constructor(private readonly policy: Policy) {}
+
+  /** Whether a list is filtered page by page. */
+  isUnbounded(kind: Kind): boolean {
+    return this.unbounded.has(kind);
+  }
+
+  /** Forgets the lists of a capability: the server said that they changed. */
+  drop(capability: Capability): void {
+    this.version++;
+    for (const kind of KINDS) {
+      if (LISTS[kind].capability !== capability) continue;
+      this.held.delete(kind);
+      this.unbounded.delete(kind);
+    }
+  }
+
+  /**
+   * Gives a list, at once if it is held. Several that ask at the same time share one walk through the server's pages.
+   *
+   * @param kind which list
+   * @param ask sends a request to the server
+   * @param then gets the outcome
+   */
+  get(kind: Kind, ask: AskServer, then: (outcome: CatalogOutcome) => void): void {
+    const held = this.held.get(kind);
+    if (held !== undefined) return then({ state: 'complete', catalog: held });
+    if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
+    const walking = this.walks.get(kind);
+    if (walking !== undefined) {
+      walking.push(then);
+      return;
+    }
+    this.walks.set(kind, [then]);
+    this.walk(kind, ask);
+  }
+
+  private walk(kind: Kind, ask: AskServer): void {
+    const pages: Record<string, unknown>[] = [];
+    const version = this.version;
+    let items = 0;
+    const finish = (outcome: CatalogOutcome): void => {
+      const waiting = this.walks.get(kind) ?? [];
+      this.walks.delete(kind);
+      // A list that changed during the walk is good enough for those who asked before, not for those who ask later.
+      if (version === this.version) {
+        if (outcome.state === 'complete') this.held.set(kind, outcome.catalog);
+        if (outcome.state === 'unbounded') this.unbounded.add(kind);
+      }
+      for (const then of waiting) then(outcome);
+    };
+    const onPage = (response: Answer | Failure): void => {
+      if ('error' in response) return finish({ state: 'failed', error: response.error });
+      pages.push(response.result);
+      items += itemsOf(kind, response.result)?.length ?? 0;
+      const cursor = read(response.result, 'nextCursor');
+      if (typeof cursor !== 'string') {
+        return finish({ state: 'complete', catalog: catalogOf(this.policy, kind, pages) });
+      }
+      if (pages.length >= BOUND.pages || items > BOUND.items) return finish({ state: 'unbounded' });
+      ask(LISTS[kind].method, { cursor }, onPage);
+    };
+    ask(LISTS[kind].method, {}, onPage);
+  }
+}

@@ -1,0 +1,127 @@
+import { type ConcernWarning, type Configuration, describeConfiguration } from '../engine/configuration.js';
+import { fromNumber, type Primitive } from '../engine/mapping.js';
+import type { Kind, Policy } from '../engine/policy.js';
+import { bindCatalog, type Catalog, type Selection, select } from '../engine/select.js';
+import { EXTENSION_ID, read } from './wire.js';
+
+/** A server's whole list: the bound primitives, and everything else that its first page held. */
+export interface ListCatalog {
+  readonly bound: Catalog<Primitive>;
+  readonly rest: Record<string, unknown>;
+}
+
+/**
+ * Whether a list can differ from the server's own. If not, it passes byte for byte.
+ *
+ * @param policy the policy
+ * @param configuration what is in effect
+ */
+export function canChange(policy: Policy, configuration: Configuration): boolean {
+  return configuration.active || policy.settings.unmapped === 'hide' || policy.settings.transparency;
+}
+
+/** @returns the primitives of a list result; nothing if it holds no such list */
+export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | undefined {
+  const items = read(result, kind);
+  return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : undefined;
+}
+
+/** Binds the pages of one list to the policy. */
+export function catalogOf(
+  policy: Policy,
+  kind: Kind,
+  pages: readonly Record<string, unknown>[],
+): ListCatalog {
+  const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
+  const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
+  return { bound: bindCatalog(policy, kind, items), rest };
+}
+
+/** A list result as the host gets it, with what the log should know of it. */
+export interface FilteredList {
+  readonly result: Record<string, unknown>;
+  readonly selection: Selection<Primitive>;
+  readonly warnings: readonly ConcernWarning[];
+}
+
+/**
+ * Makes the answer to a list request: what the configuration shows, in the server's order, in one page.
+ *
+ * @param catalog the server's list
+ * @param configuration what is in effect
+ * @param warnings what was noticed while the configuration was read
+ * @returns the result with `_meta` as the extension defines it
+ */
+export function filterList(
+  catalog: ListCatalog,
+  configuration: Configuration,
+  warnings: readonly ConcernWarning[],
+): FilteredList {
+  const { bound, rest } = catalog;
+  const { policy, kind } = bound;
+  const shadow = policy.settings.enforcement === 'shadow';
+  const selection = select(bound, configuration);
+  const { kept, total } = selection;
+  const shown = shadow ? bound.items : kept;
+  const all = [...warnings, ...unknownValues(bound), ...(shadow ? [] : emptied(kind, selection))];
+  const result = {
+    ...rest,
+    [kind]: policy.settings.transparency ? withValues(bound, shown) : shown,
+    ...annotated(rest, {
+      ...(configuration.active && !shadow
+        ? { concerns: describeConfiguration(policy, configuration), shown: kept.length, total }
+        : {}),
+      ...(all.length > 0 ? { warnings: all } : {}),
+    }),
+  };
+  return { result, selection, warnings: all };
+}
+
+/** @returns a result whose `_meta` says what was noticed; the same result if nothing was */
+export function withWarnings(
+  result: Record<string, unknown>,
+  warnings: readonly ConcernWarning[],
+): Record<string, unknown> {
+  return warnings.length === 0 ? result : { ...result, ...annotated(result, { warnings }) };
+}
+
+function annotated(result: Record<string, unknown>, own: object): { _meta?: object } {
+  if (Object.keys(own).length === 0) return {};
+  return { _meta: { ...(result._meta as object | undefined), [EXTENSION_ID]: own } };
+}
+
+/** An empty list looks like a broken server: say what emptied it. */
+function emptied(kind: Kind, { kept, total, hiddenBy }: Selection<Primitive>): ConcernWarning[] {
+  if (kept.length > 0 || total === 0) return [];
+  const [most] = [...hiddenBy].sort(([, a], [, b]) => b - a);
+  const because = most?.[0] ? `${most[0]} hides ${most[1]} of them` : 'nothing maps them';
+  return [{ code: 'empty-list', message: `No ${kind} of ${total} are shown: ${because}.` }];
+}
+
+function unknownValues({ kind, unknown }: Catalog<Primitive>): ConcernWarning[] {
+  return unknown.map((value) => ({
+    code: 'unknown-meta-value',
+    message: `The server's ${kind} carry a value in _meta.concerns that the policy does not declare (${value}); ignored.`,
+  }));
+}
+
+/** Transparency: the values that the policy gives a primitive, in its `_meta.concerns`. */
+function withValues(
+  { policy, items, classOf, classes }: Catalog<Primitive>,
+  shown: readonly Primitive[],
+): object[] {
+  const positions = new Map(items.map((item, position) => [item, position]));
+  return shown.map((item) => {
+    const mapping = classes[classOf[positions.get(item) ?? -1] ?? -1];
+    const values = (mapping?.offers ?? []).flatMap((offer, index) => {
+      const name = policy.concerns[index]?.name;
+      if (offer === undefined || name === undefined) return [];
+      const words = offer.offered.map((number) => fromNumber(policy, index, number));
+      return [[name, words.length === 1 ? words[0] : words]];
+    });
+    return {
+      ...item,
+      _meta: { ...(item._meta as object | undefined), concerns: Object.fromEntries(values) },
+    };
+  });
+}

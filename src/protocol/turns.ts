@@ -1,0 +1,45 @@
+/**
+ * Runs tasks in the order in which they come. A task that returns nothing is over at once, so as long as none waits
+ * everything stays synchronous; once one waits, later ones queue behind it.
+ */
+export class Turns {
+  private current: Promise<void> | undefined;
+  private readonly queue: (() => void)[] = [];
+
+  /** @returns what the task returns; where it has to queue, a promise of it */
+  run(task: () => void | Promise<void>): void | Promise<void> {
+    if (this.current === undefined) return this.start(task);
+    return new Promise((resolve, reject) => {
+      this.queue.push(() => {
+        const started = this.start(task);
+        if (started === undefined) resolve();
+        else started.then(resolve, reject);
+      });
+    });
+  }
+
+  /** Whether a task waits. */
+  get waiting(): boolean {
+    return this.current !== undefined;
+  }
+
+  /** @returns a promise that no task waits any more */
+  async settled(): Promise<void> {
+    while (this.current !== undefined) await this.current;
+  }
+
+  private start(task: () => void | Promise<void>): void | Promise<void> {
+    const running = task();
+    if (running === undefined) return undefined;
+    const over = () => {
+      this.current = undefined;
+      while (this.current === undefined) {
+        const next = this.queue.shift();
+        if (next === undefined) return;
+        next();
+      }
+    };
+    this.current = running.then(over, over);
+    return running;
+  }
+}
