@@ -2,8 +2,9 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../engine/policy.js';
 import type { SessionStore } from '../session/store.js';
-import { Gate, type GateReport, type MessageContext } from './gate.js';
+import { Gate } from './gate.js';
 import { placePreferences } from './preferences.js';
+import type { GateReport, MessageContext } from './scope.js';
 import type { Message } from './wire.js';
 
 /** A server of SDK v1: `Server`, or `McpServer`, which holds one. */

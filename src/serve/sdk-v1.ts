@@ -3,7 +3,7 @@ import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Policy } from '../engine/policy.js';
 import { attachConcerns, type ConnectableServer } from '../protocol/attach.js';
-import type { GateReport } from '../protocol/gate.js';
+import type { GateReport } from '../protocol/scope.js';
 import { LISTS, METHODS, read } from '../protocol/wire.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 
@@ -102,7 +102,10 @@ async function post(options: FetchHandlerOptions, request: Request, given: Fetch
 }
 
 /** One read of the store serves both the check for an ended session and the gate. */
-async function readSession(store: SessionStore | undefined, id: string | undefined): Promise<SessionRead | undefined> {
+async function readSession(
+  store: SessionStore | undefined,
+  id: string | undefined,
+): Promise<SessionRead | undefined> {
   if (store === undefined || id === undefined) return undefined;
   // The gate reads again, and says what a failure means for the request at hand.
   return store.read(id).catch(() => undefined);
@@ -118,7 +121,8 @@ function readOnce(store: SessionStore, session: SessionRead): SessionStore {
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {
   const id = sessionOf(request);
-  if (id === undefined) return failure(400, -32000, 'DELETE needs the Mcp-Session-Id header of the session to end.');
+  if (id === undefined)
+    return failure(400, -32000, 'DELETE needs the Mcp-Session-Id header of the session to end.');
   try {
     await store.end(id);
   } catch {
@@ -161,6 +165,11 @@ function closing(response: Response, close: () => Promise<void>): Response {
   return new Response(body, { status, headers });
 }
 
-function failure(status: number, code: number, message: string, headers: Record<string, string> = {}): Response {
+function failure(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
   return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }

@@ -1,0 +1,55 @@
+/** A part of a text, from `start` up to but not including `end`. */
+export interface Range {
+  readonly start: number;
+  readonly end: number;
+}
+
+const FEWEST_DIGITS = 13;
+const MOST_DIGITS = 19;
+
+/**
+ * Finds what may be payment card numbers: 13 to 19 digits, perhaps in groups, with a right check digit.
+ *
+ * Numbers stand side by side in real text ("2 x 4111 1111 1111 1111"), so that within a run of groups each group may
+ * be the first of a card number; as one has at most 19 digits, the time still grows with the length of the text only.
+ */
+export function findCards(text: string): Range[] {
+  const cards: Range[] = [];
+  for (const run of text.matchAll(/\d(?:[ -]?\d)*/g)) {
+    const groups = Array.from(run[0].matchAll(/\d+/g), ({ 0: { length }, index }) => ({
+      start: run.index + index,
+      end: run.index + index + length,
+    }));
+    for (let first = 0; first < groups.length; first += 1) {
+      const last = lastGroup(text, groups, first);
+      if (last === undefined) continue;
+      cards.push({ start: groups[first]?.start ?? 0, end: groups[last]?.end ?? 0 });
+      first = last;
+    }
+  }
+  return cards;
+}
+
+/** The last group of the longest card number that begins with the group `first`. */
+function lastGroup(text: string, groups: readonly Range[], first: number): number | undefined {
+  let digits = '';
+  let found: number | undefined;
+  for (let index = first; index < groups.length; index += 1) {
+    const group = groups[index];
+    if (!group || digits.length + group.end - group.start > MOST_DIGITS) break;
+    digits += text.slice(group.start, group.end);
+    if (digits.length >= FEWEST_DIGITS && passesLuhn(digits)) found = index;
+  }
+  return found;
+}
+
+/** The checksum of payment cards; it spares most other long numbers. */
+export function passesLuhn(digits: string): boolean {
+  let sum = 0;
+  for (let index = 0; index < digits.length; index += 1) {
+    const digit = Number(digits[digits.length - 1 - index]);
+    const weighted = index % 2 === 1 ? digit * 2 : digit;
+    sum += weighted > 9 ? weighted - 9 : weighted;
+  }
+  return sum % 10 === 0;
+}
