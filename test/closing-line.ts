@@ -10,6 +10,8 @@ export default class ClosingLine implements Reporter {
       if (!module.ok() && [...module.children.allTests('failed')].length === 0) count.failed++;
     }
     const skipped = count.skipped + count.pending;
-    console.log(`\n${count.passed} passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`);
+    console.log(
+      `\n${count.passed} passed, ${count.failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`,
+    );
   }
 }

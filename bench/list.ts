@@ -1,0 +1,78 @@
+import { Server } from '@modelcontextprotocol/sdk/server/index.js';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
+import type { Policy } from '../src/engine/policy.js';
+import { attachConcerns } from '../src/protocol/attach.js';
+import { EXTENSION_ID } from '../src/protocol/wire.js';
+import { FIXTURE_CONCERNS, type FixtureTool, fixturePolicy, fixtureTools } from './fixture.js';
+import { type Ratio, ratio } from './measure.js';
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+/** tools/list of the SDK's low-level server over its web-standard transport, with the gate and without. */
+export async function listRatios(): Promise<Ratio[]> {
+  const tools = fixtureTools(1000);
+  const policy = fixturePolicy(tools);
+  const ratios = [
+    await ratio(
+      'tools/list through the gate, filtered to a quarter, server kept / without the gate',
+      0.45,
+      { work: await keptServer(tools, policy) },
+      { work: await keptServer(tools) },
+    ),
+    await ratio(
+      'the same, server per request / without the gate',
+      Number.NaN,
+      { work: () => perRequest(tools, policy) },
+      { work: () => perRequest(tools) },
+    ),
+    await ratio(
+      'the same list without the gate / itself',
+      Number.NaN,
+      { work: () => perRequest(tools) },
+      { work: () => perRequest(tools) },
+    ),
+  ];
+  return ratios;
+}
+
+function createServer(tools: readonly FixtureTool[], policy: Policy | undefined): Server {
+  const server = new Server({ name: 'bench', version: '1.0.0' }, { capabilities: { tools: {} } });
+  server.setRequestHandler(ListToolsRequestSchema, () => ({ tools: [...tools] }));
+  if (policy !== undefined) attachConcerns(server, { policy });
+  return server;
+}
+
+function listRequest(filtered: boolean, headers: Record<string, string> = {}): Request {
+  const params = filtered ? { _meta: { [EXTENSION_ID]: { concerns: FIXTURE_CONCERNS } } } : {};
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params });
+  return new Request('http://localhost/mcp', { method: 'POST', headers: { ...HEADERS, ...headers }, body });
+}
+
+async function keptServer(tools: readonly FixtureTool[], policy?: Policy): Promise<() => Promise<string>> {
+  const server = createServer(tools, policy);
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: true,
+    sessionIdGenerator: () => 'bench',
+  });
+  await server.connect(transport);
+  const clientInfo = { name: 'bench', version: '1.0.0' };
+  const params = { protocolVersion: '2025-11-25', capabilities: {}, clientInfo };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  await transport.handleRequest(
+    new Request('http://localhost/mcp', { method: 'POST', headers: HEADERS, body }),
+  );
+  return async () => {
+    const request = listRequest(policy !== undefined, { 'mcp-session-id': 'bench' });
+    return (await transport.handleRequest(request)).text();
+  };
+}
+
+async function perRequest(tools: readonly FixtureTool[], policy?: Policy): Promise<string> {
+  const server = createServer(tools, policy);
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  await server.connect(transport);
+  const text = await (await transport.handleRequest(listRequest(policy !== undefined))).text();
+  await server.close();
+  return text;
+}

@@ -1,0 +1,19 @@
+import { listRatios } from './list.js';
+import type { Ratio } from './measure.js';
+import { selectionRatios } from './selection.js';
+
+/** Prints every ratio; `--json` prints them as one object. A target that is missed is printed, it fails nothing. */
+const ratios = [...(await selectionRatios()), ...(await listRatios())];
+
+if (process.argv.includes('--json')) {
+  console.log(JSON.stringify({ node: process.version, ratios }, null, 2));
+} else {
+  for (const each of ratios) console.log(line(each));
+}
+
+function line({ name, ratio, spread, target, micros }: Ratio): string {
+  const verdict = Number.isNaN(target) ? '        ' : ratio <= target ? 'met     ' : 'MISSED  ';
+  const aim = Number.isNaN(target) ? '' : ` (at most ${target})`;
+  const times = `${micros.measured.toFixed(1)} / ${micros.baseline.toFixed(1)} µs`;
+  return `${verdict}${ratio.toFixed(4)}${aim}  ${name}\n          p10-p90 ${spread.map((each) => each.toFixed(4)).join(' to ')}, ${times}`;
+}

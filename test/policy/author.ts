@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterAll } from 'vitest';
+import {
+  bindCatalog,
+  type Carrier,
+  type Kind,
+  type Policy,
+  type Primitive,
+  resolveConfiguration,
+  select,
+} from '../../src/engine/index.js';
+import { loadPolicy, type PolicyReport, readPolicy } from '../../src/policy/index.js';
+
+const root = mkdtempSync(join(tmpdir(), 'concerns-'));
+let folders = 0;
+
+afterAll(() => rmSync(root, { recursive: true, force: true }));
+
+/** Removes the indentation that a test's source gives to a YAML text, and the line break before it. */
+export function yaml({ raw }: TemplateStringsArray, ...values: readonly unknown[]): string {
+  const text = String.raw({ raw }, ...values).replace(/^\n/, '');
+  const indent = /^ */.exec(text)?.[0].length ?? 0;
+  const lines = text.split('\n').map((line) => line.slice(Math.min(indent, /^ */.exec(line)?.[0].length ?? 0)));
+  return lines.join('\n').trimEnd().concat('\n');
+}
+
+/** Writes files into a new folder, as authors do, and returns the folder. */
+export function write(files: Readonly<Record<string, string>>): string {
+  folders += 1;
+  const folder = join(root, String(folders));
+  mkdirSync(folder);
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(folder, name)), { recursive: true });
+    writeFileSync(join(folder, name), text);
+  }
+  return folder;
+}
+
+/** Loads a policy of one file, `policy.yaml`. */
+export function policyOf(text: string): Policy {
+  return loadPolicy(join(write({ 'policy.yaml': text }), 'policy.yaml'));
+}
+
+/** Reads some of the files that it writes; the names in the report are those given here. */
+export function reportOf(
+  files: Readonly<Record<string, string>>,
+  paths: readonly string[] = ['policy.yaml'],
+): PolicyReport {
+  const folder = write(files);
+  const report = readPolicy(paths.map((path) => join(folder, path)));
+  const texts = new Map([...report.texts].map(([file, text]) => [relative(folder, file), text]));
+  const findings = report.findings.map((finding) => ({
+    ...finding,
+    file: relative(folder, finding.file),
+    message: finding.message.replaceAll(`${folder}/`, ''),
+  }));
+  return { ...report, findings, texts };
+}
+
+/** What is found in a policy of one file, each as `line:column code`. */
+export function findingsOf(text: string): string[] {
+  return reportOf({ 'policy.yaml': text }).findings.map(
+    ({ line, column, code }) => `${line}:${column} ${code}`,
+  );
+}
+
+/** What a host asks for in a request's `_meta`, or in several carriers, strongest first. */
+export function asked(concerns: unknown): Carrier[] {
+  return [{ from: 'request', concerns }];
+}
+
+export interface Listing {
+  readonly kind?: Kind;
+  readonly claims?: Readonly<Record<string, unknown>>;
+}
+
+/** The names of the primitives that a host sees of a list; primitives are given by name or whole. */
+export function shown(
+  policy: Policy,
+  primitives: readonly (string | Primitive)[],
+  concerns: unknown,
+  { kind = 'tools', claims }: Listing = {},
+): string[] {
+  const identity = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' }[kind];
+  const items: Primitive[] = primitives.map((each) =>
+    typeof each === 'string' ? { [identity]: each } : each,
+  );
+  const configuration = resolveConfiguration(
+    policy,
+    concerns === undefined ? [] : asked(concerns),
+    claims && new Map(Object.entries(claims)),
+  );
+  const names = select(bindCatalog(policy, kind, items), configuration).kept.map(
+    (item) => item[identity as keyof Primitive],
+  );
+  return names.map(String);
+}
