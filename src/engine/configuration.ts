@@ -1,6 +1,7 @@
 import { fromNumber } from './mapping.js';
 import { nearest } from './nearest.js';
 import type { Concern, Policy } from './policy.js';
+import { type RuleData, readPath } from './rule.js';
 
 /** Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request. */
 export type CarrierName = 'update' | 'request' | 'session' | 'header' | 'url';
@@ -31,6 +32,14 @@ export type Wanted = number | readonly number[];
 /** `denied`: an operator concern whose claim is missing and has no default. */
 export type Effective = Wanted | 'denied' | undefined;
 
+/** Who asks, as far as the operator or the protocol can tell. */
+export interface Caller {
+  /** Claims that were verified: the only source of operator concerns. */
+  readonly claims?: ReadonlyMap<string, unknown> | undefined;
+  /** What the client said that it can do; unknown where the connection did not begin here. */
+  readonly capabilities?: unknown;
+}
+
 export interface Configuration {
   /** One place for each concern of the policy. */
   readonly effective: readonly Effective[];
@@ -42,6 +51,8 @@ export interface Configuration {
   readonly active: boolean;
   readonly warnings: readonly ConcernWarning[];
   readonly invalid: readonly InvalidValue[];
+  /** What rules read beside the primitive. */
+  readonly data: RuleData;
 }
 
 /** More entries than this in one carrier are not looked at: no policy declares as many. */
@@ -59,7 +70,7 @@ const NO_INVALID: readonly InvalidValue[] = [];
  *
  * @param policy the policy
  * @param carriers what the host sent, strongest first
- * @param claims verified claims of the caller: the only source of operator concerns
+ * @param caller who asks: claims that were verified, and what the client can do
  * @returns the configuration, with everything that was not taken as sent
  * @example
  * resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }]).active; // true
@@ -67,7 +78,7 @@ const NO_INVALID: readonly InvalidValue[] = [];
 export function resolveConfiguration(
   policy: Policy,
   carriers: readonly Carrier[],
-  claims?: ReadonlyMap<string, unknown>,
+  caller: Caller = {},
 ): Configuration {
   const { concerns, settings } = policy;
   const accepted: (Wanted | null | undefined)[] = new Array(concerns.length);
@@ -85,7 +96,7 @@ export function resolveConfiguration(
     const concern = concerns[index] as Concern;
     const host = accepted[index];
     let value: Effective;
-    if (concern.setBy === 'operator') value = operatorValue(policy, index, concern, claims);
+    if (concern.setBy === 'operator') value = operatorValue(policy, index, concern, caller.claims);
     else if (host !== undefined) value = host ?? undefined;
     else if (defaults) value = defaultOf(policy, index, concern);
     effective[index] = value;
@@ -93,7 +104,29 @@ export function resolveConfiguration(
     key += `${value ?? ''};`;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
-  return { effective, accepted, key, active, warnings, invalid };
+  if (policy.rules.length === 0) return { effective, accepted, key, active, warnings, invalid, data: {} };
+  const data = ruleData(policy, effective, caller);
+  const facts = policy.callerPaths.map((path) => readPath(data, path) ?? null);
+  return { effective, accepted, key: key + JSON.stringify(facts), active, warnings, invalid, data };
+}
+
+/** Without prototypes, so that a rule finds nothing but what is there. */
+function ruleData(
+  policy: Policy,
+  effective: readonly Effective[],
+  { claims, capabilities }: Caller,
+): RuleData {
+  const concerns: Record<string, unknown> = Object.create(null);
+  effective.forEach((value, index) => {
+    const name = policy.concerns[index]?.name;
+    if (name === undefined || value === undefined || value === 'denied') return;
+    concerns[name] = toWords(policy, index, value);
+  });
+  return {
+    concerns,
+    claims: Object.assign(Object.create(null), Object.fromEntries(claims ?? [])),
+    ...(capabilities === undefined ? {} : { client: Object.assign(Object.create(null), { capabilities }) }),
+  };
 }
 
 type Words = string | number | (string | number)[];

@@ -1,76 +1,151 @@
 import type { Configuration, Effective } from './configuration.js';
 import { fromNumber, type Mapping } from './mapping.js';
-import type { Concern, Policy } from './policy.js';
+import type { Concern, Policy, Rule } from './policy.js';
+import { isTruthy, readPath } from './rule.js';
 
-/** Whether a primitive is shown under a configuration, and why. */
-export type Verdict = { readonly shown: true; readonly because: { readonly code: 'fits' } } | Hidden;
-
-export interface Hidden {
-  readonly shown: false;
-  readonly because:
-    | { readonly code: 'unmapped' }
-    | {
-        readonly code: 'concern-mismatch';
-        readonly concern: string;
-        /** What is in effect; nothing where an operator concern has neither claim nor default. */
-        readonly wanted: readonly (string | number)[];
-        readonly actual: readonly (string | number)[];
-        /** Where the primitive's value was written, `file:line`. */
-        readonly source: string;
-      };
+/** What decided about a primitive: an index of `policy.concerns` or `policy.rules`, or neither. */
+export interface Decision {
+  readonly shown: boolean;
+  readonly by: { readonly concern: number } | { readonly rule: number } | 'fits' | 'unmapped';
 }
 
-const SHOWN: Verdict = { shown: true, because: { code: 'fits' } };
+/** Whether a primitive is shown under a configuration, and why, in the words of the policy. */
+export type Verdict =
+  | { readonly shown: true; readonly because: { readonly code: 'fits' } | BecauseRule }
+  | { readonly shown: false; readonly because: { readonly code: 'unmapped' } | BecauseConcern | BecauseRule };
+
+export interface BecauseConcern {
+  readonly code: 'concern-mismatch';
+  readonly concern: string;
+  /** What is in effect; nothing where an operator concern has neither claim nor default. */
+  readonly wanted: readonly (string | number)[];
+  readonly actual: readonly (string | number)[];
+  /** Where the primitive's value was written, `file:line`. */
+  readonly source: string;
+}
+
+export interface BecauseRule {
+  readonly code: 'rule';
+  readonly rule: string;
+  readonly source: string;
+  readonly reason?: string;
+  /** What the rule read, by its paths. */
+  readonly values: Readonly<Record<string, unknown>>;
+}
+
+const FITS: Decision = { shown: true, by: 'fits' };
+const UNMAPPED: Decision = { shown: false, by: 'unmapped' };
 
 /**
- * Decides about one primitive and says why. `select` decides the same for whole lists, faster and without reasons.
+ * Decides about one primitive: the one place that lists, guards and explanations ask.
+ *
+ * 1. An operator concern that does not hold hides it.
+ * 2. A `hide` rule that fires hides it.
+ * 3. A `show` rule that fires shows it.
+ * 4. A host concern that does not hold hides it.
+ * 5. `unmapped: hide` hides it if nothing maps it.
  *
  * @param policy the policy
  * @param mapping what the policy says of the primitive, see `mapPrimitive`
  * @param configuration what is in effect, see `resolveConfiguration`
- * @returns the verdict; of several concerns that do not fit, the first one declared
+ * @returns the decision; of several reasons the first one declared
+ * @example
+ * decide(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).shown;
+ */
+export function decide(policy: Policy, mapping: Mapping, configuration: Configuration): Decision {
+  const operator = firstMismatch(policy.concerns, 'operator', mapping, configuration);
+  if (operator !== undefined) return { shown: false, by: { concern: operator } };
+  if (policy.rules.length > 0) {
+    const hiding = firstFiring(policy.rules, 'hide', mapping, configuration);
+    if (hiding !== undefined) return { shown: false, by: { rule: hiding } };
+    const showing = firstFiring(policy.rules, 'show', mapping, configuration);
+    if (showing !== undefined) return { shown: true, by: { rule: showing } };
+  }
+  const host = firstMismatch(policy.concerns, 'host', mapping, configuration);
+  if (host !== undefined) return { shown: false, by: { concern: host } };
+  return !mapping.mapped && policy.settings.unmapped === 'hide' ? UNMAPPED : FITS;
+}
+
+/**
+ * Decides about one primitive and says why. `select` decides the same for whole lists, without the reasons.
+ *
+ * @param policy the policy
+ * @param mapping what the policy says of the primitive
+ * @param configuration what is in effect
+ * @returns the verdict with its reason
  * @example
  * evaluate(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).because;
  */
 export function evaluate(policy: Policy, mapping: Mapping, configuration: Configuration): Verdict {
-  const index = firstMismatch(policy.concerns, mapping, configuration);
-  if (index !== undefined) {
-    const concern = policy.concerns[index] as Concern;
-    const offer = mapping.offers[index];
-    const effective = configuration.effective[index];
-    const wanted =
-      typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
-    return {
-      shown: false,
-      because: {
-        code: 'concern-mismatch',
-        concern: concern.name,
-        wanted: wanted.map((number) => fromNumber(policy, index, number)),
-        actual: (offer?.offered ?? []).map((number) => fromNumber(policy, index, number)),
-        source: offer?.source ?? '',
-      },
-    };
+  const { shown, by } = decide(policy, mapping, configuration);
+  if (by === 'fits') return { shown: true, because: { code: 'fits' } };
+  if (by === 'unmapped') return { shown: false, because: { code: 'unmapped' } };
+  if ('rule' in by) {
+    const because = becauseOf(policy.rules[by.rule] as Rule, mapping, configuration);
+    return { shown, because };
   }
-  return !mapping.mapped && policy.settings.unmapped === 'hide'
-    ? { shown: false, because: { code: 'unmapped' } }
-    : SHOWN;
+  const concern = policy.concerns[by.concern] as Concern;
+  const offer = mapping.offers[by.concern];
+  const effective = configuration.effective[by.concern];
+  const wanted = typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
+  const words = (numbers: readonly number[]) => numbers.map((each) => fromNumber(policy, by.concern, each));
+  return {
+    shown: false,
+    because: {
+      code: 'concern-mismatch',
+      concern: concern.name,
+      wanted: words(wanted),
+      actual: words(offer?.offered ?? []),
+      source: offer?.source ?? '',
+    },
+  };
 }
 
-/** @returns the index of the first concern that hides the primitive; nothing if all hold */
-export function firstMismatch(
+function becauseOf(rule: Rule, mapping: Mapping, configuration: Configuration): BecauseRule {
+  const data = { ...configuration.data, primitive: mapping.primitive };
+  const values = rule.paths.map((path) => [path, readPath(data, path) ?? null]);
+  const { id, source, reason } = rule;
+  return {
+    code: 'rule',
+    rule: id,
+    source,
+    ...(reason === undefined ? {} : { reason }),
+    values: Object.fromEntries(values),
+  };
+}
+
+function firstFiring(
+  rules: readonly Rule[],
+  effect: Rule['effect'],
+  { kind, slots }: Mapping,
+  { data }: Configuration,
+): number | undefined {
+  const found = rules.findIndex((rule) => {
+    if (rule.effect !== effect || !rule.kinds.includes(kind)) return false;
+    // What the client can do is not known on every path: then a rule about it says nothing.
+    if (data.client === undefined && rule.paths.some((path) => path.startsWith('client.'))) return false;
+    return isTruthy(rule.fires(data, slots));
+  });
+  return found === -1 ? undefined : found;
+}
+
+function firstMismatch(
   concerns: readonly Concern[],
-  mapping: Pick<Mapping, 'offers'>,
+  setBy: Concern['setBy'],
+  mapping: Mapping,
   configuration: Configuration,
 ): number | undefined {
   for (let index = 0; index < concerns.length; index++) {
+    const { setBy: by, match } = concerns[index] as Concern;
     const offered = mapping.offers[index]?.offered;
-    if (offered === undefined) continue;
-    if (!fits((concerns[index] as Concern).match, configuration.effective[index], offered)) return index;
+    if (by !== setBy || offered === undefined) continue;
+    if (!fits(match, configuration.effective[index], offered)) return index;
   }
   return undefined;
 }
 
-function fits(match: Concern['match'], wanted: Effective, offered: readonly number[]): boolean {
+/** Whether one of the offered values fits what is wanted; the numbers are those of `Assignment`. */
+export function fits(match: Concern['match'], wanted: Effective, offered: readonly number[]): boolean {
   if (wanted === undefined) return true;
   if (wanted === 'denied') return false;
   if (typeof wanted === 'object') return wanted.some((each) => offered.includes(each));

@@ -1,4 +1,5 @@
 export {
+  type Caller,
   type Carrier,
   type CarrierName,
   type ConcernWarning,
@@ -8,7 +9,14 @@ export {
   type InvalidValue,
   resolveConfiguration,
 } from './configuration.js';
-export { evaluate, type Hidden, type Verdict } from './evaluate.js';
+export {
+  type BecauseConcern,
+  type BecauseRule,
+  type Decision,
+  decide,
+  evaluate,
+  type Verdict,
+} from './evaluate.js';
 export { identityOf, type Mapping, mapPrimitive, type Offer, type Primitive } from './mapping.js';
 export {
   type CompiledEntry,

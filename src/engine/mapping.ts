@@ -1,4 +1,5 @@
 import type { Assignment, Kind, Policy } from './policy.js';
+import { isTruthy } from './rule.js';
 
 /** A primitive as a server lists it; only these fields are read. */
 export interface Primitive {
@@ -6,6 +7,10 @@ export interface Primitive {
   readonly uri?: unknown;
   readonly uriTemplate?: unknown;
   readonly _meta?: unknown;
+  readonly title?: unknown;
+  readonly mimeType?: unknown;
+  readonly annotations?: unknown;
+  readonly tags?: unknown;
 }
 
 /** The values of one primitive for one concern, in the numbers of `Assignment`, and where they were written. */
@@ -16,10 +21,15 @@ export interface Offer {
 
 /** Everything that a policy says of one primitive: one place for each concern, empty where it has no value. */
 export interface Mapping {
+  readonly kind: Kind;
   readonly mapped: boolean;
   readonly offers: readonly (Offer | undefined)[];
   /** Values in the primitive's own `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
+  /** What rules read of the primitive. */
+  readonly primitive: object;
+  /** The values of the policy's slots for it. */
+  readonly slots: readonly unknown[];
 }
 
 /** How a primitive of each kind is identified in policies and requests. */
@@ -37,8 +47,8 @@ export function identityOf(kind: Kind, primitive: Primitive): string {
 }
 
 /**
- * Collects a primitive's values, per concern. Weakest first: the server's own `_meta.concerns`; patterns, later wins;
- * the exact entry. A resource without an entry of its own takes that of the most specific template that covers it.
+ * Collects a primitive's values, per concern. Weakest first: the server's own `_meta.concerns`; `assign`, later wins;
+ * patterns, later wins; the exact entry. A resource without an entry of its own takes that of the most specific template that covers it.
  *
  * @param policy the policy
  * @param kind what the primitive is
@@ -62,6 +72,10 @@ export function mapPrimitive(policy: Policy, kind: Kind, primitive: Primitive): 
   const own = ownConcerns(primitive._meta);
   if (own !== undefined) apply(readOwn(policy, own, unknown));
   const identity = identityOf(kind, primitive);
+  const data = readable(policy, kind, primitive);
+  for (const { fires, assignments } of policy.assigns) {
+    if (isTruthy(fires({ primitive: data }, []))) apply(assignments);
+  }
   for (const pattern of policy.patterns[kind]) {
     if (pattern.matches(identity)) apply(pattern.assignments);
   }
@@ -70,7 +84,27 @@ export function mapPrimitive(policy: Policy, kind: Kind, primitive: Primitive): 
     (kind === 'resources' ? policy.covering.find((template) => template.matches(identity)) : undefined);
   if (entry !== undefined) apply(entry.assignments);
 
-  return { mapped, offers, unknown };
+  return { kind, mapped, offers, unknown, primitive: data, slots: policy.slots.fill(data) };
+}
+
+const NOTHING: object = Object.freeze(Object.create(null));
+
+/** What rules and `assign` read of a primitive: no more than a catalog of facts keeps of it. */
+function readable(policy: Policy, kind: Kind, primitive: Primitive): object {
+  if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
+  const { name, title, uri, uriTemplate, mimeType, annotations, tags, _meta } = primitive;
+  const ownTags =
+    tags ?? (typeof _meta === 'object' && _meta !== null ? (_meta as { tags?: unknown }).tags : undefined);
+  const data: Record<string, unknown> = Object.create(null);
+  return Object.assign(data, {
+    kind,
+    name,
+    title,
+    uri: uri ?? uriTemplate,
+    mimeType,
+    annotations,
+    tags: ownTags,
+  });
 }
 
 function ownConcerns(meta: unknown): object | undefined {

@@ -1,4 +1,5 @@
 import { compileGlob } from './glob.js';
+import { compileRule, type Evaluate, SlotTable } from './rule.js';
 import { compileUriTemplate } from './uri-template.js';
 
 /** The kinds of primitives that a policy maps, by the name of their key in an MCP list result. */
@@ -29,6 +30,25 @@ export interface Settings {
   readonly transparency: boolean;
 }
 
+/** Values that primitives get by what the server says of them. */
+export interface CompiledAssign {
+  readonly when: unknown;
+  readonly file: number;
+  readonly line: number;
+  readonly values: { readonly [concern: string]: CompiledValue };
+}
+
+/** A rule: JSON Logic that hides or shows primitives of some kinds. */
+export interface CompiledRulePart {
+  readonly id: string;
+  readonly effect: 'hide' | 'show';
+  readonly kinds: readonly Kind[];
+  readonly when: unknown;
+  readonly reason?: string;
+  readonly file: number;
+  readonly line: number;
+}
+
 /** What one entry or pattern says of one concern: the values that fit; `any` takes a weaker source's value away. */
 export interface CompiledValue {
   readonly is: readonly ConcernValue[] | 'any';
@@ -54,6 +74,8 @@ export interface CompiledPolicy {
   };
   readonly primitives: { readonly [K in Kind]: readonly CompiledEntry[] };
   readonly patterns: { readonly [K in Kind]: readonly CompiledEntry[] };
+  readonly assign: readonly CompiledAssign[];
+  readonly rules: readonly CompiledRulePart[];
   readonly settings: Settings;
 }
 
@@ -77,6 +99,25 @@ export interface Matcher extends Entry {
   readonly matches: (text: string) => boolean;
 }
 
+/** An `assign` made ready: fires on what a primitive says of itself. */
+export interface Assign {
+  readonly fires: Evaluate;
+  readonly assignments: readonly Assignment[];
+}
+
+/** A rule made ready. */
+export interface Rule {
+  readonly id: string;
+  readonly effect: 'hide' | 'show';
+  readonly kinds: readonly Kind[];
+  readonly when: unknown;
+  readonly fires: Evaluate;
+  /** Dotted paths that it reads. */
+  readonly paths: readonly string[];
+  readonly reason?: string;
+  readonly source: string;
+}
+
 /** A policy made ready for evaluation: every name that a host may send is looked up in a Map, never in an object. */
 export interface Policy {
   readonly digest: string;
@@ -88,6 +129,12 @@ export interface Policy {
   readonly patterns: { readonly [K in Kind]: readonly Matcher[] };
   /** Entries of resource templates, most specific first: what a URI without an entry inherits from. */
   readonly covering: readonly Matcher[];
+  readonly assigns: readonly Assign[];
+  readonly rules: readonly Rule[];
+  /** The parts of all rules that depend on the primitive alone. */
+  readonly slots: SlotTable;
+  /** Paths of claims and of the client that rules read: two callers who differ there get lists of their own. */
+  readonly callerPaths: readonly string[];
   readonly settings: Settings;
 }
 
@@ -106,26 +153,43 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     ({ values }) => new Map('min' in values ? [] : values.map((value, ordinal) => [value, ordinal])),
   );
 
-  const toEntry = (entry: CompiledEntry): Entry => {
-    const file = files[entry.file] ?? '';
-    const assignments: Assignment[] = [];
-    for (const [name, value] of Object.entries(entry.values)) {
+  const toAssignments = (values: CompiledEntry['values'], file: number): Assignment[] =>
+    Object.entries(values).flatMap(([name, value]) => {
       const concern = indexOf.get(name);
-      if (concern === undefined) continue;
+      if (concern === undefined) return [];
+      const numbers = ordinals[concern];
       const offered =
         value.is === 'any'
           ? value.is
-          : value.is.map((each) =>
-              typeof each === 'number' ? each : (ordinals[concern]?.get(each) ?? Number.NaN),
-            );
-      assignments.push({ concern, offered, source: `${file}:${value.line}` });
-    }
-    return { name: entry.name, source: `${file}:${entry.line}`, assignments };
-  };
+          : value.is.map((each) => (typeof each === 'number' ? each : (numbers?.get(each) ?? Number.NaN)));
+      return [{ concern, offered, source: `${files[file]}:${value.line}` }];
+    });
+  const toEntry = ({ name, file, line, values }: CompiledEntry): Entry => ({
+    name,
+    source: `${files[file]}:${line}`,
+    assignments: toAssignments(values, file),
+  });
   const toMap = (entries: readonly CompiledEntry[]) =>
     new Map(entries.map((entry) => [entry.name, toEntry(entry)]));
   const toMatchers = (entries: readonly CompiledEntry[]) =>
     entries.map((entry) => ({ ...toEntry(entry), matches: compileGlob(entry.name) }));
+
+  const slots = new SlotTable();
+  const rules = compiled.rules.map((rule): Rule => {
+    const { evaluate, paths } = compileRule(rule.when, slots);
+    const { id, effect, kinds, when, reason } = rule;
+    const source = `${files[rule.file]}:${rule.line}`;
+    return {
+      id,
+      effect,
+      kinds,
+      when,
+      fires: evaluate,
+      paths,
+      source,
+      ...(reason === undefined ? {} : { reason }),
+    };
+  });
 
   return {
     digest: compiled.digest,
@@ -140,6 +204,15 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     covering: compiled.primitives.resourceTemplates
       .map((entry) => ({ ...toEntry(entry), ...compileUriTemplate(entry.name) }))
       .sort((a, b) => b.literals - a.literals),
+    assigns: compiled.assign.map(({ when, values, file }) => ({
+      fires: compileRule(when).evaluate,
+      assignments: toAssignments(values, file),
+    })),
+    rules,
+    slots,
+    callerPaths: [...new Set(rules.flatMap(({ paths }) => paths))]
+      .filter((path) => /^(claims|client)\b/.test(path))
+      .sort(),
     settings: compiled.settings,
   };
 }

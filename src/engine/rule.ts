@@ -193,7 +193,7 @@ function note(path: unknown, { paths, scoped }: Scope): { readsPrimitive: boolea
 }
 
 /** Own properties only: a name that every object inherits is not there. */
-function readPath(data: unknown, path: unknown): unknown {
+export function readPath(data: unknown, path: unknown): unknown {
   if (path === undefined || path === null || path === '') return data;
   let found = data;
   for (const name of String(path).split('.')) {

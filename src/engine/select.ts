@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Configuration } from './configuration.js';
-import { firstMismatch } from './evaluate.js';
+import { decide } from './evaluate.js';
 import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
@@ -9,7 +9,10 @@ export interface Selection<T> {
   /** In the order of the list. */
   readonly kept: readonly T[];
   readonly total: number;
-  /** How many primitives each concern was the first to hide; `''` counts unmapped ones under `unmapped: hide`. */
+  /**
+   * How many primitives each concern was the first to hide, by its name, and each rule, as `rule <id>`; `''` counts
+   * unmapped ones under `unmapped: hide`.
+   */
   readonly hiddenBy: ReadonlyMap<string, number>;
 }
 
@@ -83,11 +86,11 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   if (remembered !== undefined) return remembered;
 
   const { policy, items, classOf, classes } = catalog;
-  const hideUnmapped = policy.settings.unmapped === 'hide';
   const verdicts = classes.map((mapping) => {
-    const mismatch = firstMismatch(policy.concerns, mapping, configuration);
-    if (mismatch !== undefined) return policy.concerns[mismatch]?.name;
-    return hideUnmapped && !mapping.mapped ? '' : undefined;
+    const { shown, by } = decide(policy, mapping, configuration);
+    if (shown) return undefined;
+    if (typeof by === 'string') return '';
+    return 'rule' in by ? `rule ${policy.rules[by.rule]?.id}` : policy.concerns[by.concern]?.name;
   });
   const counts: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
@@ -106,8 +109,8 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   return selection;
 }
 
-function classKey({ mapped, offers }: Mapping): string {
+function classKey({ mapped, offers, slots }: Mapping): string {
   let key = mapped ? '+' : '-';
   for (const offer of offers) key += offer === undefined ? ';' : `${offer.offered.join()};`;
-  return key;
+  return slots.length === 0 ? key : key + JSON.stringify(slots);
 }

@@ -1,34 +1,16 @@
-import { nearest } from '../engine/nearest.js';
-import { KINDS } from '../engine/policy.js';
+import { checkEntries, checkRules } from './check-entries.js';
+import {
+  type CheckContext,
+  type CheckedFile,
+  type ConcernDocument,
+  checkValue,
+  checkValues,
+  type Declared,
+  findConcern,
+  twice,
+} from './check-values.js';
 import type { Finding } from './findings.js';
-import type { Path, Source } from './read.js';
-import { LIMITS, type PolicyDocument, RESERVED } from './schema.js';
-import type { Shape } from './shape.js';
-
-/** A file of a policy: its text with positions, and the part of it that fits the schema. */
-export interface CheckedFile extends Shape {
-  readonly source: Source;
-  /** Names of all files that it includes, directly or not. */
-  readonly included: ReadonlySet<string>;
-}
-
-type ConcernDocument = NonNullable<PolicyDocument['concerns']>[string];
-
-interface Declared {
-  readonly concern: ConcernDocument;
-  readonly file: CheckedFile;
-  /** Part of its definition is wrong already: what refers to it is not judged. */
-  readonly broken: boolean;
-}
-
-/** What each check gets: the files, all declared concerns, and where findings go. */
-interface Context {
-  readonly files: readonly CheckedFile[];
-  readonly declared: ReadonlyMap<string, Declared>;
-  readonly settings: { readonly invalid?: string | undefined };
-  error(file: CheckedFile, path: Path, code: string, message: string, what?: 'key' | 'value'): void;
-  warn(file: CheckedFile, path: Path, code: string, message: string, what?: 'key' | 'value'): void;
-}
+import { RESERVED } from './schema.js';
 
 /**
  * Checks what the schema cannot: that everything refers to something that is declared, across all files.
@@ -41,12 +23,12 @@ interface Context {
 export function checkMeaning(files: readonly CheckedFile[]): Finding[] {
   const findings: Finding[] = [];
   const report =
-    (severity: Finding['severity']): Context['error'] =>
+    (severity: Finding['severity']): CheckContext['error'] =>
     (file, path, code, message, what) => {
       findings.push({ ...file.source.locate(path, what), severity, code, message });
     };
   const error = report('error');
-  const context: Context = {
+  const context: CheckContext = {
     files,
     declared: collectConcerns(files, error),
     settings: Object.assign({}, ...files.map(({ document }) => document.settings ?? {})),
@@ -56,11 +38,12 @@ export function checkMeaning(files: readonly CheckedFile[]): Finding[] {
   for (const [name, { concern, file }] of context.declared) checkConcern(context, file, name, concern);
   checkPresets(context);
   checkEntries(context);
+  checkRules(context);
   checkSettings(context);
   return findings;
 }
 
-function collectConcerns(files: readonly CheckedFile[], error: Context['error']): Map<string, Declared> {
+function collectConcerns(files: readonly CheckedFile[], error: CheckContext['error']): Map<string, Declared> {
   const declared = new Map<string, Declared>();
   for (const file of files) {
     for (const removed of file.removed) {
@@ -96,7 +79,12 @@ function collectConcerns(files: readonly CheckedFile[], error: Context['error'])
   return declared;
 }
 
-function checkConcern(context: Context, file: CheckedFile, name: string, concern: ConcernDocument): void {
+function checkConcern(
+  context: CheckContext,
+  file: CheckedFile,
+  name: string,
+  concern: ConcernDocument,
+): void {
   const path = ['concerns', name];
   const { values, multiple, match, claim } = concern;
   if (Array.isArray(values)) {
@@ -137,7 +125,7 @@ function checkConcern(context: Context, file: CheckedFile, name: string, concern
   }
 }
 
-function checkPresets(context: Context): void {
+function checkPresets(context: CheckContext): void {
   const first = new Map<string, CheckedFile>();
   for (const file of context.files) {
     for (const [name, preset] of Object.entries(file.document.presets ?? {})) {
@@ -167,46 +155,8 @@ function checkPresets(context: Context): void {
   }
 }
 
-function checkEntries(context: Context): void {
-  for (const section of ['primitives', 'patterns'] as const) {
-    for (const kind of KINDS) {
-      const first = new Map<string, CheckedFile>();
-      for (const file of context.files) {
-        for (const [name, mapping] of Object.entries(file.document[section]?.[kind] ?? {})) {
-          const path = [section, kind, name];
-          const earlier = first.get(name);
-          if (earlier !== undefined)
-            context.error(file, path, 'duplicate', twice('entry', name, earlier, path), 'key');
-          first.set(name, file);
-          if (section === 'patterns') checkPattern(context, file, path, name);
-          else if (name.includes('*') && kind !== 'resourceTemplates') {
-            const message = `"${name}" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".`;
-            context.warn(file, path, 'wildcard-in-name', message, 'key');
-          }
-          for (const [concern, value] of Object.entries(mapping)) {
-            const at = [...path, concern];
-            if (findConcern(context, file, at, concern) === undefined || value === RESERVED.value) continue;
-            checkValues(context, file, at, concern, value);
-          }
-        }
-      }
-    }
-  }
-}
-
-function checkPattern(context: Context, file: CheckedFile, path: Path, pattern: string): void {
-  const wildcards = pattern.split('*').length - 1;
-  if (wildcards > LIMITS.patternWildcards || pattern.length > LIMITS.patternLength) {
-    const message = `A pattern has at most ${LIMITS.patternLength} characters and ${LIMITS.patternWildcards} "*"; split it.`;
-    context.error(file, path, 'pattern-too-long', message, 'key');
-  } else if (wildcards === 0) {
-    const message = `"${pattern}" has no "*", so it fits one name only; move it to "primitives", where it is found faster.`;
-    context.warn(file, path, 'pattern-without-wildcard', message, 'key');
-  }
-}
-
 /** A file may change a setting of one that it includes; files side by side may not disagree. */
-function checkSettings(context: Context): void {
+function checkSettings(context: CheckContext): void {
   const first = new Map<string, { file: CheckedFile; value: unknown }>();
   for (const file of context.files) {
     for (const [name, value] of Object.entries(file.document.settings ?? {})) {
@@ -224,67 +174,4 @@ function checkSettings(context: Context): void {
       }
     }
   }
-}
-
-function findConcern(
-  context: Context,
-  file: CheckedFile,
-  path: Path,
-  name: string,
-): ConcernDocument | undefined {
-  const declared = context.declared.get(name);
-  if (declared === undefined) {
-    const names = [...context.declared.keys()];
-    const known = names.length === 0 ? 'none is declared' : names.join(', ');
-    context.error(
-      file,
-      path,
-      'unknown-concern',
-      `"${name}" is no concern of this policy (${known})${suggest(name, names)}`,
-      'key',
-    );
-  }
-  return declared?.broken === false ? declared.concern : undefined;
-}
-
-function checkValues(context: Context, file: CheckedFile, path: Path, concern: string, value: unknown): void {
-  if (!Array.isArray(value)) checkValue(context, file, path, concern, value);
-  else {
-    value.forEach((each, index) => {
-      checkValue(context, file, [...path, index], concern, each);
-    });
-  }
-}
-
-function checkValue(context: Context, file: CheckedFile, path: Path, name: string, value: unknown): void {
-  const declared = context.declared.get(name);
-  if (declared === undefined || declared.broken) return;
-  const { values } = declared.concern;
-  if (!Array.isArray(values)) {
-    if ('min' in values && typeof value === 'number' && value >= values.min && value <= values.max) return;
-    const range = 'min' in values ? `${values.min} to ${values.max}` : '';
-    const message = `${JSON.stringify(value)} is no value of ${name}; write a number from ${range}.`;
-    context.error(file, path, 'unknown-value', message);
-  } else if (typeof value === 'number') {
-    const message = `${value} is a number in YAML; write "${value}" in quotes if it is a value of ${name} (${values.join(', ')}).`;
-    context.error(file, path, 'unquoted', message);
-  } else if (!values.includes(String(value))) {
-    const hint = suggest(String(value), values);
-    context.error(
-      file,
-      path,
-      'unknown-value',
-      `"${value}" is no value of ${name} (${values.join(', ')})${hint}`,
-    );
-  }
-}
-
-function suggest(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === undefined ? '.' : `; did you mean "${near}"?`;
-}
-
-function twice(what: string, name: string, earlier: CheckedFile, path: Path): string {
-  const { file, line, column } = earlier.source.locate(path, 'key');
-  return `The ${what} "${name}" is written twice, here and in ${file}:${line}:${column}; keep one.`;
 }

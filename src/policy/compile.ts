@@ -1,15 +1,18 @@
 import { createHash } from 'node:crypto';
 import {
   byKind,
+  type CompiledAssign,
   type CompiledEntry,
   type CompiledPolicy,
+  type CompiledRulePart,
   type CompiledValue,
   type Concern,
   type ConcernValue,
   type Kind,
   type Settings,
 } from '../engine/policy.js';
-import type { CheckedFile } from './check.js';
+import type { CheckedFile } from './check-values.js';
+import type { Path, Source } from './read.js';
 import type { PolicyDocument } from './schema.js';
 
 const DEFAULT_SETTINGS: Settings = {
@@ -36,6 +39,8 @@ export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
     presets: Object.fromEntries(documents.flatMap(({ presets }) => Object.entries(presets ?? {}))),
     primitives: byKind((kind) => entries(files, 'primitives', kind)),
     patterns: byKind((kind) => entries(files, 'patterns', kind)),
+    assign: files.flatMap(assigns),
+    rules: files.flatMap(rules),
     settings: Object.assign(
       {},
       DEFAULT_SETTINGS,
@@ -61,6 +66,25 @@ function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concern
   };
 }
 
+function assigns({ document, source }: CheckedFile, file: number): CompiledAssign[] {
+  return (document.assign ?? []).map(({ when, to }, index) => {
+    const path = ['assign', index];
+    return { when, file, line: source.locate(path).line, values: valuesOf(source, [...path, 'to'], to) };
+  });
+}
+
+function rules({ document, source }: CheckedFile, file: number): CompiledRulePart[] {
+  return (document.rules ?? []).map(({ id, hide, show, when, reason }, index) => ({
+    id,
+    effect: hide === undefined ? 'show' : 'hide',
+    kinds: (hide ?? show ?? []) as readonly Kind[],
+    when,
+    ...(reason === undefined ? {} : { reason }),
+    file,
+    line: source.locate(['rules', index, 'id']).line,
+  }));
+}
+
 function entries(
   files: readonly CheckedFile[],
   section: 'primitives' | 'patterns',
@@ -69,13 +93,21 @@ function entries(
   return files.flatMap(({ document, source }, file) =>
     Object.entries(document[section]?.[kind] ?? {}).map(([name, mapping]) => {
       const path = [section, kind, name];
-      const values = Object.entries(mapping).map(([concern, value]): [string, CompiledValue] => [
-        concern,
-        { is: toValues(value), line: source.locate([...path, concern], 'key').line },
-      ]);
-      return { name, file, line: source.locate(path, 'key').line, values: Object.fromEntries(values) };
+      return { name, file, line: source.locate(path, 'key').line, values: valuesOf(source, path, mapping) };
     }),
   );
+}
+
+function valuesOf(
+  source: Source,
+  path: Path,
+  mapping: Readonly<Record<string, ConcernValue | readonly ConcernValue[]>>,
+): CompiledEntry['values'] {
+  const values = Object.entries(mapping).map(([concern, value]): [string, CompiledValue] => [
+    concern,
+    { is: toValues(value), line: source.locate([...path, concern], 'key').line },
+  ]);
+  return Object.fromEntries(values);
 }
 
 function toValues(value: ConcernValue | readonly ConcernValue[]): readonly ConcernValue[] | 'any' {

@@ -1,7 +1,8 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../engine/policy.js';
-import { type CheckedFile, checkMeaning } from './check.js';
+import { checkMeaning } from './check.js';
+import type { CheckedFile } from './check-values.js';
 import { compilePolicy } from './compile.js';
 import { type Finding, PolicyError } from './findings.js';
 import { readPolicyText, type Source } from './read.js';

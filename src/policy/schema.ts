@@ -3,6 +3,7 @@ import type { FromSchema } from 'json-schema-to-ts';
 /** `preset` is how a host names a preset among its concerns; `any` takes a value away. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
 export const LIMITS = {
+  rules: 256,
   fileBytes: 256 * 1024,
   concerns: 64,
   values: 64,
@@ -42,6 +43,16 @@ const mappings = (what: string, example: string) =>
     type: 'object',
     additionalProperties: mapping,
     examples: [{ [example]: { security: 'high' } }],
+  }) as const;
+
+const ruleKinds = (what: string) =>
+  ({
+    description: `The kinds of primitives that the rule ${what}.`,
+    type: 'array',
+    minItems: 1,
+    uniqueItems: true,
+    items: { enum: ['tools', 'prompts', 'resources', 'resourceTemplates'] },
+    examples: [['tools']],
   }) as const;
 
 /** The JSON Schema of a policy file: the one place where the language's shape is written. */
@@ -161,6 +172,72 @@ export const policySchema = {
         prompts: mappings('Prompts by pattern.', 'review*'),
         resources: mappings('Resources by pattern of their URI.', 'vault://*'),
         resourceTemplates: mappings('Resource templates by pattern of the template itself.', 'vault://*'),
+      },
+    },
+    assign: {
+      description:
+        'Values derived from what the server says of its primitives; later ones win, patterns win over all.',
+      type: 'array',
+      maxItems: LIMITS.rules,
+      examples: [
+        [{ when: { '===': [{ var: 'primitive.annotations.readOnlyHint' }, true] }, to: { access: 'read' } }],
+      ],
+      items: {
+        type: 'object',
+        required: ['when', 'to'],
+        additionalProperties: false,
+        properties: {
+          when: {
+            description:
+              'JSON Logic over the primitive: kind, name, title, uri, mimeType, annotations.*, tags.',
+            examples: [{ '===': [{ var: 'primitive.annotations.readOnlyHint' }, true] }],
+          },
+          to: mapping,
+        },
+      },
+    },
+    rules: {
+      description:
+        'JSON Logic that hides or shows primitives for everybody, also for hosts that never set a concern.',
+      type: 'array',
+      maxItems: LIMITS.rules,
+      examples: [
+        [
+          {
+            id: 'no-production-writes',
+            hide: ['tools'],
+            when: {
+              and: [
+                { '===': [{ var: 'concerns.environment' }, 'production'] },
+                { '===': [{ var: 'primitive.annotations.readOnlyHint' }, false] },
+              ],
+            },
+          },
+        ],
+      ],
+      items: {
+        type: 'object',
+        required: ['id', 'when'],
+        additionalProperties: false,
+        properties: {
+          id: {
+            description: 'The name of the rule, in reasons, logs and tests.',
+            type: 'string',
+            pattern: NAME,
+            examples: ['no-production-writes'],
+          },
+          hide: ruleKinds('hides; hiding wins over showing'),
+          show: ruleKinds('shows whatever the host concerns say'),
+          when: {
+            description: 'JSON Logic over concerns, primitive, claims and client.capabilities.',
+            examples: [{ '===': [{ var: 'concerns.environment' }, 'production'] }],
+          },
+          reason: {
+            description: 'One sentence for people that says why.',
+            type: 'string',
+            examples: ['Destructive tools are hidden in production'],
+          },
+        },
       },
     },
     settings: {

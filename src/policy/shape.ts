@@ -82,9 +82,6 @@ function child(parent: unknown, step: string | number): unknown {
     : undefined;
 }
 
-/** Parts of the language that are known but cannot be used yet; they are refused, never ignored. */
-const NOT_YET = new Set(['assign', 'rules']);
-
 function toFinding(source: Source, error: ErrorObject, path: Path): Finding {
   const onKey = error.keyword === 'additionalProperties' || error.propertyName !== undefined;
   const place = source.locate(path, onKey ? 'key' : 'value');
@@ -96,9 +93,6 @@ function describe(error: ErrorObject, path: Path): { code: string; message: stri
   const { params, data, keyword } = error;
   switch (keyword) {
     case 'additionalProperties': {
-      if (path.length === 1 && NOT_YET.has(name)) {
-        return { code: 'not-supported', message: `"${name}" is not supported by this version; take it out.` };
-      }
       const known = Object.keys((error.parentSchema?.properties as object | undefined) ?? {});
       const where = path.length === 1 ? 'a policy' : String(path.at(-2));
       const near = nearest(name, known);

@@ -17,7 +17,8 @@ export interface ListCatalog {
  * @param configuration what is in effect
  */
 export function canChange(policy: Policy, configuration: Configuration): boolean {
-  return configuration.active || policy.settings.unmapped === 'hide' || policy.settings.transparency;
+  const { rules, settings } = policy;
+  return configuration.active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
 }
 
 /** @returns the primitives of a list result; nothing if it holds no such list */

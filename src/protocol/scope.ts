@@ -60,7 +60,7 @@ export function configure(
 ): Configuration {
   const kept = session.state === 'live' ? session.record.concerns : undefined;
   const { carriers, warnings } = readCarriers(request, kept, context.http);
-  const configuration = resolveConfiguration(policy, carriers, context.claims);
+  const configuration = resolveConfiguration(policy, carriers, { claims: context.claims });
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };

@@ -84,8 +84,8 @@ export class ChildTransport implements Transport {
     const child = spawn(this.command, this.args, { stdio: 'pipe', detached, windowsHide: true });
     this.child = child;
     child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
-    child.stderr.on('data', (chunk: Buffer) => {
-      this.stderr = (this.stderr + chunk.toString()).slice(-STDERR_KEPT);
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      this.stderr = (this.stderr + text).slice(-STDERR_KEPT);
     });
     // A server that closed its stdin is about to end, or will not answer: both are noticed elsewhere.
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -177,14 +177,20 @@ export class ChildTransport implements Transport {
       const piece = chunk.subarray(from, to);
       from = to;
       if (this.line.length < LINE_KEPT) this.line += piece.subarray(0, LINE_KEPT).toString();
-      try {
-        this.buffer.append(piece);
-        const message = newline === -1 ? null : this.buffer.readMessage();
-        if (message !== null) this.onmessage?.(message);
-      } catch {
-        if (this.line.trim() !== '') this.onerror?.(new UnreadableLine(this.line.trim().slice(0, LINE_KEPT)));
-      }
+      const message = this.take(piece, newline !== -1);
       if (newline !== -1) this.line = '';
+      if (message !== null) this.onmessage?.(message);
+    }
+  }
+
+  private take(piece: Buffer, complete: boolean): JSONRPCMessage | null {
+    try {
+      this.buffer.append(piece);
+      return complete ? this.buffer.readMessage() : null;
+    } catch {
+      const line = this.line.trim().slice(0, LINE_KEPT);
+      if (line !== '') this.onerror?.(new UnreadableLine(line));
+      return null;
     }
   }
 }

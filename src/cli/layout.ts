@@ -1,0 +1,90 @@
+import { basename } from 'node:path';
+
+/** What is left of a terminal's width for a group's rows, and between two columns. */
+const INDENT = 4;
+const GAP = 2;
+const ASSUMED_WIDTH = 80;
+
+/**
+ * Lays texts out like `ls`: down the first column, then the next.
+ *
+ * @param texts what to lay out
+ * @param width the width of the terminal, 80 unless known
+ * @returns indented lines
+ * @example
+ * columns(['a', 'b', 'c'], 80); // ['  a  b  c']
+ */
+export function columns(texts: readonly string[], width = ASSUMED_WIDTH): string[] {
+  const widest = Math.max(...texts.map(({ length }) => length));
+  const perLine = Math.max(1, Math.floor((width - GAP) / (widest + GAP)));
+  const height = Math.ceil(texts.length / perLine);
+  return Array.from({ length: height }, (_, line) => {
+    const cells = texts.filter((_, index) => index % height === line);
+    return `  ${cells.map((cell) => cell.padEnd(widest + GAP)).join('')}`.trimEnd();
+  });
+}
+
+/**
+ * Breaks a list between its items.
+ *
+ * @param title what stands before the first line; the others are indented as far
+ * @param items what is listed
+ * @param separator what stands between two items
+ * @param width the width of the terminal, 80 unless known
+ * @returns the lines
+ * @example
+ * wrapped('values: ', ['low', 'medium', 'high'], ', ', 20); // ['values: low, medium,', '        high']
+ */
+export function wrapped(
+  title: string,
+  items: readonly string[],
+  separator: string,
+  width = ASSUMED_WIDTH,
+): string[] {
+  const lines: string[] = [];
+  let line = title;
+  items.forEach((item, index) => {
+    const text = index === items.length - 1 ? item : item + separator;
+    if (line.length > title.length && line.length + text.trimEnd().length > width) {
+      lines.push(line.trimEnd());
+      line = ' '.repeat(title.length);
+    }
+    line += text;
+  });
+  return [...lines, line.trimEnd()];
+}
+
+type Row = readonly [id: string, has: string, source: string];
+
+/**
+ * Aligns the columns of a group. In a terminal that is too narrow, first the folders of files go, then the ends of
+ * long texts; a line that wraps is harder to read than either. Elsewhere nothing is cut: `grep` wants it whole.
+ *
+ * @param group names, values and places
+ * @param width the width of the terminal, if it is one
+ * @returns the same with all columns padded but the last
+ * @example
+ * rows([['browser_click', 'changes-page', 'policies/playwright.yaml:81']], 80);
+ */
+export function rows(group: readonly Row[], width: number | undefined): Row[] {
+  const room = (width ?? Number.POSITIVE_INFINITY) - INDENT - 2 * GAP;
+  const widest = (cells: readonly Row[], index: 0 | 1 | 2) =>
+    Math.max(...cells.map((row) => row[index].length));
+
+  let fitting = group;
+  const excess = () => widest(fitting, 0) + widest(fitting, 1) + widest(fitting, 2) - room;
+  if (excess() > 0) fitting = group.map(([id, has, source]) => [id, has, basename(source)]);
+  if (excess() > 0) {
+    const limit = Math.max(12, widest(fitting, 1) - excess());
+    fitting = fitting.map(([id, has, source]) => [id, cut(has, limit), source]);
+  }
+  if (excess() > 0) {
+    const limit = Math.max(20, widest(fitting, 0) - excess());
+    fitting = fitting.map(([id, has, source]) => [cut(id, limit), has, source]);
+  }
+  const [first, second] = [widest(fitting, 0), widest(fitting, 1)];
+  return fitting.map(([id, has, source]) => [id.padEnd(first), has.padEnd(second), source]);
+}
+
+const cut = (text: string, limit: number): string =>
+  text.length > limit ? `${text.slice(0, limit - 1)}…` : text;

@@ -1,0 +1,45 @@
+import { styleText } from 'node:util';
+
+type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
+
+/** Where a text goes, and what that place can show. */
+export interface Paper {
+  /** Columns of a terminal; nothing where lines may be as long as they like. */
+  readonly width: number | undefined;
+  paint(style: Style, text: string): string;
+}
+
+/**
+ * @param stream stdout or stderr
+ * @returns its width, and how it is painted: not at all unless it is a terminal and `NO_COLOR` is not set
+ * @example
+ * const paper = paperOf(process.stdout);
+ * paper.paint('bold', 'All is well');
+ */
+export function paperOf(stream: NodeJS.WriteStream): Paper {
+  // hasColors knows NO_COLOR, FORCE_COLOR and dumb terminals.
+  const colour = stream.isTTY === true && stream.hasColors();
+  return {
+    width: stream.isTTY === true ? stream.columns : undefined,
+    paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
+  };
+}
+
+/** Characters that move the cursor, change colours or reorder text: names come from servers that are not ours. */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * @param text somebody else's text
+ * @returns the same, on one line and harmless for a terminal
+ * @example
+ * plain('a\u001b[2J'); // 'a\\u001b[2J'
+ */
+export function plain(text: string): string {
+  return text.replace(UNSEEN, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u${code > 0xffff ? `{${code.toString(16)}}` : code.toString(16).padStart(4, '0')}`;
+  });
+}
+
+/** @returns a number as people read it: 12,034 */
+export const count = (number: number): string => number.toLocaleString('en-US');

@@ -1,0 +1,27 @@
+import type { CompiledPolicy } from '../engine/policy.js';
+import { formatFindings } from '../policy/findings.js';
+import { readPolicy } from '../policy/load.js';
+import { CliError } from './errors.js';
+
+/**
+ * Reads a policy for a command, and prints its findings to stderr: warnings leave it usable.
+ *
+ * @param paths files and folders, merged into one policy
+ * @param failed what errors mean for the command: its exit code, and what it did not do because of them
+ * @returns the compiled policy
+ * @throws {CliError} if the policy has errors
+ * @throws {PolicyFileError} if a file cannot be read
+ * @example
+ * preparePolicy(readPolicyInput(['policies/vault.yaml'], { exitCode: 2, undone: 'nothing was started' }));
+ */
+export function readPolicyInput(
+  paths: readonly string[],
+  failed: { readonly exitCode: 1 | 2; readonly undone: string },
+): CompiledPolicy {
+  const { compiled, findings, texts } = readPolicy(paths);
+  if (findings.length > 0) console.error(`${formatFindings(findings, texts)}\n`);
+  if (compiled !== undefined) return compiled;
+  const errors = findings.filter(({ severity }) => severity === 'error').length;
+  const many = errors === 1 ? '1 error' : `${errors} errors`;
+  throw new CliError(`The policy has ${many}, so ${failed.undone}.`, failed.exitCode);
+}

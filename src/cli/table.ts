@@ -1,0 +1,98 @@
+import type { Concern, Kind, Policy } from '../engine/policy.js';
+import { asked } from './asked.js';
+import { columns, rows } from './layout.js';
+import { count, type Paper, plain } from './output.js';
+import { type Judged, type Report, sumOf } from './report.js';
+import { ENCODING } from './tokens.js';
+
+const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {
+  tools: ['tool', 'tools'],
+  prompts: ['prompt', 'prompts'],
+  resources: ['resource', 'resources'],
+  resourceTemplates: ['resource template', 'resource templates'],
+};
+
+/**
+ * Writes a report for people: the answer in the first line, then each kind that the server has, what stays and what
+ * goes with the reason.
+ *
+ * @param policy the policy
+ * @param report the report
+ * @param paper where it will stand
+ * @returns the text, with a line break at its end
+ * @example
+ * process.stdout.write(toTable(policy, report, paperOf(process.stdout)));
+ */
+export function toTable(policy: Policy, report: Report, paper: Paper): string {
+  const kinds = report.kinds.filter(({ all }) => all.length > 0);
+  const everything = sumOf(kinds.flatMap(({ all }) => all));
+  if (everything.total === 0) return 'The server lists nothing.\n';
+
+  const words =
+    kinds.length === 1 && kinds[0] !== undefined ? WORDS[kinds[0].kind] : ['primitive', 'primitives'];
+  const { total, shown, hidden, tokens } = everything;
+  const lines = [
+    paper.paint(
+      'bold',
+      `${shown} of ${total} ${words[1]} ${stay(shown)}, ${hidden} ${go(hidden)}; ` +
+        `${count(tokens.saved)} of ${count(tokens.total)} tokens saved (${ENCODING})`,
+    ),
+    ...asked(policy, report, hidden, paper),
+  ];
+  for (const { kind, all } of kinds) {
+    const [one, many] = WORDS[kind];
+    const kept = all.filter(({ because }) => because === undefined);
+    const gone = all.filter(({ because }) => because !== undefined);
+    const named = (number: number) => `${number} ${number === 1 ? one : many}`;
+    if (kept.length > 0) {
+      lines.push('', paper.paint('green', `${named(kept.length)} ${stay(kept.length)}`));
+      lines.push(
+        ...columns(
+          kept.map(({ id }) => plain(id)),
+          paper.width,
+        ),
+      );
+    }
+    if (gone.length > 0) {
+      lines.push('', paper.paint('yellow', `${named(gone.length)} ${go(gone.length)}`));
+      lines.push(...reasons(policy, gone, paper));
+    }
+  }
+  return `${lines.join('\n')}\n`;
+}
+
+/** Groups what goes by what it does not fit: the concern and the wish are the same for a whole group. */
+function reasons(policy: Policy, gone: readonly Judged[], paper: Paper): string[] {
+  const groups = new Map<string, (readonly [string, string, string])[]>();
+  for (const { id, because } of gone) {
+    if (because === undefined) continue;
+    const title = because.code === 'unmapped' ? 'not mapped by the policy' : wish(policy, because);
+    const group = groups.get(title) ?? [];
+    const [has, source] =
+      because.code === 'unmapped' ? ['', ''] : [because.actual.join(', '), because.source];
+    group.push([plain(id), plain(has), plain(source)]);
+    groups.set(title, group);
+  }
+  return [...groups].flatMap(([title, group]) => [
+    `  ${title}`,
+    ...rows(group, paper.width).map(([id, has, source]) =>
+      `    ${id}  ${has}  ${paper.paint('dim', source)}`.trimEnd(),
+    ),
+  ]);
+}
+
+function wish(
+  policy: Policy,
+  { concern, wanted }: { concern: string; wanted: readonly (string | number)[] },
+): string {
+  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
+  if (wanted.length === 0) return `${concern}: no value was claimed, and there is no default`;
+  return `${concern}: wanted ${bound(match)}${wanted.join(' or ')}, has`;
+}
+
+function bound(match: Concern['match'] | undefined): string {
+  return match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
+}
+
+const stay = (number: number): string => (number === 1 ? 'stays' : 'stay');
+const go = (number: number): string => (number === 1 ? 'goes' : 'go');

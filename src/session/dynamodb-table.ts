@@ -1,0 +1,89 @@
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ATTRIBUTES, type Condition, type SessionItem } from './dynamodb-item.js';
+
+/** The three requests that the store makes, each under a time limit. */
+export interface SessionTable {
+  get(id: string, signal: AbortSignal): Promise<SessionItem | undefined>;
+  /** Sets these attributes and no others. @returns whether the condition held */
+  set(id: string, attributes: SessionItem, condition: Condition, signal: AbortSignal): Promise<boolean>;
+  /** Puts an item in the place of the one that is there. @returns whether the condition held */
+  replace(
+    id: string,
+    attributes: SessionItem,
+    condition: Condition | undefined,
+    signal: AbortSignal,
+  ): Promise<boolean>;
+}
+
+/**
+ * Opens a table; nothing is loaded and nothing sent before the first request.
+ *
+ * @param TableName name or ARN
+ * @param given the client, if the operator brought one
+ * @returns the requests
+ */
+export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined): SessionTable {
+  let made: Pick<DynamoDBClient, 'send'> | undefined = given;
+  const load = async () => {
+    // A failed import is not kept: the next call tries again.
+    const { createClient, ...commands } = await import('./dynamodb-client.js');
+    made ??= createClient();
+    return { client: made, ...commands };
+  };
+  const key = (id: string): SessionItem => ({ [ATTRIBUTES.id]: { S: id } });
+
+  return {
+    async get(id, abortSignal) {
+      const { client, GetItemCommand } = await load();
+      const command = new GetItemCommand({ TableName, Key: key(id), ConsistentRead: true });
+      return (await client.send(command, { abortSignal })).Item;
+    },
+
+    async set(id, attributes, condition, abortSignal) {
+      const { client, UpdateItemCommand } = await load();
+      const entries = Object.entries(attributes);
+      const command = new UpdateItemCommand({
+        TableName,
+        Key: key(id),
+        UpdateExpression: `SET ${entries.map((_, index) => `#${index} = :${index}`).join(', ')}`,
+        ConditionExpression: condition.expression,
+        ExpressionAttributeNames: {
+          ...Object.fromEntries(entries.map(([name], index) => [`#${index}`, name])),
+          ...condition.names,
+        },
+        ExpressionAttributeValues: {
+          ...Object.fromEntries(entries.map(([, value], index) => [`:${index}`, value])),
+          ...condition.values,
+        },
+      });
+      return held(client.send(command, { abortSignal }));
+    },
+
+    async replace(id, attributes, condition, abortSignal) {
+      const { client, PutItemCommand } = await load();
+      const Item = { ...key(id), ...attributes };
+      const command = new PutItemCommand({
+        TableName,
+        Item,
+        ...(condition === undefined
+          ? {}
+          : {
+              ConditionExpression: condition.expression,
+              ExpressionAttributeNames: condition.names,
+              ExpressionAttributeValues: condition.values,
+            }),
+      });
+      return held(client.send(command, { abortSignal }));
+    },
+  };
+}
+
+async function held(sent: Promise<unknown>): Promise<boolean> {
+  try {
+    await sent;
+    return true;
+  } catch (cause) {
+    if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return false;
+    throw cause;
+  }
+}
