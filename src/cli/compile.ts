@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { KINDS } from '../engine/policy.js';
 import { readArguments } from './arguments.js';
@@ -41,7 +41,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   try {
     // Build folders are made by what is built into them first.
-    mkdirSync(dirname(output), { recursive: true });
+    makeFolder(dirname(output));
     writeFileSync(output, json);
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
@@ -51,4 +51,11 @@ export async function run(argv: string[]): Promise<number> {
   const sizes = [primitives, patterns].map((some) => KINDS.reduce((sum, kind) => sum + some[kind].length, 0));
   console.error(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
   return 0;
+}
+
+/** As `recursive: true` does, which in Node 20 never returns where folders cannot be made, as in /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  mkdirSync(folder);
 }

@@ -11,12 +11,17 @@ import { CliError } from './errors.js';
  *
  * @param policy the policy
  * @param given what stands after each `--concern`
+ * @param capabilities what the client can do, for rules that read it; unknown unless given
  * @returns the configuration
  * @throws {CliError} for an unknown concern, preset or value, with the nearest one
  * @example
  * configurationOf(policy, ['effect=read-only', 'purpose=forms,testing', 'budget=20']);
  */
-export function configurationOf(policy: Policy, given: readonly string[]): Configuration {
+export function configurationOf(
+  policy: Policy,
+  given: readonly string[],
+  capabilities?: object,
+): Configuration {
   const wanted = new Map<string, string | number | string[]>();
   const claims = new Map<string, unknown>();
   for (const text of given) {
@@ -40,7 +45,8 @@ export function configurationOf(policy: Policy, given: readonly string[]): Confi
       else once(wanted, name).set(name, read);
     }
   }
-  return resolveConfiguration(policy, [{ from: 'request', concerns: Object.fromEntries(wanted) }], claims);
+  const carrier = { from: 'request', concerns: Object.fromEntries(wanted) } as const;
+  return resolveConfiguration(policy, [carrier], { claims, capabilities });
 }
 
 function readValue(policy: Policy, concern: Concern, text: string): string | number | string[] {

@@ -54,7 +54,7 @@ export function wrapped(
   return [...lines, line.trimEnd()];
 }
 
-type Row = readonly [id: string, has: string, source: string];
+export type Row = readonly [id: string, has: string, source: string];
 
 /**
  * Aligns the columns of a group. In a terminal that is too narrow, first the folders of files go, then the ends of

@@ -6,7 +6,7 @@ import { interruptible } from './interrupt.js';
 import { paperOf, plain } from './output.js';
 import { readPolicyInput } from './policy-input.js';
 import { judge, toJson, toNames } from './report.js';
-import { takePrimitives } from './server-primitives.js';
+import { CAN_DO_ALL, takePrimitives } from './server-primitives.js';
 import { toTable } from './table.js';
 import { loadTokenCounter } from './tokens.js';
 import { VERSION } from './version.js';
@@ -14,6 +14,7 @@ import { VERSION } from './version.js';
 export const help = `Usage: mcp-concerns list --policy PATH [options] -- COMMAND [ARGS...]
 
 Starts an MCP server, takes its lists, and shows what a policy leaves of them, what goes and why.
+The server, and rules that read client.capabilities, see a client that can do everything.
 
 Options:
   --policy PATH          a policy file or a folder of them; several are merged
@@ -58,7 +59,7 @@ export async function run(argv: string[]): Promise<number> {
     throw new UsageError('list', 'There is no server: its command goes after --, as in -- node server.js');
 
   const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, undone: 'the server was not started' }));
-  const configuration = configurationOf(policy, values.concern ?? []);
+  const configuration = configurationOf(policy, values.concern ?? [], CAN_DO_ALL);
   for (const { message } of configuration.warnings) console.error(`warning: ${message}`);
 
   const clientInfo = { name: 'mcp-concerns', version: VERSION };

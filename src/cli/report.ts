@@ -1,16 +1,15 @@
 import { type Configuration, describeConfiguration } from '../engine/configuration.js';
-import { evaluate, type Hidden } from '../engine/evaluate.js';
+import { evaluate, type Verdict } from '../engine/evaluate.js';
 import { IDENTITY, identityOf, mapPrimitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import type { ServerPrimitives } from './server-primitives.js';
 import { ENCODING } from './tokens.js';
 
-/** One primitive of a server: whether it stays, why not, and what its definition costs. */
+/** One primitive of a server: whether it stays and why, and what its definition costs. */
 export interface Judged {
   readonly id: string;
   readonly tokens: number;
-  /** Nothing for one that stays. */
-  readonly because?: Hidden['because'];
+  readonly verdict: Verdict;
 }
 
 /** What a configuration makes of a server. */
@@ -41,8 +40,7 @@ export function judge(
     if (items === undefined) return [];
     const all = items.map((item): Judged => {
       const verdict = evaluate(policy, mapPrimitive(policy, kind, item), configuration);
-      const judged = { id: identityOf(kind, item), tokens: tokensOf(item) };
-      return verdict.shown ? judged : { ...judged, because: verdict.because };
+      return { id: identityOf(kind, item), tokens: tokensOf(item), verdict };
     });
     return [{ kind, all }];
   });
@@ -59,7 +57,7 @@ export interface Sum {
 
 /** @returns the sum over some primitives */
 export function sumOf(all: readonly Judged[]): Sum {
-  const kept = all.filter(({ because }) => because === undefined);
+  const kept = all.filter(({ verdict }) => verdict.shown);
   const cost = (some: readonly Judged[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
   const tokens = { total: cost(all), shown: cost(kept) };
   return {
@@ -74,12 +72,7 @@ export function sumOf(all: readonly Judged[]): Sum {
 export function toJson({ configuration, kinds }: Report): object {
   const { tokens, ...counts } = sumOf(kinds.flatMap(({ all }) => all));
   const byKind = kinds.map(({ kind, all }) => {
-    const primitives = all.map(({ id, because, tokens }) => ({
-      [IDENTITY[kind]]: id,
-      shown: because === undefined,
-      ...(because === undefined ? {} : { because }),
-      tokens,
-    }));
+    const primitives = all.map(({ id, verdict, tokens }) => ({ [IDENTITY[kind]]: id, ...verdict, tokens }));
     const { tokens: cost, ...counted } = sumOf(all);
     return { kind, counts: { ...counted, tokens: cost }, primitives };
   });
@@ -94,5 +87,5 @@ export function toJson({ configuration, kinds }: Report): object {
 
 /** @returns what stays, one a line: tools, then prompts, resources and resource templates */
 export function toNames({ kinds }: Report): readonly string[] {
-  return kinds.flatMap(({ all }) => all.filter(({ because }) => because === undefined).map(({ id }) => id));
+  return kinds.flatMap(({ all }) => all.filter(({ verdict }) => verdict.shown).map(({ id }) => id));
 }

@@ -28,7 +28,7 @@ const MAX_CHANGES = 10;
 const NO_LIMIT = 2 ** 31 - 1;
 
 /** A server shows some tools only to clients that can do what these need. Nothing is called, so nothing is asked for. */
-const CAN_DO_ALL = {
+export const CAN_DO_ALL = {
   roots: { listChanged: true },
   sampling: { context: {}, tools: {} },
   elicitation: { form: {}, url: {} },

@@ -1,6 +1,7 @@
-import type { Concern, Kind, Policy } from '../engine/policy.js';
+import type { Verdict } from '../engine/evaluate.js';
+import type { Kind, Policy } from '../engine/policy.js';
 import { asked } from './asked.js';
-import { columns, rows } from './layout.js';
+import { columns, type Row, rows, wrapped } from './layout.js';
 import { count, type Paper, plain } from './output.js';
 import { type Judged, type Report, sumOf } from './report.js';
 import { ENCODING } from './tokens.js';
@@ -41,8 +42,8 @@ export function toTable(policy: Policy, report: Report, paper: Paper): string {
   ];
   for (const { kind, all } of kinds) {
     const [one, many] = WORDS[kind];
-    const kept = all.filter(({ because }) => because === undefined);
-    const gone = all.filter(({ because }) => because !== undefined);
+    const kept = all.filter(({ verdict }) => verdict.shown);
+    const gone = all.filter(({ verdict }) => !verdict.shown);
     const named = (number: number) => `${number} ${number === 1 ? one : many}`;
     if (kept.length > 0) {
       lines.push('', paper.paint('green', `${named(kept.length)} ${stay(kept.length)}`));
@@ -61,37 +62,48 @@ export function toTable(policy: Policy, report: Report, paper: Paper): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** Groups what goes by what it does not fit: the concern and the wish are the same for a whole group. */
+/** Groups what goes by what hides it: the concern with the wish, or the rule, are the same for a whole group. */
 function reasons(policy: Policy, gone: readonly Judged[], paper: Paper): string[] {
-  const groups = new Map<string, (readonly [string, string, string])[]>();
-  for (const { id, because } of gone) {
-    if (because === undefined) continue;
-    const title = because.code === 'unmapped' ? 'not mapped by the policy' : wish(policy, because);
+  const groups = new Map<string, Row[]>();
+  for (const { id, verdict } of gone) {
+    const { title, has, source } = explain(policy, verdict);
     const group = groups.get(title) ?? [];
-    const [has, source] =
-      because.code === 'unmapped' ? ['', ''] : [because.actual.join(', '), because.source];
     group.push([plain(id), plain(has), plain(source)]);
     groups.set(title, group);
   }
   return [...groups].flatMap(([title, group]) => [
-    `  ${title}`,
+    ...wrapped('  ', plain(title).split(' '), ' ', paper.width),
     ...rows(group, paper.width).map(([id, has, source]) =>
-      `    ${id}  ${has}  ${paper.paint('dim', source)}`.trimEnd(),
+      `    ${id}  ${has}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd(),
     ),
   ]);
 }
 
-function wish(
-  policy: Policy,
-  { concern, wanted }: { concern: string; wanted: readonly (string | number)[] },
-): string {
-  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
-  if (wanted.length === 0) return `${concern}: no value was claimed, and there is no default`;
-  return `${concern}: wanted ${bound(match)}${wanted.join(' or ')}, has`;
+function explain(policy: Policy, { because }: Verdict): { title: string; has: string; source: string } {
+  if (because.code === 'concern-mismatch') {
+    const { concern, wanted, actual, source } = because;
+    return { title: wish(policy, concern, wanted), has: actual.join(', '), source };
+  }
+  if (because.code === 'rule') {
+    const { rule, source, reason, values } = because;
+    const own = Object.entries(values).filter(([path]) => path.startsWith('primitive.'));
+    const has = own.map(
+      ([path, value]) => `${path.slice(path.lastIndexOf('.') + 1)}=${JSON.stringify(value)}`,
+    );
+    return {
+      title: `rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`,
+      has: has.join(' '),
+      source: '',
+    };
+  }
+  return { title: 'not mapped by the policy', has: '', source: '' };
 }
 
-function bound(match: Concern['match'] | undefined): string {
-  return match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
+function wish(policy: Policy, concern: string, wanted: readonly (string | number)[]): string {
+  if (wanted.length === 0) return `${concern}: no value was claimed, and there is no default`;
+  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
+  const bound = match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
+  return `${concern}: wanted ${bound}${wanted.join(' or ')}, has`;
 }
 
 const stay = (number: number): string => (number === 1 ? 'stays' : 'stay');

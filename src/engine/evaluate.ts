@@ -14,6 +14,9 @@ export type Verdict =
   | { readonly shown: true; readonly because: { readonly code: 'fits' } | BecauseRule }
   | { readonly shown: false; readonly because: { readonly code: 'unmapped' } | BecauseConcern | BecauseRule };
 
+/** The verdict on a primitive that is hidden. */
+export type Hidden = Extract<Verdict, { readonly shown: false }>;
+
 export interface BecauseConcern {
   readonly code: 'concern-mismatch';
   readonly concern: string;

@@ -1,3 +1,4 @@
+export { type Analysis, analyse, type Surface } from './analyse.js';
 export {
   type Caller,
   type Carrier,
@@ -17,6 +18,7 @@ export {
   evaluate,
   type Verdict,
 } from './evaluate.js';
+export { type ExplainedPart, explainRule } from './explain-rule.js';
 export { identityOf, type Mapping, mapPrimitive, type Offer, type Primitive } from './mapping.js';
 export {
   type CompiledEntry,
@@ -31,3 +33,4 @@ export {
   type Settings,
 } from './policy.js';
 export { bindCatalog, type Catalog, type Selection, select } from './select.js';
+export { type ConfigurationChange, smallestChange } from './smallest-change.js';

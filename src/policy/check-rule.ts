@@ -125,11 +125,11 @@ class RuleCheck {
         return below(1, { scoped: true });
       case 'in':
         this.needList(operator, operands[1], place, pathOf(1), 'second');
-        this.compareValues(operands[0], Array.isArray(operands[1]) ? operands[1] : [], place, pathOf(1));
+        this.compareMembership(operands, place, pathOf);
         break;
       case '===':
       case '!==':
-        this.checkEquality(operator, operands, place, at);
+        this.checkEquality(operator, operands, place, at, pathOf);
         break;
       case '<':
       case '<=':
@@ -214,15 +214,22 @@ class RuleCheck {
     }
   }
 
-  private checkEquality(operator: string, operands: readonly unknown[], place: Place, at: Path): void {
-    for (const [index, other] of [
-      [0, operands[1]],
-      [1, operands[0]],
+  private checkEquality(
+    operator: string,
+    operands: readonly unknown[],
+    place: Place,
+    at: Path,
+    pathOf: (index: number) => Path,
+  ): void {
+    for (const [index, otherIndex] of [
+      [0, 1],
+      [1, 0],
     ] as const) {
+      const other = operands[otherIndex];
       const operand = operands[index];
       const path = pathRead(operand);
       if (path === undefined || place.scoped) continue;
-      this.compareValues(operand, [other], place, at);
+      this.compareValue(operand, other, place, pathOf(otherIndex));
       if (this.typeOf(operand, place)?.type === 'list') {
         this.scope.error(
           at,
@@ -243,17 +250,26 @@ class RuleCheck {
     }
   }
 
+  private compareMembership(
+    [member, list]: readonly unknown[],
+    place: Place,
+    pathOf: (index: number) => Path,
+  ): void {
+    if (!Array.isArray(list)) return this.compareValue(list, member, place, pathOf(0));
+    list.forEach((each, index) => {
+      this.compareValue(member, each, place, [...pathOf(1), index]);
+    });
+  }
+
   /** A text that a concern cannot have makes a comparison that never holds. */
-  private compareValues(operand: unknown, others: readonly unknown[], place: Place, at: Path): void {
+  private compareValue(operand: unknown, other: unknown, place: Place, at: Path): void {
     const type = this.typeOf(operand, place);
     if (type === undefined || !('values' in type) || type.values === undefined) return;
-    for (const other of others) {
-      if (typeof other === 'object' || type.values.includes(String(other))) continue;
-      const near = nearest(String(other), type.values);
-      const hint = near === undefined ? '.' : `; did you mean "${near}"?`;
-      const message = `${JSON.stringify(other)} is no value of ${pathRead(operand)} (${type.values.join(', ')})${hint}`;
-      this.scope.error(at, 'unknown-value', message);
-    }
+    if (typeof other === 'object' || type.values.includes(String(other))) return;
+    const near = nearest(String(other), type.values);
+    const hint = near === undefined ? '.' : `; did you mean "${near}"?`;
+    const message = `${JSON.stringify(other)} is no value of ${pathRead(operand)} (${type.values.join(', ')})${hint}`;
+    this.scope.error(at, 'unknown-value', message);
   }
 }
 

@@ -52,22 +52,31 @@ function formatFinding(finding: Finding, text: string | undefined): string {
   return frame === '' ? head : `${head}\n${frame}`;
 }
 
-/** A line of a policy can be as long as the file; a terminal shows about this much of it. */
-const FRAME_WIDTH = 160;
+/** A line of a policy can be as long as the file; this much of it is shown, around the place that is meant. */
+const FRAME_WIDTH = 120;
 
 function codeFrame(text: string, { line, column, length }: Place): string {
   const lines = text.split(/\r?\n/);
   const width = String(line + 1).length;
+  const left = column > FRAME_WIDTH - 20 ? column - 40 : 0;
   const frame: string[] = [];
   for (let number = Math.max(1, line - 1); number <= Math.min(lines.length, line + 1); number++) {
     const content = lines[number - 1] ?? '';
     if (number !== line && content.trim() === '') continue;
     const marker = number === line ? '>' : ' ';
-    frame.push(`   ${marker} ${String(number).padStart(width)} | ${content.slice(0, FRAME_WIDTH)}`.trimEnd());
-    if (number === line && column <= FRAME_WIDTH) {
-      const marked = Math.max(1, Math.min(length, content.length - column + 1));
-      frame.push(`     ${' '.repeat(width)} | ${' '.repeat(column - 1)}${'^'.repeat(marked)}`);
-    }
+    frame.push(`   ${marker} ${String(number).padStart(width)} | ${excerpt(content, left)}`.trimEnd());
+    if (number !== line) continue;
+    const marked = Math.max(
+      1,
+      Math.min(length, content.length - column + 1, left + FRAME_WIDTH - column + 1),
+    );
+    frame.push(`     ${' '.repeat(width)} | ${' '.repeat(column - 1 - left)}${'^'.repeat(marked)}`);
   }
   return frame.join('\n');
+}
+
+function excerpt(content: string, left: number): string {
+  const shown = content.slice(left, left + FRAME_WIDTH);
+  const before = left > 0 && shown !== '' ? `…${shown.slice(1)}` : shown;
+  return content.length > left + FRAME_WIDTH ? `${before}…` : before;
 }

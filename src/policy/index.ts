@@ -1,3 +1,4 @@
+export type { PolicyCatalog } from './check-catalog.js';
 export { CompiledPolicyError, openCompiledPolicy } from './compiled.js';
 export { type Finding, formatFindings, type Place, PolicyError } from './findings.js';
 export { loadPolicy, PolicyFileError, type PolicyReport, readPolicy } from './load.js';

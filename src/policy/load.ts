@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../engine/policy.js';
 import { checkMeaning } from './check.js';
+import { checkCatalog, type PolicyCatalog } from './check-catalog.js';
 import type { CheckedFile } from './check-values.js';
 import { compilePolicy } from './compile.js';
 import { type Finding, PolicyError } from './findings.js';
@@ -42,22 +43,27 @@ export function loadPolicy(paths: string | readonly string[]): Policy {
  * Reads and checks a policy.
  *
  * @param paths as for `loadPolicy`
+ * @param catalog what a server really lists, to check the policy against; only a policy without errors is
  * @returns all findings of all files, and the compiled policy if none is an error
  * @throws {PolicyFileError} if a file or folder that was named cannot be read
  * @example
  * const { findings, texts } = readPolicy('policies/vault.yaml');
  * console.log(formatFindings(findings, texts));
  */
-export function readPolicy(paths: string | readonly string[]): PolicyReport {
+export function readPolicy(paths: string | readonly string[], catalog?: PolicyCatalog): PolicyReport {
   const reading = new Reading();
   for (const path of typeof paths === 'string' ? [paths] : paths) {
     for (const file of filesOf(path)) reading.add(file, readText(file), new Set());
   }
   const { files, findings, texts } = reading;
   findings.push(...checkMeaning(files));
-  findings.sort(byPlace(files));
   const failed = findings.some(({ severity }) => severity === 'error');
-  return { ...(failed ? {} : { compiled: compilePolicy(files) }), findings, texts };
+  const compiled = failed ? undefined : compilePolicy(files);
+  if (compiled !== undefined && catalog !== undefined) {
+    findings.push(...checkCatalog(files, preparePolicy(compiled), catalog));
+  }
+  findings.sort(byPlace(files));
+  return { ...(compiled === undefined ? {} : { compiled }), findings, texts };
 }
 
 /** Reads files with all that they include, each once, included ones first. */

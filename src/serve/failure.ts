@@ -1,0 +1,20 @@
+/** Codes of JSON-RPC errors that HTTP adds, as the SDK uses them. */
+export const HTTP_ERRORS = { refused: -32000, notFound: -32001, late: -32001, parse: -32700, internal: -32603 } as const;
+
+/**
+ * Answers with a JSON-RPC error that belongs to no request: to the HTTP request as a whole.
+ *
+ * @param status the HTTP status
+ * @param code the JSON-RPC code
+ * @param message one sentence: what is wrong, and what to do
+ * @param headers more headers
+ * @returns the response
+ */
+export function failure(
+  status: number,
+  code: number,
+  message: string,
+  headers: Record<string, string> = {},
+): Response {
+  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
+}
