@@ -10,17 +10,19 @@ const ASSUMED_WIDTH = 80;
  *
  * @param texts what to lay out
  * @param width the width of the terminal, 80 unless known
- * @returns indented lines
+ * @param indent how far the lines are indented
+ * @returns the lines
  * @example
  * columns(['a', 'b', 'c'], 80); // ['  a  b  c']
  */
-export function columns(texts: readonly string[], width = ASSUMED_WIDTH): string[] {
+export function columns(texts: readonly string[], width = ASSUMED_WIDTH, indent = 2): string[] {
   const widest = Math.max(...texts.map(({ length }) => length));
-  const perLine = Math.max(1, Math.floor((width - GAP) / (widest + GAP)));
+  // The last column needs no gap after it.
+  const perLine = Math.max(1, Math.floor((width - indent + GAP) / (widest + GAP)));
   const height = Math.ceil(texts.length / perLine);
   return Array.from({ length: height }, (_, line) => {
     const cells = texts.filter((_, index) => index % height === line);
-    return `  ${cells.map((cell) => cell.padEnd(widest + GAP)).join('')}`.trimEnd();
+    return `${' '.repeat(indent)}${cells.map((cell) => cell.padEnd(widest + GAP)).join('')}`.trimEnd();
   });
 }
 

@@ -66,27 +66,39 @@ export function toTable(policy: Policy, report: Report, paper: Paper): string {
 function reasons(policy: Policy, gone: readonly Judged[], paper: Paper): string[] {
   const groups = new Map<string, Row[]>();
   for (const { id, verdict } of gone) {
-    const { title, has, source } = explain(policy, verdict);
+    const { title, has, source } = explain(policy, id, verdict);
     const group = groups.get(title) ?? [];
     group.push([plain(id), plain(has), plain(source)]);
     groups.set(title, group);
   }
   return [...groups].flatMap(([title, group]) => [
     ...wrapped('  ', plain(title).split(' '), ' ', paper.width),
-    ...rows(group, paper.width).map(([id, has, source]) =>
-      `    ${id}  ${has}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd(),
-    ),
+    ...(group.every(([, has, source]) => has === '' && source === '')
+      ? columns(
+          group.map(([id]) => id),
+          paper.width,
+          4,
+        )
+      : rows(group, paper.width).map(([id, has, source]) =>
+          `    ${id}  ${has}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd(),
+        )),
   ]);
 }
 
-function explain(policy: Policy, { because }: Verdict): { title: string; has: string; source: string } {
+function explain(
+  policy: Policy,
+  id: string,
+  { because }: Verdict,
+): { title: string; has: string; source: string } {
   if (because.code === 'concern-mismatch') {
     const { concern, wanted, actual, source } = because;
     return { title: wish(policy, concern, wanted), has: actual.join(', '), source };
   }
   if (because.code === 'rule') {
     const { rule, source, reason, values } = because;
-    const own = Object.entries(values).filter(([path]) => path.startsWith('primitive.'));
+    const own = Object.entries(values).filter(
+      ([path, value]) => path.startsWith('primitive.') && value !== id,
+    );
     const has = own.map(
       ([path, value]) => `${path.slice(path.lastIndexOf('.') + 1)}=${JSON.stringify(value)}`,
     );

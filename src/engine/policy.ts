@@ -26,8 +26,9 @@ export interface Settings {
   readonly unmapped: 'show' | 'hide';
   readonly defaults: 'aware' | 'always' | 'never';
   readonly invalid: 'error' | 'ignore' | 'clamp';
-  readonly enforcement: 'advisory' | 'shadow';
+  readonly enforcement: 'advisory' | 'enforce' | 'shadow';
   readonly transparency: boolean;
+  readonly pageSize?: number;
 }
 
 /** Values that primitives get by what the server says of them. */

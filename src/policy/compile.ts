@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import {
   byKind,
   type CompiledAssign,
@@ -12,6 +11,7 @@ import {
   type Settings,
 } from '../engine/policy.js';
 import type { CheckedFile } from './check-values.js';
+import { COMPILED_FORMAT, digestOf } from './compiled.js';
 import type { Path, Source } from './read.js';
 import type { PolicyDocument } from './schema.js';
 
@@ -34,6 +34,7 @@ const DEFAULT_SETTINGS: Settings = {
 export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
   const documents = files.map(({ document }) => document);
   const content = {
+    format: COMPILED_FORMAT,
     files: files.map(({ source }) => source.file),
     concerns: documents.flatMap(({ concerns }) => Object.entries(concerns ?? {}).map(toConcern)),
     presets: Object.fromEntries(documents.flatMap(({ presets }) => Object.entries(presets ?? {}))),
@@ -41,14 +42,18 @@ export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
     patterns: byKind((kind) => entries(files, 'patterns', kind)),
     assign: files.flatMap(assigns),
     rules: files.flatMap(rules),
-    settings: Object.assign(
-      {},
-      DEFAULT_SETTINGS,
-      ...documents.map(({ settings }) => settings ?? {}),
-    ) as Settings,
+    settings: settingsOf(documents),
   };
-  const digest = createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
-  return { format: 1, digest, ...content };
+  const { format, ...rest } = content;
+  return { format, digest: digestOf(content), ...rest };
+}
+
+function settingsOf(documents: readonly PolicyDocument[]): Settings {
+  const { 'page-size': pageSize, ...settings } = Object.assign(
+    {},
+    ...documents.map((each) => each.settings ?? {}),
+  );
+  return { ...DEFAULT_SETTINGS, ...settings, ...(pageSize === undefined ? {} : { pageSize }) };
 }
 
 function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {

@@ -269,6 +269,14 @@ export const policySchema = {
           enum: ['advisory', 'enforce', 'shadow'],
           examples: ['shadow'],
         },
+        'page-size': {
+          description:
+            'Primitives on a page of a list. Without it a list is one page, as long as it fits a response.',
+          type: 'integer',
+          minimum: 1,
+          maximum: 10_000,
+          examples: [100],
+        },
         transparency: {
           description: 'Whether the values of each listed primitive are put into its _meta.concerns.',
           type: 'boolean',

@@ -136,6 +136,9 @@ function describe(error: ErrorObject, path: Path): { code: string; message: stri
     case 'minItems':
     case 'minLength':
       return { code: 'empty', message: `${name} must not be empty.` };
+    case 'minimum':
+    case 'maximum':
+      return { code: 'out-of-range', message: `${name} must be ${params.comparison} ${params.limit}.` };
     case 'type':
       return wrongType(path, data, params.type as string | readonly string[]);
     default:

@@ -1,11 +1,13 @@
-import { randomBytes } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { DEFAULT_MAX_REQUEST_BODY_SIZE, readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Policy } from '../engine/policy.js';
 import { attachConcerns, type ConnectableServer } from '../protocol/attach.js';
-import type { GateReport } from '../protocol/scope.js';
 import { LISTS, METHODS, read } from '../protocol/wire.js';
-import type { SessionRead, SessionStore } from '../session/store.js';
+import type { SessionStore } from '../session/store.js';
+import { failure, HTTP_ERRORS } from './failure.js';
+import { type Observer, observedStore } from './observe.js';
+import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 
 export interface FetchHandlerOptions {
   /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`. */
@@ -14,23 +16,21 @@ export interface FetchHandlerOptions {
   readonly policy: Policy;
   /** Keeps what sessions asked for. Without one there are no sessions: the URL, the header and `_meta` remain. */
   readonly store?: SessionStore | undefined;
+  /** The longest body that is read; 4 MiB unless told otherwise, as in the SDK. */
+  readonly maxBodyBytes?: number | undefined;
 }
 
 export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
 };
 
-export interface FetchOptions {
-  /** Who calls, if that was verified. */
-  readonly authInfo?: AuthInfo;
-  /** Called once for each JSON-RPC request in the HTTP request. */
-  readonly report?: (report: GateReport) => void;
+export interface FetchOptions extends Observer {
+  /** Who calls, if that was verified. Its claims are the only source of operator concerns; sessions are bound to it. */
+  readonly authInfo?: AuthInfo | undefined;
 }
 
-/** Answers one HTTP request. */
+/** Answers one HTTP request. If the request is aborted, its server is closed. */
 export type FetchHandler = (request: Request, options?: FetchOptions) => Promise<Response>;
-
-const SESSION_HEADER = 'mcp-session-id';
 
 /** Methods whose answer comes alone: plain JSON costs less than an event stream. */
 const ALONE: ReadonlySet<unknown> = new Set([
@@ -54,37 +54,43 @@ const ALONE: ReadonlySet<unknown> = new Set([
  */
 export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
   return async (request, given = {}) => {
-    if (request.method === 'POST') return post(options, request, given);
-    if (request.method === 'DELETE' && options.store !== undefined) return endSession(options.store, request);
-    const allow = options.store === undefined ? 'POST' : 'POST, DELETE';
-    return failure(405, -32000, `${request.method} is not offered here; use ${allow}.`, { Allow: allow });
+    const store =
+      options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
+    if (request.method === 'POST') return post({ ...options, store }, request, given);
+    if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
+    const allow = store === undefined ? 'POST' : 'POST, DELETE';
+    const message = `${request.method} is not offered here; use ${allow}.`;
+    return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
   };
 }
 
 async function post(options: FetchHandlerOptions, request: Request, given: FetchOptions): Promise<Response> {
-  const { policy, store } = options;
+  const { policy, store, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
+  const sent = await readRequestBody(request, maxBodyBytes);
+  if (sent.tooLarge) {
+    const message = `The body is longer than ${maxBodyBytes} bytes; send less at once.`;
+    return failure(413, HTTP_ERRORS.refused, message);
+  }
   let body: unknown;
   try {
-    body = JSON.parse(await request.text());
+    body = JSON.parse(sent.text);
   } catch {
-    return failure(400, -32700, 'Parse error: the body is not JSON.');
+    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
   }
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   const methods = messages.map((message) => read(message, 'method'));
   const initializes = methods.includes(METHODS.initialize);
 
-  const sessionId = store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request);
-  const session = await readSession(store, initializes ? undefined : sessionId);
-  if (session?.state === 'ended') {
-    return failure(404, -32001, 'The session was ended; initialize a new one.');
-  }
-
+  const sessionId =
+    store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request.headers);
+  const ahead =
+    store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
   const server = await options.server();
-  const concerns = attachConcerns(server, {
-    policy,
-    store: store === undefined || session === undefined ? store : readOnce(store, session),
-    report: given.report,
-  });
+  if ((await ahead?.session)?.state === 'ended') {
+    await server.close();
+    return failure(404, HTTP_ERRORS.notFound, 'The session was ended; initialize a new one.');
+  }
+  const concerns = attachConcerns(server, { policy, store: ahead?.store ?? store, report: given.report });
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: methods.every((method) => ALONE.has(method)),
     // A generator makes the transport demand an initialize first, which only that one request has.
@@ -92,6 +98,7 @@ async function post(options: FetchHandlerOptions, request: Request, given: Fetch
   });
   if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
   await server.connect(transport);
+  request.signal.addEventListener('abort', () => void server.close(), { once: true });
   const response = await transport.handleRequest(request, {
     parsedBody: body,
     ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
@@ -101,45 +108,18 @@ async function post(options: FetchHandlerOptions, request: Request, given: Fetch
   return closing(response, () => server.close());
 }
 
-/** One read of the store serves both the check for an ended session and the gate. */
-async function readSession(
-  store: SessionStore | undefined,
-  id: string | undefined,
-): Promise<SessionRead | undefined> {
-  if (store === undefined || id === undefined) return undefined;
-  // The gate reads again, and says what a failure means for the request at hand.
-  return store.read(id).catch(() => undefined);
-}
-
-function readOnce(store: SessionStore, session: SessionRead): SessionStore {
-  return {
-    read: async () => session,
-    update: (id, change) => store.update(id, change),
-    end: (id) => store.end(id),
-  };
-}
-
 async function endSession(store: SessionStore, request: Request): Promise<Response> {
-  const id = sessionOf(request);
-  if (id === undefined)
-    return failure(400, -32000, 'DELETE needs the Mcp-Session-Id header of the session to end.');
+  const id = sessionOf(request.headers);
+  if (id === undefined) {
+    const message = 'DELETE needs the Mcp-Session-Id header of the session to end.';
+    return failure(400, HTTP_ERRORS.refused, message);
+  }
   try {
     await store.end(id);
   } catch {
-    return failure(503, -32603, 'The session could not be ended; try again.');
+    return failure(503, HTTP_ERRORS.internal, 'The session could not be ended; try again.');
   }
   return new Response(null, { status: 204 });
-}
-
-/** 128 random bits. */
-function newSessionId(): string {
-  return randomBytes(16).toString('hex');
-}
-
-/** An id that is not of the form given out is no id: it would only fill the store. */
-function sessionOf(request: Request): string | undefined {
-  const id = request.headers.get(SESSION_HEADER);
-  return id !== null && /^[0-9a-f]{32}$/.test(id) ? id : undefined;
 }
 
 /** Closes the server once the response was read, or the reader went away. */
@@ -163,13 +143,4 @@ function closing(response: Response, close: () => Promise<void>): Response {
     },
   });
   return new Response(body, { status, headers });
-}
-
-function failure(
-  status: number,
-  code: number,
-  message: string,
-  headers: Record<string, string> = {},
-): Response {
-  return Response.json({ jsonrpc: '2.0', error: { code, message }, id: null }, { status, headers });
 }
