@@ -5,7 +5,7 @@ import { CONCERNS_HEADER, CONCERNS_PARAMETER, EXTENSION_ID, type Request, read }
 /** What a transport tells of the HTTP request that a message came in. */
 export interface HttpRequestInfo {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
-  readonly url?: URL | undefined;
+  readonly url?: string | URL | undefined;
 }
 
 export interface ReadCarriers {
@@ -46,9 +46,15 @@ export function readCarriers(
       warnings.push({ code: 'malformed-header', message });
     }
   }
-  const parameter = http.url?.searchParams.getAll(CONCERNS_PARAMETER).join(',');
+  const parameter = parameterOf(http.url);
   if (parameter) carriers.push({ from: 'url', concerns: parseParameter(parameter) });
   return { carriers, warnings };
+}
+
+/** Most requests have no such parameter: those cost no parsing. */
+function parameterOf(url: string | URL | undefined): string | undefined {
+  if (url === undefined || !String(url).includes(`${CONCERNS_PARAMETER}=`)) return undefined;
+  return new URL(url).searchParams.getAll(CONCERNS_PARAMETER).join(',');
 }
 
 function headerValue(value: string | readonly string[] | undefined): string | undefined {

@@ -18,6 +18,7 @@ import {
   answer,
   CAPABILITIES,
   ERRORS,
+  eraOf,
   type Failure,
   isRequest,
   isResponse,
@@ -47,7 +48,8 @@ export interface GateOptions {
 type Expected =
   | { readonly as: 'itself' }
   | { readonly as: 'gate' }
-  | { readonly as: 'initialize'; readonly concerns: unknown }
+  | { readonly as: 'initialize'; readonly request: Request }
+  | { readonly as: 'discover' }
   | ExpectedList;
 
 /**
@@ -122,11 +124,12 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     await this.fromServerTurns.settled();
   }
 
-  ask(context: C): AskServer {
+  ask(request: Request, context: C): AskServer {
+    const envelope = envelopeOf(request);
     return (method, params, then) => {
       const id = `${this.name}/${++this.asks}`;
       this.asked.set(id, then);
-      this.ports.toServer({ jsonrpc: '2.0', id, method, params }, context);
+      this.ports.toServer({ jsonrpc: '2.0', id, method, params: { ...params, ...envelope } }, context);
     };
   }
 
@@ -147,17 +150,17 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
       return listPrimitives(this, kind, message, context, this.listPorts(message, context));
     switch (message.method) {
       case METHODS.listConcerns:
-        this.report({ method: message.method });
-        return this.reply(answer(message.id, describePolicy(this.policy)));
+        this.report({ method: message.method, era: eraOf(message) });
+        return this.reply(answer(message, { ...describePolicy(this.policy) }));
       case METHODS.updateConcerns:
         return updateConcerns(this, message, context);
       case METHODS.initialize:
-        return this.pass(message, context, {
-          as: 'initialize',
-          concerns: concernsOfInitialize(message.params),
-        });
+        return this.pass(message, context, { as: 'initialize', request: message });
+      case METHODS.discover:
+        this.report({ method: message.method, era: 'modern' });
+        return this.pass(message, context, { as: 'discover' });
       default:
-        this.report({ method: message.method });
+        this.report({ method: message.method, era: eraOf(message) });
         return this.pass(message, context, { as: 'itself' });
     }
   }
@@ -204,7 +207,9 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
       case undefined:
         return filterUnexpected(this, message, this.latest);
       case 'initialize':
-        return this.initialized(message, expected.concerns);
+        return this.initialized(message, expected.request);
+      case 'discover':
+        return { ...message, result: declareConcerns(message.result, this.policy, 'modern', true) };
       case 'list':
         return finishList(this, message, expected);
       default:
@@ -212,17 +217,19 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     }
   }
 
-  private initialized(message: Answer, concerns: unknown): Message | Promise<Message> {
+  private initialized(message: Answer, { params }: Request): Message | Promise<Message> {
     const { policy, preferences } = this;
     if (preferences.place === 'connection') preferences.record = {};
     const listChanged = CAPABILITIES.filter(
       (each) => read(message.result, 'capabilities', each, 'listChanged') === true,
     );
-    const declared = {
-      ...message,
-      result: declareConcerns(message.result, policy, preferences.place !== 'none'),
-    };
-    const waits = keepConcerns(this, METHODS.initialize, concerns, { listChanged });
+    const updatable = preferences.place !== 'none';
+    const declared = { ...message, result: declareConcerns(message.result, policy, 'legacy', updatable) };
+    const readsClient = policy.callerPaths.some((path) => path.startsWith('client.'));
+    const waits = keepConcerns(this, METHODS.initialize, concernsOfInitialize(params), {
+      listChanged,
+      ...(readsClient ? { clientCapabilities: read(params, 'capabilities') ?? {} } : {}),
+    });
     return waits === undefined ? declared : waits.then(() => declared);
   }
 
@@ -233,4 +240,11 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     refuse(this, message, ERRORS.internal, `The concern filter failed on this request (${reason}).`);
   }
+}
+
+/** Modern servers refuse requests without the protocol version and the client's capabilities in `_meta`. */
+function envelopeOf(request: Request): { _meta?: object } {
+  if (eraOf(request) === 'legacy') return {};
+  const meta = Object.entries(request.params?._meta as object);
+  return { _meta: Object.fromEntries(meta.filter(([name]) => name.startsWith('io.modelcontextprotocol/'))) };
 }

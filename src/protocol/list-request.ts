@@ -1,7 +1,18 @@
 import type { ConcernWarning, Configuration } from '../engine/configuration.js';
-import { KINDS, type Kind } from '../engine/policy.js';
+import { identityOf, type Primitive } from '../engine/mapping.js';
+import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import type { SessionRead } from '../session/store.js';
-import { canChange, catalogOf, filterList, itemsOf, withWarnings } from './lists.js';
+import { CURSOR_MESSAGES, type CursorTarget, digestOf, makeCursor, pageOf, readCursor } from './cursor.js';
+import { applyListFilter, type ListFilter, readListFilter } from './list-filter.js';
+import {
+  canChange,
+  catalogOf,
+  filterList,
+  itemsOf,
+  type ListCatalog,
+  unshared,
+  withWarnings,
+} from './lists.js';
 import { readPreferences } from './preferences.js';
 import {
   configure,
@@ -12,26 +23,36 @@ import {
   reportConcerns,
   storeWarning,
 } from './scope.js';
-import { type Answer, answer, ERRORS, LISTS, type Request } from './wire.js';
+import { type Answer, answer, ERRORS, type Era, eraOf, LISTS, type Request } from './wire.js';
+
+/** What a client asked for with a list request. */
+export interface AskedList {
+  readonly kind: Kind;
+  readonly era: Era;
+  readonly configuration: Configuration;
+  readonly filter: ListFilter | undefined;
+  readonly filterKey: string;
+  /** What only the log should know. */
+  readonly logged: readonly ConcernWarning[];
+}
 
 /** A list that the server answers itself: whole, or page by page where it is too long to be held. */
-export interface ExpectedList {
+export interface ExpectedList extends AskedList {
   readonly as: 'list';
-  readonly kind: Kind;
-  readonly configuration: Configuration;
-  readonly filter: boolean;
+  readonly request: Request;
 }
 
 /** How a list request goes on once it is known what is in effect. */
 export interface ListPorts {
   /** Lets the server answer. */
   pass(expected: ExpectedList): void;
-  /** The gate answers later, through `done`, which tells whether the request still waits for it. */
-  wait(expected: ExpectedList): { done(): boolean };
+  /** The gate answers later; `done` tells whether the request still waits for it. */
+  wait(asked: AskedList): { done(): boolean };
 }
 
 /**
- * Judges a list request: lets it pass where nothing can be hidden, else answers it from the server's whole list.
+ * Judges a list request: lets it pass where nothing can be hidden or cut, else answers it from the server's whole list.
+ * Concerns come first, then the client's own filter (SEP-2564), then pages.
  *
  * @param scope the gate
  * @param kind the list that is asked for
@@ -47,21 +68,18 @@ export function listPrimitives<C extends MessageContext>(
   context: C,
   ports: ListPorts,
 ): void | Promise<void> {
+  const own = readListFilter(request.params, kind);
+  if (!own.ok) return refuse(scope, request, ERRORS.invalidParams, own.message);
+  const era = eraOf(request);
   const judge = (session: SessionRead, logged: readonly ConcernWarning[]): void => {
-    const configuration = configure(scope.policy, request, context, session);
+    const configuration = configure(scope.policy, request, context, { session, meta: true });
     const [invalid] = configuration.invalid;
     if (invalid !== undefined) return refuseValue(scope, request, invalid);
-    const filter = canChange(scope.policy, configuration);
-    const expected: ExpectedList = { as: 'list', kind, configuration, filter };
-    if (!filter || scope.catalogs.isUnbounded(kind)) return ports.pass(expected);
-    if (request.params?.cursor !== undefined) {
-      const message =
-        'This cursor does not belong to the list as it is filtered now; list again without a cursor.';
-      return refuse(scope, request, ERRORS.invalidParams, message);
-    }
-    answerFromCatalog(scope, request, context, expected, logged, ports);
+    const asked: AskedList = { kind, era, configuration, filter: own.filter, filterKey: own.key, logged };
+    goOn(scope, request, context, asked, ports);
   };
 
+  if (era === 'modern') return judge({ state: 'unknown' }, []);
   const session = readPreferences(scope.preferences);
   if (!(session instanceof Promise)) return judge(session, []);
   return session.then(
@@ -80,36 +98,76 @@ const UNBOUNDED: ConcernWarning = {
   message: 'The list is too long to be held, so it is filtered page by page, and pages may be short.',
 };
 
-function answerFromCatalog<C extends MessageContext>(
+function goOn<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
-  expected: ExpectedList,
-  logged: readonly ConcernWarning[],
+  asked: AskedList,
   ports: ListPorts,
 ): void {
-  const { kind, configuration } = expected;
-  const waiting = ports.wait(expected);
-  scope.catalogs.get(kind, scope.ask(context), (outcome) => {
+  const expected: ExpectedList = { ...asked, as: 'list', request };
+  const cursor = request.params?.cursor;
+  if (scope.catalogs.isUnbounded(asked.kind)) return ports.pass(expected);
+  // A cursor of the gate's own is left from a list that was cut for its size.
+  const own = cursor !== undefined && looksLikeOurs(cursor);
+  if (!mustAnswer(scope.policy, asked) && !own) return ports.pass(expected);
+
+  const waiting = ports.wait(asked);
+  scope.catalogs.get(asked.kind, scope.ask(request, context), (outcome) => {
     // A request that was cancelled meanwhile gets no answer.
     if (!waiting.done()) return;
     if (outcome.state === 'unbounded') return ports.pass(expected);
     if (outcome.state === 'failed') {
-      scope.report({ method: request.method, error: outcome.error.code });
+      scope.report({ method: request.method, era: asked.era, error: outcome.error.code });
       return scope.reply({ jsonrpc: '2.0', id: request.id, error: outcome.error });
     }
-    const { result, selection, warnings } = filterList(
-      outcome.catalog,
-      configuration,
-      configuration.warnings,
-    );
-    const { kept, total } = selection;
-    reportConcerns(scope, request.method, configuration, [...logged, ...warnings], {
-      shown: kept.length,
-      total,
-    });
-    scope.reply(answer(request.id, result));
+    answerPage(scope, request, asked, outcome.catalog);
   });
+}
+
+/** Whether the server's own answer may differ from what this request is to get. */
+function mustAnswer(policy: Policy, { configuration, filter }: AskedList): boolean {
+  return filter !== undefined || policy.settings.pageSize !== undefined || canChange(policy, configuration);
+}
+
+function looksLikeOurs(cursor: unknown): boolean {
+  const read = readCursor(cursor, { catalog: '', policy: '', configuration: '', filter: '' });
+  return read.ok || read.reason !== 'malformed';
+}
+
+function answerPage<C extends MessageContext>(
+  scope: GateScope<C>,
+  request: Request,
+  asked: AskedList,
+  catalog: ListCatalog,
+): void {
+  const { kind, configuration, filter, filterKey, logged, era } = asked;
+  const filtered = filterList(catalog, configuration, configuration.warnings, (shown) =>
+    applyListFilter(kind, shown, filter),
+  );
+  const { shown, total } = filtered;
+  const target = (): CursorTarget => ({
+    // Of what this client is shown: a change among what is hidden from it is none of its business.
+    catalog: digestOf([kind, ...shown.map((item) => identityOf(kind, item))]),
+    policy: scope.policy.digest,
+    configuration: configuration.key,
+    filter: filterKey,
+  });
+  const { cursor } = request.params ?? {};
+  const read = cursor === undefined ? ({ ok: true, offset: 0 } as const) : readCursor(cursor, target());
+  if (!read.ok) return refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES[read.reason]);
+
+  const { pageSize } = scope.policy.settings;
+  const page = pageOf(filtered.items, read.offset, { pageSize });
+  const nextCursor =
+    page.next === undefined ? {} : { nextCursor: makeCursor({ ...target(), offset: page.next }) };
+  const warnings = [...logged, ...filtered.warnings];
+  reportConcerns(scope, { method: request.method, era }, configuration, warnings, {
+    shown: shown.length,
+    total,
+  });
+  const result = { ...filtered.rest, [kind]: page.items, ...nextCursor, ...filtered.meta };
+  scope.reply(answer(request, unshared(era, result)));
 }
 
 /**
@@ -120,20 +178,41 @@ function answerFromCatalog<C extends MessageContext>(
 export function finishList<C extends MessageContext>(
   scope: GateScope<C>,
   message: Answer,
-  { kind, configuration, filter }: ExpectedList,
+  expected: ExpectedList,
 ): Answer {
+  const { kind, era, configuration, filter, logged, filterKey } = expected;
   const { method } = LISTS[kind];
   const { warnings } = configuration;
-  if (!filter) {
-    const total = itemsOf(kind, message.result)?.length ?? 0;
-    reportConcerns(scope, method, configuration, warnings, { shown: total, total });
-    return warnings.length === 0 ? message : { ...message, result: withWarnings(message.result, warnings) };
+  if (!mustAnswer(scope.policy, expected)) {
+    const items = itemsOf(kind, message.result) ?? [];
+    const counts = { shown: items.length, total: items.length };
+    reportConcerns(scope, { method, era }, configuration, [...logged, ...warnings], counts);
+    const whole = message.result.nextCursor === undefined && expected.request.params?.cursor === undefined;
+    const page = whole ? pageOf(items, 0) : { items };
+    if (page.next !== undefined) {
+      const target = {
+        catalog: digestOf([kind, ...items.map((item) => identityOf(kind, item))]),
+        policy: scope.policy.digest,
+        configuration: configuration.key,
+        filter: filterKey,
+        offset: page.next,
+      };
+      const cut = { ...message.result, [kind]: page.items, nextCursor: makeCursor(target) };
+      return { ...message, result: unshared(era, withWarnings(cut, warnings)) };
+    }
+    const result = unshared(era, withWarnings(message.result, warnings));
+    return result === message.result ? message : { ...message, result };
   }
-  const catalog = catalogOf(scope.policy, kind, [message.result]);
-  const { result, selection, warnings: all } = filterList(catalog, configuration, [...warnings, UNBOUNDED]);
-  reportConcerns(scope, method, configuration, all, { shown: selection.kept.length, total: selection.total });
   const { nextCursor } = message.result;
-  return { ...message, result: nextCursor === undefined ? result : { ...result, nextCursor } };
+  const catalog = catalogOf(scope.policy, kind, [message.result]);
+  const filtered = filterList(catalog, configuration, [...warnings, UNBOUNDED], (shown) =>
+    applyListFilter(kind, shown, filter),
+  );
+  const { shown, total, items, rest, meta } = filtered;
+  const counts = { shown: shown.length, total };
+  reportConcerns(scope, { method, era }, configuration, [...logged, ...filtered.warnings], counts);
+  const result = { ...rest, [kind]: items, ...(nextCursor === undefined ? {} : { nextCursor }), ...meta };
+  return { ...message, result: unshared(era, result) };
 }
 
 /** A list that nobody is known to have asked for (a cancelled request, a reused id) is filtered like any other. */
@@ -144,6 +223,12 @@ export function filterUnexpected<C extends MessageContext>(
 ): Answer {
   const kind = KINDS.find((each) => itemsOf(each, message.result) !== undefined);
   if (kind === undefined || !canChange(scope.policy, configuration)) return message;
-  const { result } = filterList(catalogOf(scope.policy, kind, [message.result]), configuration, []);
-  return { ...message, result };
+  const catalog = catalogOf(scope.policy, kind, [message.result]);
+  const { rest, items, meta } = filterList(
+    catalog,
+    configuration,
+    [],
+    (shown: readonly Primitive[]) => shown,
+  );
+  return { ...message, result: { ...rest, [kind]: items, ...meta } };
 }

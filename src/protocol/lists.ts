@@ -2,7 +2,7 @@ import { type ConcernWarning, type Configuration, describeConfiguration } from '
 import { fromNumber, type Primitive } from '../engine/mapping.js';
 import type { Kind, Policy } from '../engine/policy.js';
 import { bindCatalog, type Catalog, type Selection, select } from '../engine/select.js';
-import { EXTENSION_ID, read } from './wire.js';
+import { type Era, EXTENSION_ID, read } from './wire.js';
 
 /** A server's whole list: the bound primitives, and everything else that its first page held. */
 export interface ListCatalog {
@@ -38,44 +38,70 @@ export function catalogOf(
   return { bound: bindCatalog(policy, kind, items), rest };
 }
 
-/** A list result as the host gets it, with what the log should know of it. */
+/** A filtered list, in the parts that make its result: pages are cut from `items`. */
 export interface FilteredList {
-  readonly result: Record<string, unknown>;
-  readonly selection: Selection<Primitive>;
+  /** What stays, as the server lists it. */
+  readonly shown: readonly Primitive[];
+  /** The same as the host gets it: with values in `_meta` under `transparency`. */
+  readonly items: readonly object[];
+  readonly total: number;
+  readonly rest: Record<string, unknown>;
+  readonly meta: { readonly _meta?: object };
   readonly warnings: readonly ConcernWarning[];
 }
 
 /**
- * Makes the answer to a list request: what the configuration shows, in the server's order, in one page.
+ * Filters a list: what the configuration shows, and of that what the client's own filter keeps, in the server's order.
  *
  * @param catalog the server's list
  * @param configuration what is in effect
  * @param warnings what was noticed while the configuration was read
- * @returns the result with `_meta` as the extension defines it
+ * @param narrow the client's own filter
+ * @returns the parts of the result, with `_meta` as the extension defines it
  */
 export function filterList(
-  catalog: ListCatalog,
+  { bound, rest }: ListCatalog,
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
+  narrow: (shown: readonly Primitive[]) => readonly Primitive[],
 ): FilteredList {
-  const { bound, rest } = catalog;
-  const { policy, kind } = bound;
-  const shadow = policy.settings.enforcement === 'shadow';
+  const { policy, kind, items: all } = bound;
+  const { enforcement, transparency } = policy.settings;
+  const shadow = enforcement === 'shadow';
   const selection = select(bound, configuration);
-  const { kept, total } = selection;
-  const shown = shadow ? bound.items : kept;
-  const all = [...warnings, ...unknownValues(bound), ...(shadow ? [] : emptied(kind, selection))];
-  const result = {
-    ...rest,
-    [kind]: policy.settings.transparency ? withValues(bound, shown) : shown,
-    ...annotated(rest, {
-      ...(configuration.active && !shadow
-        ? { concerns: describeConfiguration(policy, configuration), shown: kept.length, total }
-        : {}),
-      ...(all.length > 0 ? { warnings: all } : {}),
-    }),
+  const { total } = selection;
+  const listed = narrow(shadow ? all : selection.kept);
+  const noticed = [...warnings, ...unknownValues(bound), ...(shadow ? [] : emptied(kind, selection))];
+  const own = {
+    ...(configuration.active && !shadow
+      ? {
+          concerns: describeConfiguration(policy, configuration),
+          shown: listed.length,
+          // How many are hidden is a hint of what is.
+          ...(enforcement === 'enforce' ? {} : { total }),
+        }
+      : {}),
+    ...(noticed.length > 0 ? { warnings: noticed } : {}),
   };
-  return { result, selection, warnings: all };
+  return {
+    shown: shadow ? narrow(selection.kept) : listed,
+    items: transparency ? withValues(bound, listed) : listed,
+    total,
+    rest,
+    meta: annotated(rest, own),
+    warnings: noticed,
+  };
+}
+
+/**
+ * Modern clients keep lists by their method alone, for as long as `ttlMs` says: a list with other concerns would be
+ * answered from there.
+ *
+ * @returns the result of a list as it may be kept: not at all, and by nobody else
+ */
+export function unshared(era: Era, result: Record<string, unknown>): Record<string, unknown> {
+  if (era === 'legacy' || (result.ttlMs === 0 && result.cacheScope === 'private')) return result;
+  return { ...result, ttlMs: 0, cacheScope: 'private' };
 }
 
 /** @returns a result whose `_meta` says what was noticed; the same result if nothing was */
@@ -95,8 +121,8 @@ function annotated(result: Record<string, unknown>, own: object): { _meta?: obje
 function emptied(kind: Kind, { kept, total, hiddenBy }: Selection<Primitive>): ConcernWarning[] {
   if (kept.length > 0 || total === 0) return [];
   const [most] = [...hiddenBy].sort(([, a], [, b]) => b - a);
-  const because = most?.[0] ? `${most[0]} hides ${most[1]} of them` : 'nothing maps them';
-  return [{ code: 'empty-list', message: `No ${kind} of ${total} are shown: ${because}.` }];
+  const because = most?.[0] ? `${most[0]} hides most of them` : 'nothing maps them';
+  return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${because}.` }];
 }
 
 function unknownValues({ kind, unknown }: Catalog<Primitive>): ConcernWarning[] {

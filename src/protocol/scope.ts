@@ -10,7 +10,18 @@ import type { SessionRead } from '../session/store.js';
 import { type HttpRequestInfo, readCarriers } from './carriers.js';
 import type { AskServer, Catalogs } from './catalogs.js';
 import type { Preferences } from './preferences.js';
-import { ERRORS, failure, type Message, type Request, type RequestId } from './wire.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  ERRORS,
+  type Era,
+  EXTENSION_ID,
+  eraOf,
+  failure,
+  type Message,
+  type Request,
+  type RequestId,
+  read,
+} from './wire.js';
 
 /** What a transport knows of a client's message beside the message itself. */
 export interface MessageContext {
@@ -22,6 +33,7 @@ export interface MessageContext {
 /** What happened to one request of a client, for a log: no arguments, no results. */
 export interface GateReport {
   readonly method: string;
+  readonly era: Era;
   /** What is in effect, in the words of the policy. */
   readonly concerns?: object;
   readonly shown?: number;
@@ -37,30 +49,43 @@ export interface GateScope<C extends MessageContext> {
   readonly preferences: Preferences;
   readonly catalogs: Catalogs;
   readonly report: (report: GateReport) => void;
-  /** Sends requests of the gate's own to the server, on behalf of a message of the client. */
-  ask(context: C): AskServer;
+  /** Sends requests of the gate's own to the server, on behalf of one of the client. */
+  ask(request: Request, context: C): AskServer;
   /** Sends the client a message of the gate's own. */
   reply(message: Message, relatedTo?: RequestId): void;
 }
 
+/** What a message says by itself; the session adds to it in the legacy era. */
+export interface Said {
+  readonly session: SessionRead;
+  /** Whether `_meta` of the request counts: it does on lists and guarded methods, not on `updateConcerns`. */
+  readonly meta: boolean;
+}
+
 /**
- * Puts together what is in effect for a message.
+ * Puts together what is in effect for a request. Modern requests carry what sessions held before, and lists must not
+ * change there as a side effect of other requests: a session is not looked at.
  *
  * @param policy the policy
- * @param request the request whose `_meta` counts, if it does
+ * @param request the request; nothing to ask what is in effect for the session by itself
  * @param context what the transport knows
- * @param session what is kept of the session
+ * @param said what is kept of the session, and whether the request's own `_meta` counts
  * @returns the configuration, with the warnings of all carriers
  */
 export function configure(
   policy: Policy,
   request: Request | undefined,
   context: MessageContext,
-  session: SessionRead,
+  { session, meta }: Said,
 ): Configuration {
-  const kept = session.state === 'live' ? session.record.concerns : undefined;
-  const { carriers, warnings } = readCarriers(request, kept, context.http);
-  const configuration = resolveConfiguration(policy, carriers, { claims: context.claims });
+  const modern = eraOf(request) === 'modern';
+  const record = session.state === 'live' ? session.record : {};
+  const capabilities = modern
+    ? read(request?.params, '_meta', CLIENT_CAPABILITIES_META)
+    : record.clientCapabilities;
+  const kept = modern ? read(capabilities, 'extensions', EXTENSION_ID, 'concerns') : record.concerns;
+  const { carriers, warnings } = readCarriers(meta ? request : undefined, kept, context.http);
+  const configuration = resolveConfiguration(policy, carriers, { claims: context.claims, capabilities });
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
@@ -74,7 +99,7 @@ export function refuse<C extends MessageContext>(
   message: string,
   data?: unknown,
 ): void {
-  scope.report({ method: request.method, error: code });
+  scope.report({ method: request.method, era: eraOf(request), error: code });
   scope.reply(failure(request.id, code, message, data));
 }
 
@@ -96,12 +121,13 @@ export function refuseValue<C extends MessageContext>(
 /** Reports what a request was shown, or what came of its concerns. */
 export function reportConcerns<C extends MessageContext>(
   scope: GateScope<C>,
-  method: string,
+  { method, era }: { readonly method: string; readonly era: Era },
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
   counts: { readonly shown?: number; readonly total?: number } = {},
 ): void {
-  scope.report({ method, concerns: describeConfiguration(scope.policy, configuration), ...counts, warnings });
+  const concerns = describeConfiguration(scope.policy, configuration);
+  scope.report({ method, era, concerns, ...counts, warnings });
 }
 
 /** A warning that says which half of the store failed; the reason itself may name hosts and keys. */

@@ -5,22 +5,30 @@
 export class Turns {
   private current: Promise<void> | undefined;
   private readonly queue: (() => void)[] = [];
+  private emptying = false;
 
-  /** @returns what the task returns; where it has to queue, a promise of it */
+  /**
+   * @returns what the task returns; where it has to queue, a promise of it
+   * @throws what the task throws, if it ran at once
+   */
   run(task: () => void | Promise<void>): void | Promise<void> {
-    if (this.current === undefined) return this.start(task);
+    if (!this.waiting) return this.start(task);
     return new Promise((resolve, reject) => {
       this.queue.push(() => {
-        const started = this.start(task);
-        if (started === undefined) resolve();
-        else started.then(resolve, reject);
+        try {
+          const started = this.start(task);
+          if (started === undefined) resolve();
+          else started.then(resolve, reject);
+        } catch (cause) {
+          reject(cause);
+        }
       });
     });
   }
 
-  /** Whether a task waits. */
+  /** Whether a task waits, or tasks that waited for it are still to run. */
   get waiting(): boolean {
-    return this.current !== undefined;
+    return this.current !== undefined || this.emptying;
   }
 
   /** @returns a promise that no task waits any more */
@@ -33,11 +41,13 @@ export class Turns {
     if (running === undefined) return undefined;
     const over = () => {
       this.current = undefined;
+      this.emptying = true;
       while (this.current === undefined) {
         const next = this.queue.shift();
-        if (next === undefined) return;
+        if (next === undefined) break;
         next();
       }
+      this.emptying = false;
     };
     this.current = running.then(over, over);
     return running;

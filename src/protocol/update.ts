@@ -6,7 +6,7 @@ import {
 } from '../engine/configuration.js';
 import { KINDS, type Kind } from '../engine/policy.js';
 import { select } from '../engine/select.js';
-import type { SessionRead, SessionRecord } from '../session/store.js';
+import type { HostConcerns, SessionRead, SessionRecord } from '../session/store.js';
 import { readPreferences, updatePreferences } from './preferences.js';
 import {
   configure,
@@ -22,6 +22,8 @@ import {
   CAPABILITIES,
   type Capability,
   ERRORS,
+  EXTENSION_ID,
+  eraOf,
   LISTS,
   listChangedMethod,
   type METHODS,
@@ -51,13 +53,15 @@ export async function updateConcerns<C extends MessageContext>(
   const asked = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = asked.invalid;
   if (invalid !== undefined) return refuseValue(scope, request, invalid);
+  const accepted = describeAccepted(policy, asked);
+  const modern = eraOf(request) === 'modern';
+  if (modern) return answerModern(scope, request, context, asked, accepted);
   if (preferences.place === 'none') {
     const message =
       'There is no session to keep concerns in; send them with each request in _meta, the Mcp-Concerns header or the URL.';
     return refuse(scope, request, ERRORS.invalidRequest, message);
   }
 
-  const accepted = describeAccepted(policy, asked);
   let session: SessionRead;
   try {
     session = await readPreferences(preferences);
@@ -66,7 +70,7 @@ export async function updateConcerns<C extends MessageContext>(
       return refuse(scope, request, ERRORS.invalidRequest, 'The session was ended; initialize a new one.');
     }
   } catch (cause) {
-    scope.report({ method: request.method, warnings: [storeWarning('written', cause)] });
+    scope.report({ method: request.method, era: 'legacy', warnings: [storeWarning('written', cause)] });
     return refuse(
       scope,
       request,
@@ -76,20 +80,49 @@ export async function updateConcerns<C extends MessageContext>(
   }
 
   const record: SessionRecord = session.state === 'live' ? session.record : {};
-  const before = configure(policy, undefined, context, session);
-  const after = configure(policy, undefined, context, {
-    state: 'live',
-    record: { ...record, concerns: accepted },
-  });
-  const { visible, changed } = await compare(scope, before, after, context);
+  const updated: SessionRead = { state: 'live', record: { ...record, concerns: accepted } };
+  const before = configure(policy, request, context, { session, meta: false });
+  const after = configure(policy, request, context, { session: updated, meta: false });
+  const { visible, changed } = await compare(scope, before, after, request, context);
   for (const capability of CAPABILITIES) {
     if (!changed.has(capability) || !record.listChanged?.includes(capability)) continue;
     scope.reply({ jsonrpc: '2.0', method: listChangedMethod(capability) }, request.id);
   }
   const warnings = [...asked.warnings, ...after.warnings];
-  reportConcerns(scope, request.method, after, warnings);
-  scope.reply(answer(request.id, { concerns: describeConfiguration(policy, after), warnings, visible }));
+  reportConcerns(scope, { method: request.method, era: 'legacy' }, after, warnings);
+  scope.reply(answer(request, { concerns: describeConfiguration(policy, after), warnings, visible }));
 }
+
+/**
+ * A modern request changes nothing for later ones: the answer says what would be in effect, and in `_meta` what to send
+ * along with each request from now on.
+ */
+async function answerModern<C extends MessageContext>(
+  scope: GateScope<C>,
+  request: Request,
+  context: C,
+  asked: Configuration,
+  accepted: HostConcerns,
+): Promise<void> {
+  const { policy } = scope;
+  const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
+  const after = configure(policy, { ...request, params }, context, {
+    session: { state: 'unknown' },
+    meta: true,
+  });
+  const { visible } = await compare(scope, after, after, request, context);
+  const warnings = [...asked.warnings, ...after.warnings];
+  reportConcerns(scope, { method: request.method, era: 'modern' }, after, warnings);
+  const result = {
+    concerns: describeConfiguration(policy, after),
+    warnings,
+    visible,
+    _meta: inMeta(accepted),
+  };
+  scope.reply(answer(request, result));
+}
+
+const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });
 
 /**
  * Keeps what a host asked for in `initialize` or `initialized`, where it cannot be answered: what is wrong with it is
@@ -111,7 +144,7 @@ export function keepConcerns<C extends MessageContext>(
   const warnings = [...asked.warnings];
   const accepted = describeAccepted(scope.policy, asked);
   const speaks = Object.keys(accepted).length > 0;
-  const report = () => reportConcerns(scope, method, asked, warnings);
+  const report = () => reportConcerns(scope, { method, era: 'legacy' }, asked, warnings);
 
   const record = speaks ? { ...change, concerns: accepted } : change;
   const changes = Object.keys(record).length > 0;
@@ -132,13 +165,14 @@ async function compare<C extends MessageContext>(
   scope: GateScope<C>,
   before: Configuration,
   after: Configuration,
+  request: Request,
   context: C,
 ): Promise<{ visible: Partial<Record<Kind, number>>; changed: Set<Capability> }> {
   const visible: Partial<Record<Kind, number>> = {};
   const changed = new Set<Capability>();
   const compareOne = (kind: Kind): Promise<void> =>
     new Promise((resolve) => {
-      scope.catalogs.get(kind, scope.ask(context), (outcome) => {
+      scope.catalogs.get(kind, scope.ask(request, context), (outcome) => {
         // A list that the server does not have, or that is too long to be held, cannot be compared.
         if (outcome.state === 'complete') {
           const { bound } = outcome.catalog;

@@ -7,8 +7,13 @@ export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
 export const CONCERNS_HEADER = 'mcp-concerns';
 export const CONCERNS_PARAMETER = 'concerns';
 
+/** Where requests of protocol 2026-07-28 carry what `initialize` said before. */
+export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
+export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
+
 export const METHODS = {
   initialize: 'initialize',
+  discover: 'server/discover',
   initialized: 'notifications/initialized',
   cancelled: 'notifications/cancelled',
   listConcerns: 'listConcerns',
@@ -28,6 +33,20 @@ export type Capability = (typeof CAPABILITIES)[number];
 
 export const listChangedMethod = (capability: Capability): string =>
   `notifications/${capability}/list_changed`;
+
+/** How a primitive is reached: the method, and the parameter that names it. */
+export const REACHES = {
+  call: 'tools/call',
+  get: 'prompts/get',
+  read: 'resources/read',
+  subscribe: 'resources/subscribe',
+  complete: 'completion/complete',
+} as const;
+
+export const TASK_LIST = 'tasks/list';
+
+/** `legacy`: up to 2025-11-25, with `initialize` and sessions. `modern`: 2026-07-28, everything in each request. */
+export type Era = 'legacy' | 'modern';
 
 /** JSON-RPC 2.0, section 5.1. */
 export const ERRORS = {
@@ -67,8 +86,15 @@ export const isRequest = (message: Message): message is Request => 'method' in m
 export const isResponse = (message: Message): message is Answer | Failure =>
   'result' in message || 'error' in message;
 
-export function answer(id: RequestId, result: Record<string, unknown>): Answer {
-  return { jsonrpc: '2.0', id, result };
+/** @returns the era of a request: only modern ones say their protocol version */
+export function eraOf(request: Request | undefined): Era {
+  return typeof read(request?.params, '_meta', PROTOCOL_VERSION_META) === 'string' ? 'modern' : 'legacy';
+}
+
+/** @returns an answer of the gate's own; modern clients refuse results that do not say that they are complete */
+export function answer(request: Request, result: Record<string, unknown>): Answer {
+  const complete = eraOf(request) === 'modern' ? { resultType: 'complete', ...result } : result;
+  return { jsonrpc: '2.0', id: request.id, result: complete };
 }
 
 export function failure(id: RequestId, code: number, message: string, data?: unknown): Failure {

@@ -6,6 +6,10 @@ export interface SessionRecord {
   readonly concerns?: HostConcerns;
   /** The lists whose changes the server announces, from its `initialize` result. */
   readonly listChanged?: readonly string[];
+  /** What the client said that it can do, where rules of the policy read that. */
+  readonly clientCapabilities?: unknown;
+  /** Under the id of a task: the tool that made it. */
+  readonly tool?: string;
 }
 
 /**
