@@ -3,6 +3,7 @@ import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk
 import type { Policy } from '../engine/policy.js';
 import type { SessionStore } from '../session/store.js';
 import { Gate } from './gate.js';
+import { LivePolicy } from './live-policy.js';
 import { placePreferences } from './preferences.js';
 import type { GateReport, MessageContext } from './scope.js';
 import type { Message } from './wire.js';
@@ -15,8 +16,8 @@ interface Connectable {
 }
 
 export interface ConcernsOptions {
-  /** From `loadPolicy` or `openCompiledPolicy`. */
-  readonly policy: Policy;
+  /** From `loadPolicy` or `openCompiledPolicy`; a `LivePolicy` can be replaced while connections are open. */
+  readonly policy: Policy | LivePolicy;
   /** Where sessions over HTTP keep what hosts asked for. Without one it is kept in the connection, if it lasts. */
   readonly store?: SessionStore | undefined;
   /** Called once for each request of a client, for logs. */
@@ -97,6 +98,7 @@ class GatedTransport implements Transport {
     // Handlers that somebody set on the transport keep being called, as the SDK does it.
     const { onclose, onerror, onmessage } = inner;
     inner.onclose = () => {
+      this.gate?.close();
       onclose?.();
       this.onclose?.();
     };
@@ -131,8 +133,9 @@ class GatedTransport implements Transport {
   private createGate(extra: MessageExtraInfo | undefined): Gate<SdkContext> {
     const { policy, store, report } = this.options;
     const preferences = placePreferences(store, this.inner.sessionId, extra?.requestInfo !== undefined);
+    const live = policy instanceof LivePolicy ? policy : new LivePolicy(policy);
     return new Gate(
-      { policy, preferences, report },
+      { live, preferences, report },
       {
         toServer: (message, context) => this.onmessage?.(message as JSONRPCMessage, context.extra),
         toClient: (message, relatedTo) =>

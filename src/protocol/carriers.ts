@@ -1,4 +1,4 @@
-import { parseDictionary } from 'structured-headers';
+import { DisplayString, parseDictionary, Token } from 'structured-headers';
 import type { Carrier, ConcernWarning } from '../engine/configuration.js';
 import { CONCERNS_HEADER, CONCERNS_PARAMETER, EXTENSION_ID, type Request, read } from './wire.js';
 
@@ -81,9 +81,9 @@ export function parseHeader(header: string): Record<string, unknown> | undefined
   return Object.fromEntries(entries);
 }
 
-/** A token is an object in the parser's types; byte sequences, dates and booleans are no values of concerns. */
+/** Tokens and display strings are texts; byte sequences, dates and booleans are no values of concerns. */
 function plain(item: unknown): unknown {
-  return typeof item === 'object' && item !== null ? item.toString() : item;
+  return item instanceof Token || item instanceof DisplayString ? item.toString() : item;
 }
 
 /**

@@ -1,5 +1,6 @@
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { catalogOf, itemsOf, type ListCatalog } from './lists.js';
+import type { LivePolicy } from './live-policy.js';
 import { type Answer, type Capability, type Failure, LISTS, read } from './wire.js';
 
 /** Beyond this a list is not held: it is filtered page by page, as the server gives it. */
@@ -10,6 +11,12 @@ export type CatalogOutcome =
   | { readonly state: 'complete'; readonly catalog: ListCatalog }
   | { readonly state: 'failed'; readonly error: Failure['error'] }
   | { readonly state: 'unbounded' };
+
+/** A list as the server gave it, and as the policy in force sees it. */
+interface HeldList {
+  readonly pages: readonly Record<string, unknown>[];
+  readonly catalog: ListCatalog;
+}
 
 /** Sends the server a request of the gate's own. */
 export type AskServer = (
@@ -23,16 +30,21 @@ export type AskServer = (
  * dropped when the server says that a list changed.
  */
 export class Catalogs {
-  private readonly held = new Map<Kind, ListCatalog>();
+  private readonly held = new Map<Kind, HeldList>();
   private readonly unbounded = new Set<Kind>();
   private readonly walks = new Map<Kind, ((outcome: CatalogOutcome) => void)[]>();
   private version = 0;
 
-  constructor(private readonly policy: Policy) {}
+  constructor(private readonly live: LivePolicy) {}
 
   /** Whether a list is filtered page by page. */
   isUnbounded(kind: Kind): boolean {
     return this.unbounded.has(kind);
+  }
+
+  /** The lists that were taken, bound to the policy in force. */
+  taken(policy = this.live.current): ReadonlyMap<Kind, ListCatalog> {
+    return new Map([...this.held].map(([kind, list]) => [kind, this.bind(kind, list, policy)]));
   }
 
   /** Forgets the lists of a capability: the server said that they changed. */
@@ -54,7 +66,9 @@ export class Catalogs {
    */
   get(kind: Kind, ask: AskServer, then: (outcome: CatalogOutcome) => void): void {
     const held = this.held.get(kind);
-    if (held !== undefined) return then({ state: 'complete', catalog: held });
+    if (held !== undefined) {
+      return then({ state: 'complete', catalog: this.bind(kind, held, this.live.current) });
+    }
     if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
     const walking = this.walks.get(kind);
     if (walking !== undefined) {
@@ -63,6 +77,13 @@ export class Catalogs {
     }
     this.walks.set(kind, [then]);
     this.walk(kind, ask);
+  }
+
+  private bind(kind: Kind, list: HeldList, policy: Policy): ListCatalog {
+    if (list.catalog.bound.policy === policy) return list.catalog;
+    const catalog = catalogOf(policy, kind, list.pages);
+    if (policy === this.live.current) this.held.set(kind, { pages: list.pages, catalog });
+    return catalog;
   }
 
   private walk(kind: Kind, ask: AskServer): void {
@@ -74,7 +95,7 @@ export class Catalogs {
       this.walks.delete(kind);
       // A list that changed during the walk is good enough for those who asked before, not for those who ask later.
       if (version === this.version) {
-        if (outcome.state === 'complete') this.held.set(kind, outcome.catalog);
+        if (outcome.state === 'complete') this.held.set(kind, { pages, catalog: outcome.catalog });
         if (outcome.state === 'unbounded') this.unbounded.add(kind);
       }
       for (const then of waiting) then(outcome);
@@ -85,7 +106,7 @@ export class Catalogs {
       items += itemsOf(kind, response.result)?.length ?? 0;
       const cursor = read(response.result, 'nextCursor');
       if (typeof cursor !== 'string') {
-        return finish({ state: 'complete', catalog: catalogOf(this.policy, kind, pages) });
+        return finish({ state: 'complete', catalog: catalogOf(this.live.current, kind, pages) });
       }
       if (pages.length >= BOUND.pages || items > BOUND.items) return finish({ state: 'unbounded' });
       ask(LISTS[kind].method, { cursor }, onPage);

@@ -1,6 +1,9 @@
+import { LRUCache } from 'lru-cache';
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { KINDS, type Policy } from '../engine/policy.js';
 import { type AskServer, Catalogs } from './catalogs.js';
+import { announce, changedSince, type LatestRequest, sessionConfiguration, shownBy } from './changes.js';
+import { type ExpectedReach, finishReach, guardReach, isGuarded, withLists } from './guard.js';
 import {
   type ExpectedList,
   filterUnexpected,
@@ -8,11 +11,22 @@ import {
   type ListPorts,
   listPrimitives,
 } from './list-request.js';
+import { canChange } from './lists.js';
+import type { LivePolicy } from './live-policy.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './negotiate.js';
-import type { Preferences } from './preferences.js';
-import { type GateReport, type GateScope, type MessageContext, refuse } from './scope.js';
+import { type Preferences, readPreferences } from './preferences.js';
+import {
+  configure,
+  type GateReport,
+  type GateScope,
+  type MessageContext,
+  refuse,
+  storeWarning,
+} from './scope.js';
+import { listTasks, rememberTask } from './tasks.js';
 import { Turns } from './turns.js';
 import { keepConcerns, updateConcerns } from './update.js';
+import { type Lists, visibilityOfUri } from './visibility.js';
 import {
   type Answer,
   answer,
@@ -27,9 +41,11 @@ import {
   METHODS,
   type Message,
   type Notification,
+  REACHES,
   type Request,
   type RequestId,
   read,
+  TASK_LIST,
 } from './wire.js';
 
 /** Where a gate sends messages. `context` is that of the client's message which caused one for the server. */
@@ -39,7 +55,7 @@ export interface GatePorts<C extends MessageContext> {
 }
 
 export interface GateOptions {
-  readonly policy: Policy;
+  readonly live: LivePolicy;
   readonly preferences: Preferences;
   readonly report?: ((report: GateReport) => void) | undefined;
 }
@@ -48,9 +64,11 @@ export interface GateOptions {
 type Expected =
   | { readonly as: 'itself' }
   | { readonly as: 'gate' }
+  | { readonly as: 'call'; readonly request: Request }
   | { readonly as: 'initialize'; readonly request: Request }
   | { readonly as: 'discover' }
-  | ExpectedList;
+  | ExpectedList
+  | ExpectedReach;
 
 /**
  * The gate between a client's messages and a server's, for one connection.
@@ -60,27 +78,42 @@ type Expected =
  * came, at once unless an earlier message still waits for the store.
  */
 export class Gate<C extends MessageContext> implements GateScope<C> {
-  readonly policy: Policy;
   readonly preferences: Preferences;
   readonly catalogs: Catalogs;
   readonly report: (report: GateReport) => void;
   private readonly ports: GatePorts<C>;
   private readonly fromClientTurns = new Turns();
   private readonly fromServerTurns = new Turns();
-  private readonly inFlight = new Map<RequestId, Expected>();
+  private readonly inFlight = new Map<RequestId, { readonly expected: Expected; readonly context: C }>();
   private readonly asked = new Map<RequestId, (response: Answer | Failure) => void>();
   private readonly name = crypto.randomUUID();
+  private readonly tasks = new LRUCache<string, string>({ max: MAX_TASKS });
+  private readonly live: LivePolicy;
+  private readonly stopListening: () => void;
   private asks = 0;
   /** What was in effect for the latest list: for one that comes unasked. */
   private latest: Configuration;
+  private latestRequest: LatestRequest<C> | undefined;
+  /** The lists whose changes the server announces. */
+  private announced: readonly string[] = [];
 
-  constructor({ policy, preferences, report }: GateOptions, ports: GatePorts<C>) {
-    this.policy = policy;
+  constructor({ live, preferences, report }: GateOptions, ports: GatePorts<C>) {
+    this.live = live;
     this.preferences = preferences;
     this.report = report ?? (() => undefined);
     this.ports = ports;
-    this.catalogs = new Catalogs(policy);
-    this.latest = resolveConfiguration(policy, []);
+    this.catalogs = new Catalogs(live);
+    this.latest = resolveConfiguration(live.current, []);
+    this.stopListening = live.onReplace((before) => void this.policyReplaced(before));
+  }
+
+  get policy(): Policy {
+    return this.live.current;
+  }
+
+  /** Ends what outlives the connection. */
+  close(): void {
+    this.stopListening();
   }
 
   /** Takes a message of the client. */
@@ -111,8 +144,9 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     let sent: Promise<void> | undefined;
     await this.fromServerTurns.run(() => {
       const judged = this.judgeFromServer(message);
-      if (judged instanceof Promise) return judged.then(send);
-      sent = send(judged);
+      if (judged instanceof Promise)
+        return judged.then((result) => (result === undefined ? undefined : send(result)));
+      if (judged !== undefined) sent = send(judged);
       return undefined;
     });
     await sent;
@@ -145,6 +179,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
       const reason = 'The id of this request is in use by one that is not answered yet.';
       return refuse(this, message, ERRORS.invalidRequest, reason);
     }
+    this.latestRequest = { request: message, context };
     const kind = KINDS.find((each) => LISTS[each].method === message.method);
     if (kind !== undefined)
       return listPrimitives(this, kind, message, context, this.listPorts(message, context));
@@ -159,9 +194,20 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
       case METHODS.discover:
         this.report({ method: message.method, era: 'modern' });
         return this.pass(message, context, { as: 'discover' });
+      case TASK_LIST:
+        return listTasks(this, this.tasks, message, context, {
+          pass: () => this.pass(message, context, { as: 'itself' }),
+          wait: () => this.wait(message, context),
+        });
       default:
+        if (this.policy.settings.enforcement === 'enforce' && isGuarded(message.method)) {
+          return guardReach(this, message, context, {
+            pass: (request, expected) => this.pass(request, context, expected),
+            wait: () => this.wait(message, context),
+          });
+        }
         this.report({ method: message.method, era: eraOf(message) });
-        return this.pass(message, context, { as: 'itself' });
+        return this.pass(message, context, makesTask(message) ? { as: 'call', request: message } : ITSELF);
     }
   }
 
@@ -174,8 +220,14 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   }
 
   private pass(request: Request, context: C, expected: Expected): void {
-    this.inFlight.set(request.id, expected);
+    this.inFlight.set(request.id, { expected, context });
     this.ports.toServer(request, context);
+  }
+
+  /** The gate answers later; a request that is cancelled meanwhile gets no answer. */
+  private wait(request: Request, context: C): { done(): boolean } {
+    this.inFlight.set(request.id, { expected: { as: 'gate' }, context });
+    return { done: () => this.inFlight.delete(request.id) };
   }
 
   private listPorts(request: Request, context: C): ListPorts {
@@ -186,23 +238,18 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
       },
       wait: ({ configuration }) => {
         this.latest = configuration;
-        this.inFlight.set(request.id, { as: 'gate' });
-        return { done: () => this.inFlight.delete(request.id) };
+        return this.wait(request, context);
       },
     };
   }
 
-  private judgeFromServer(message: Message): Message | Promise<Message> {
-    if (!isResponse(message)) {
-      const changed = CAPABILITIES.find(
-        (each) => 'method' in message && message.method === listChangedMethod(each),
-      );
-      if (changed !== undefined) this.catalogs.drop(changed);
-      return message;
-    }
-    const expected = message.id === undefined ? undefined : this.inFlight.get(message.id);
+  private judgeFromServer(message: Message): Message | undefined | Promise<Message | undefined> {
+    if (!isResponse(message)) return 'method' in message ? this.judgeServerNotification(message) : message;
+    const pending = message.id === undefined ? undefined : this.inFlight.get(message.id);
     if (message.id !== undefined) this.inFlight.delete(message.id);
+    if (pending?.expected.as === 'reach') return this.reached(message, pending.expected, pending.context);
     if ('error' in message) return message;
+    const expected = pending?.expected;
     switch (expected?.as) {
       case undefined:
         return filterUnexpected(this, message, this.latest);
@@ -212,8 +259,73 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
         return { ...message, result: declareConcerns(message.result, this.policy, 'modern', true) };
       case 'list':
         return finishList(this, message, expected);
+      case 'call':
+        return this.remember(message, expected.request);
       default:
         return message;
+    }
+  }
+
+  private reached(
+    message: Answer | Failure,
+    expected: ExpectedReach,
+    context: C,
+  ): Message | Promise<Message> {
+    const finished = finishReach(this, message, expected, context);
+    if ('error' in message) return finished;
+    return finished instanceof Promise
+      ? finished.then((result) => ('error' in result ? result : this.remember(result, expected.request)))
+      : this.remember(message, expected.request);
+  }
+
+  private remember(message: Answer, request: Request): Message | Promise<Message> {
+    const waits = rememberTask(this, this.tasks, request, message.result);
+    return waits === undefined ? message : waits.then(() => message);
+  }
+
+  private judgeServerNotification(
+    message: Message & { method: string },
+  ): Message | undefined | Promise<Message | undefined> {
+    const { policy, latestRequest } = this;
+    const capability = CAPABILITIES.find((each) => message.method === listChangedMethod(each));
+    if (capability !== undefined) {
+      const before = this.catalogs.taken();
+      this.catalogs.drop(capability);
+      // Where nothing can be hidden, or nothing was shown yet, the server's word goes.
+      if (latestRequest === undefined || before.size === 0 || !canChange(policy, this.latest)) return message;
+      return sessionConfiguration(this, latestRequest)
+        .then((configuration) => changedSince(this, latestRequest, shownBy(before, configuration)))
+        .then(
+          (changed) => (changed.has(capability) ? message : undefined),
+          () => message,
+        );
+    }
+    const uri = message.method === RESOURCE_UPDATED ? read(message, 'params', 'uri') : undefined;
+    if (typeof uri !== 'string' || policy.settings.enforcement !== 'enforce' || latestRequest === undefined)
+      return message;
+    return this.isHiddenUri(uri, latestRequest).then((hidden) => (hidden ? undefined : message));
+  }
+
+  private async isHiddenUri(uri: string, latest: LatestRequest<C>): Promise<boolean> {
+    const configuration = await sessionConfiguration(this, latest);
+    const lists = await new Promise<Lists>((resolve) => {
+      withLists(this, latest.request, latest.context, ['resources', 'resourceTemplates'], resolve);
+    });
+    return visibilityOfUri(this.policy, lists, uri, configuration) === 'hidden';
+  }
+
+  /** Another policy is in force: the client hears of the lists that show something else now. */
+  private async policyReplaced(before: Policy): Promise<void> {
+    const { latestRequest } = this;
+    if (latestRequest === undefined) return;
+    try {
+      const session = await readPreferences(this.preferences);
+      const { request, context } = latestRequest;
+      const old = configure(before, request, context, { session, meta: false });
+      const shown = shownBy(this.catalogs.taken(before), old);
+      announce(this, await changedSince(this, latestRequest, shown), this.announced);
+    } catch (cause) {
+      this.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
     }
   }
 
@@ -223,6 +335,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     const listChanged = CAPABILITIES.filter(
       (each) => read(message.result, 'capabilities', each, 'listChanged') === true,
     );
+    this.announced = listChanged;
     const updatable = preferences.place !== 'none';
     const declared = { ...message, result: declareConcerns(message.result, policy, 'legacy', updatable) };
     const readsClient = policy.callerPaths.some((path) => path.startsWith('client.'));
@@ -241,6 +354,15 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     refuse(this, message, ERRORS.internal, `The concern filter failed on this request (${reason}).`);
   }
 }
+
+const ITSELF: Expected = { as: 'itself' };
+const RESOURCE_UPDATED = 'notifications/resources/updated';
+
+/** Tasks whose tool a connection remembers by itself; the store remembers all. */
+const MAX_TASKS = 10_000;
+
+const makesTask = ({ method, params }: Request): boolean =>
+  method === REACHES.call && params?.task !== undefined;
 
 /** Modern servers refuse requests without the protocol version and the client's capabilities in `_meta`. */
 function envelopeOf(request: Request): { _meta?: object } {

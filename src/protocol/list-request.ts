@@ -1,7 +1,6 @@
 import type { ConcernWarning, Configuration } from '../engine/configuration.js';
 import { identityOf, type Primitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
-import type { SessionRead } from '../session/store.js';
 import { CURSOR_MESSAGES, type CursorTarget, digestOf, makeCursor, pageOf, readCursor } from './cursor.js';
 import { applyListFilter, type ListFilter, readListFilter } from './list-filter.js';
 import {
@@ -13,7 +12,6 @@ import {
   unshared,
   withWarnings,
 } from './lists.js';
-import { readPreferences } from './preferences.js';
 import {
   configure,
   type GateScope,
@@ -21,8 +19,8 @@ import {
   refuse,
   refuseValue,
   reportConcerns,
-  storeWarning,
 } from './scope.js';
+import { withSession } from './session-of.js';
 import { type Answer, answer, ERRORS, type Era, eraOf, LISTS, type Request } from './wire.js';
 
 /** What a client asked for with a list request. */
@@ -71,27 +69,14 @@ export function listPrimitives<C extends MessageContext>(
   const own = readListFilter(request.params, kind);
   if (!own.ok) return refuse(scope, request, ERRORS.invalidParams, own.message);
   const era = eraOf(request);
-  const judge = (session: SessionRead, logged: readonly ConcernWarning[]): void => {
+  return withSession(scope, request, (session, logged) => {
     const configuration = configure(scope.policy, request, context, { session, meta: true });
     const [invalid] = configuration.invalid;
     if (invalid !== undefined) return refuseValue(scope, request, invalid);
     const asked: AskedList = { kind, era, configuration, filter: own.filter, filterKey: own.key, logged };
     goOn(scope, request, context, asked, ports);
-  };
-
-  if (era === 'modern') return judge({ state: 'unknown' }, []);
-  const session = readPreferences(scope.preferences);
-  if (!(session instanceof Promise)) return judge(session, []);
-  return session.then(
-    (found) => judge(found, found.state === 'live' ? [] : [UNKNOWN_SESSION]),
-    (cause) => judge({ state: 'unknown' }, [storeWarning('read', cause)]),
-  );
+  });
 }
-
-const UNKNOWN_SESSION: ConcernWarning = {
-  code: 'unknown-session',
-  message: 'The session is not known here, or expired; it is served as one that was never configured.',
-};
 
 const UNBOUNDED: ConcernWarning = {
   code: 'unbounded-list',
@@ -145,10 +130,10 @@ function answerPage<C extends MessageContext>(
   const filtered = filterList(catalog, configuration, configuration.warnings, (shown) =>
     applyListFilter(kind, shown, filter),
   );
-  const { shown, total } = filtered;
+  const { kept, shown, total } = filtered;
   const target = (): CursorTarget => ({
     // Of what this client is shown: a change among what is hidden from it is none of its business.
-    catalog: digestOf([kind, ...shown.map((item) => identityOf(kind, item))]),
+    catalog: digestOf([kind, ...kept.map((item) => identityOf(kind, item))]),
     policy: scope.policy.digest,
     configuration: configuration.key,
     filter: filterKey,
@@ -209,7 +194,7 @@ export function finishList<C extends MessageContext>(
     applyListFilter(kind, shown, filter),
   );
   const { shown, total, items, rest, meta } = filtered;
-  const counts = { shown: shown.length, total };
+  const counts = { shown, total };
   reportConcerns(scope, { method, era }, configuration, [...logged, ...filtered.warnings], counts);
   const result = { ...rest, [kind]: items, ...(nextCursor === undefined ? {} : { nextCursor }), ...meta };
   return { ...message, result: unshared(era, result) };

@@ -40,8 +40,10 @@ export function catalogOf(
 
 /** A filtered list, in the parts that make its result: pages are cut from `items`. */
 export interface FilteredList {
-  /** What stays, as the server lists it. */
-  readonly shown: readonly Primitive[];
+  /** What the configuration shows, before the client's own filter, as the server lists it. */
+  readonly kept: readonly Primitive[];
+  /** How many the client gets on all pages. */
+  readonly shown: number;
   /** The same as the host gets it: with values in `_meta` under `transparency`. */
   readonly items: readonly object[];
   readonly total: number;
@@ -84,7 +86,8 @@ export function filterList(
     ...(noticed.length > 0 ? { warnings: noticed } : {}),
   };
   return {
-    shown: shadow ? narrow(selection.kept) : listed,
+    kept: shadow ? all : selection.kept,
+    shown: shadow ? narrow(selection.kept).length : listed.length,
     items: transparency ? withValues(bound, listed) : listed,
     total,
     rest,

@@ -177,7 +177,8 @@ function readInstant(value: unknown): Instant | undefined {
   // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  const exists = date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+  // A day that the month does not have is one of another month.
+  const exists = date.getUTCMonth() + 1 === Number(month);
   const ofDay = 3600 * hours + 60 * minutes + seconds;
   // 24:00 is the end of a day; second 60 is a leap second, which clocks count as the next one.
   const endOfDay = hours === 24 && ofDay === 86_400 && decimals === '';

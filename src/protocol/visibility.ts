@@ -1,0 +1,112 @@
+import type { Configuration } from '../engine/configuration.js';
+import { decide } from '../engine/evaluate.js';
+import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
+import { KINDS, type Kind, type Policy } from '../engine/policy.js';
+import type { Catalog } from '../engine/select.js';
+import { compileUriTemplate } from '../engine/uri-template.js';
+
+/** The server's lists that are needed to judge what a request reaches for; a list that the server does not have is missing. */
+export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
+
+/** `unknown`: no list holds it, so the server's own answer says nothing that is hidden. */
+export type Visibility = 'visible' | 'hidden' | 'unknown';
+
+/**
+ * Tells whether a tool or prompt of that name is shown.
+ *
+ * @param catalog the server's list
+ * @param name the name
+ * @param configuration what is in effect
+ */
+export function visibilityOfName(
+  catalog: Catalog<Primitive> | undefined,
+  name: string,
+  configuration: Configuration,
+): Visibility {
+  if (catalog === undefined) return 'unknown';
+  const verdicts = positionsOf(catalog, name).map((position) => isShown(catalog, position, configuration));
+  if (verdicts.length === 0) return 'unknown';
+  return verdicts.every((shown) => shown) ? 'visible' : 'hidden';
+}
+
+/**
+ * Tells whether a URI is shown: by its own place in the list of resources; else by the templates that cover it, of which
+ * one has to be shown; and in any case by what the policy says of the URI itself.
+ *
+ * @param policy the policy
+ * @param lists the server's resources and templates
+ * @param uri the URI
+ * @param configuration what is in effect
+ */
+export function visibilityOfUri(
+  policy: Policy,
+  { resources, resourceTemplates }: Lists,
+  uri: string,
+  configuration: Configuration,
+): Visibility {
+  const listed = visibilityOfName(resources, uri, configuration);
+  if (listed !== 'unknown') return listed;
+  const covering = (resourceTemplates?.items ?? []).flatMap((item, position) =>
+    templateOf(identityOf('resourceTemplates', item))(uri) ? [position] : [],
+  );
+  const shown = covering.some(
+    (position) => resourceTemplates !== undefined && isShown(resourceTemplates, position, configuration),
+  );
+  if (covering.length > 0 && !shown) return 'hidden';
+  const mapping = mapPrimitive(policy, 'resources', { uri });
+  if (mapping.mapped && !decide(policy, mapping, configuration).shown) return 'hidden';
+  return covering.length > 0 ? 'visible' : 'unknown';
+}
+
+/** @returns the names, URIs and templates of everything that is hidden */
+export function hiddenIdentities(lists: Lists, configuration: Configuration): readonly string[] {
+  return KINDS.flatMap((kind) => {
+    const catalog = lists[kind];
+    if (catalog === undefined) return [];
+    return catalog.items.flatMap((item, position) =>
+      isShown(catalog, position, configuration) ? [] : [identityOf(kind, item)],
+    );
+  });
+}
+
+/** @returns whether a template of the server covers a URI, so that it would be answered as one of its resources */
+export function isCovered({ resourceTemplates }: Lists, uri: string): boolean {
+  const templates = resourceTemplates?.items ?? [];
+  return templates.some((item) => templateOf(identityOf('resourceTemplates', item))(uri));
+}
+
+function isShown(
+  { policy, classes, classOf }: Catalog<Primitive>,
+  position: number,
+  configuration: Configuration,
+): boolean {
+  const mapping = classes[classOf[position] ?? -1];
+  return mapping === undefined || decide(policy, mapping, configuration).shown;
+}
+
+const positions = new WeakMap<object, ReadonlyMap<string, readonly number[]>>();
+
+function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number[] {
+  let known = positions.get(catalog);
+  if (known === undefined) {
+    const made = new Map<string, number[]>();
+    catalog.items.forEach((item, position) => {
+      const identity = identityOf(catalog.kind, item);
+      made.set(identity, [...(made.get(identity) ?? []), position]);
+    });
+    positions.set(catalog, made);
+    known = made;
+  }
+  return known.get(name) ?? [];
+}
+
+const templates = new Map<string, (uri: string) => boolean>();
+const MAX_TEMPLATES = 1000;
+
+function templateOf(template: string): (uri: string) => boolean {
+  const known = templates.get(template);
+  if (known !== undefined) return known;
+  const { matches } = compileUriTemplate(template);
+  if (templates.size < MAX_TEMPLATES) templates.set(template, matches);
+  return matches;
+}
