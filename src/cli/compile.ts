@@ -7,13 +7,14 @@ import { readPolicyInput } from './policy-input.js';
 
 export const help = `Usage: mcp-concerns compile POLICY... -o FILE
 
-Checks a policy and writes it as JSON, which a Lambda function loads without YAML or a schema validator.
+Checks a policy and writes it as JSON, which a Lambda function loads without
+YAML or a schema validator.
 
 Options:
   POLICY             a policy file or a folder of them; several are merged
   -o, --output FILE  where to write, folders are made; - is stdout
 
-Exit codes: 0 written; 1 the policy has errors; 2 bad arguments, or a file cannot be read or written.
+Exit codes: 0 written; 1 the policy has errors; 2 bad arguments or files.
 
 Examples:
   mcp-concerns compile policies/vault.yaml -o build/vault.json

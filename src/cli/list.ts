@@ -13,23 +13,27 @@ import { VERSION } from './version.js';
 
 export const help = `Usage: mcp-concerns list --policy PATH [options] -- COMMAND [ARGS...]
 
-Starts an MCP server, takes its lists, and shows what a policy leaves of them, what goes and why.
-The server, and rules that read client.capabilities, see a client that can do everything.
+Starts an MCP server, takes its lists, and shows what a policy leaves of them,
+what goes and why. The server, and rules that read client.capabilities, see a
+client that can do everything.
 
 Options:
-  --policy PATH          a policy file or a folder of them; several are merged
-  --concern NAME=VALUE   what a host asks for; may be repeated
-                         purpose=forms,testing   several values, where a concern takes them
-                         preset=safe             a preset of the policy
-                         For a concern that the operator sets, the value is taken as a verified claim.
-  --format FORMAT        table (default), json, or names: what stays, one a line
-  --timeout SECONDS      how long the server may take to start and to list (default 30)
+  --policy PATH         a policy file or a folder of them; several are merged
+  --concern NAME=VALUE  what a host asks for; may be repeated:
+                          effect=read-only
+                          purpose=forms,testing  (several, where they are taken)
+                          preset=safe            (a preset of the policy)
+                        What the operator sets is taken as a verified claim.
+  --format FORMAT       table (default), json, or names: what stays, one a line
+  --timeout SECONDS     how long the server may take to start and list (30)
 
 Exit codes: 0 listed; 2 bad arguments, policy or server.
 
 Examples:
-  mcp-concerns list --policy policies/playwright.yaml --concern effect=read-only -- npx @playwright/mcp
-  mcp-concerns list --policy policies/vault.yaml --concern preset=safe --format names -- node server.js
+  mcp-concerns list --policy policies/playwright.yaml \\
+      --concern effect=read-only -- npx @playwright/mcp
+  mcp-concerns list --policy policies/vault.yaml \\
+      --concern preset=safe --format names -- node server.js
 `;
 
 const OPTIONS = {

@@ -24,11 +24,12 @@ Commands:
   serve    serve a server with a policy on 127.0.0.1
   compile  check a policy and write it as JSON
 
-  mcp-concerns COMMAND --help tells more; mcp-concerns --version prints the version.
+"mcp-concerns COMMAND --help" tells more; "mcp-concerns --version" the version.
 
 Examples:
   mcp-concerns serve
-  mcp-concerns list --policy policies/playwright.yaml --concern effect=read-only -- npx @playwright/mcp
+  mcp-concerns list --policy policies/playwright.yaml \\
+      --concern effect=read-only -- npx @playwright/mcp
 `;
 
 async function main(argv: string[]): Promise<number> {

@@ -14,20 +14,22 @@ const DEFAULT_PORT = 8808;
 
 export const help = `Usage: mcp-concerns serve [options]
 
-Serves an MCP server with a policy on 127.0.0.1, as a Lambda function would. Without options it is the demo,
-a data vault. Each request is one line on stderr; Ctrl-C ends it.
+Serves an MCP server with a policy on 127.0.0.1, as a Lambda function would.
+Without options it is the demo, a data vault. Each request is one line on
+stderr; Ctrl-C ends it.
 
 Options:
-  --policy PATH    a policy file or a folder of them; several are merged (default: the demo's)
-  --server MODULE  a module whose default export, or createServer, makes a new SDK v1 server
-                   (default: the demo); needs --policy
+  --policy PATH    a policy file or a folder of them; several are merged
+                   (default: the demo's)
+  --server MODULE  a module whose default export, or createServer, makes a new
+                   SDK v1 server (default: the demo); needs --policy
   --port N         the port (default ${DEFAULT_PORT}); 0 takes any that is free
 
-Exit codes: 0 ended by Ctrl-C; 2 bad arguments, policy or module, or the port is taken.
+Exit codes: 0 ended by Ctrl-C; 2 bad arguments, policy, module or port.
 
 Examples:
   mcp-concerns serve
-  mcp-concerns serve --server ./server.js --policy policies/mine.yaml --port 0
+  mcp-concerns serve --server ./server.js --policy mine.yaml --port 0
 `;
 
 const OPTIONS = {

@@ -34,7 +34,7 @@ export class Listening {
     this.timer = setTimeout(() => this.late.abort(), options.seconds * 1000);
     this.signal = AbortSignal.any([options.signal, this.late.signal, this.broken.signal]);
     transport.onerror = (error) => {
-      if (error instanceof UnreadableLine) this.noticed(error.line);
+      if (error instanceof UnreadableLine) this.noticed(error);
     };
   }
 
@@ -82,12 +82,13 @@ export class Listening {
     return new CliError(`${server} gave ${asked} an answer that MCP does not allow${reason}`);
   }
 
-  private noticed(line: string): void {
+  private noticed({ line, endless }: UnreadableLine): void {
     this.unreadable ??= line;
     this.lines++;
     // A line that means to be an answer will not come again; any other may be a banner or a log.
-    if (!isAttempt(line) && this.lines < MAX_UNREADABLE) return;
-    if (isAttempt(line)) this.unreadable = line;
+    const attempt = endless || isAttempt(line);
+    if (!attempt && this.lines < MAX_UNREADABLE) return;
+    if (attempt) this.unreadable = line;
     this.broken.abort();
   }
 

@@ -82,7 +82,7 @@ export async function takePrimitives(
     };
     let lists = await takeAll(kinds, ask);
     for (let times = 0; announces && times < MAX_CHANGES; times++) {
-      if (!changed) await once(changes, 'change', { signal: soon(signal) }).catch(() => undefined);
+      if (!changed) await once(changes, 'change', { signal: soon(signal) }).catch(nextTurn);
       if (!changed) break;
       changed = false;
       lists = await takeAll(kinds, ask);
@@ -132,5 +132,8 @@ async function takeList(kind: Kind, ask: Ask): Promise<Primitive[] | undefined> 
     cursors.add(cursor);
   }
 }
+
+/** When this process was busy, the timer is done before what arrived in time was read: that is one turn away. */
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const soon = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(QUIET)]);

@@ -41,14 +41,19 @@ export async function loadFactory(path: string): Promise<Factory> {
   } catch (cause) {
     throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`);
   }
-  const connect =
-    typeof server === 'object' && server !== null && 'connect' in server ? server.connect : undefined;
-  if (typeof connect !== 'function') {
+  if (typeof member(server, 'connect') !== 'function') {
     throw new CliError(
       `The function that ${path} exports makes no server; it has to return a new Server or McpServer of SDK v1.`,
     );
   }
+  const close = member(server, 'close');
+  if (typeof close === 'function') await close.call(server);
   return factory;
+}
+
+/** @returns a property, inherited ones too: servers are instances of classes */
+function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }
 
 function firstLine(cause: unknown): string {

@@ -39,7 +39,7 @@ export function analyse(policy: Policy, surface: Surface): Analysis {
     classes.map(({ mapping }) => mapping),
   );
   const formulas = classes.map(({ mapping }) => space.shown(mapping));
-  const unanswered: string[] = [];
+  const unanswered: string[] = [...space.gaps];
   const possible = (formula: Formula, question: string): boolean => {
     const search = satisfy(formula, space.sizes);
     if (!search.found && search.exhausted) unanswered.push(question);

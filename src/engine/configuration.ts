@@ -38,6 +38,8 @@ export interface Caller {
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
   /** What the client said that it can do; unknown where the connection did not begin here. */
   readonly capabilities?: unknown;
+  /** What this host asked for is not known: what it may have asked for is denied, not shown. */
+  readonly forgotten?: boolean;
 }
 
 export interface Configuration {
@@ -99,6 +101,7 @@ export function resolveConfiguration(
     if (concern.setBy === 'operator') value = operatorValue(policy, index, concern, caller.claims);
     else if (host !== undefined) value = host ?? undefined;
     else if (defaults) value = defaultOf(policy, index, concern);
+    if (caller.forgotten === true && host === undefined && concern.setBy === 'host') value = 'denied';
     effective[index] = value;
     if (value !== undefined) active = true;
     key += `${value ?? ''};`;

@@ -5,12 +5,14 @@ export type Formula =
   | boolean
   | { readonly op: 'and' | 'or'; readonly parts: readonly Formula[] }
   | { readonly op: 'not'; readonly part: Formula }
-  /** True for some values of some dimensions. */
-  | {
-      readonly op: 'atom';
-      readonly dimensions: readonly number[];
-      readonly holds: (values: readonly number[]) => boolean;
-    };
+  | Atom;
+
+/** True for some values of some dimensions. */
+export interface Atom {
+  readonly op: 'atom';
+  readonly dimensions: readonly number[];
+  readonly holds: (values: readonly number[]) => boolean;
+}
 
 /** For each dimension the number of one of its values; nothing where it is not chosen yet. */
 export type Assignment = readonly (number | undefined)[];
@@ -45,25 +47,27 @@ export function atom(dimension: number, size: number, holds: (value: number) => 
   return { op: 'atom', dimensions: [dimension], holds: ([value = 0]) => table[value] === true };
 }
 
-/** @returns what a formula comes to when some dimensions are chosen; nothing if that depends on the others */
-export function judge(formula: Formula, assignment: Assignment): boolean | undefined {
+/** @returns the formula with everything decided that the choices so far decide */
+function simplify(formula: Formula, assignment: Assignment): Formula {
   if (typeof formula === 'boolean') return formula;
-  if (formula.op === 'not') {
-    const value = judge(formula.part, assignment);
-    return value === undefined ? undefined : !value;
-  }
-  if (formula.op === 'atom') {
-    const values = formula.dimensions.map((dimension) => assignment[dimension]);
-    return values.every((value) => value !== undefined) ? formula.holds(values as number[]) : undefined;
-  }
-  const decisive = formula.op === 'or';
-  let open = false;
-  for (const part of formula.parts) {
-    const value = judge(part, assignment);
-    if (value === decisive) return decisive;
-    if (value === undefined) open = true;
-  }
-  return open ? undefined : !decisive;
+  if (formula.op === 'atom') return narrow(formula, assignment);
+  if (formula.op === 'not') return not(simplify(formula.part, assignment));
+  return join(
+    formula.op,
+    formula.parts.map((part) => simplify(part, assignment)),
+  );
+}
+
+/** An atom of the dimensions that are still open. */
+function narrow(atom: Atom, assignment: Assignment): Formula {
+  const { dimensions, holds } = atom;
+  const open = dimensions.filter((dimension) => assignment[dimension] === undefined);
+  if (open.length === dimensions.length) return atom;
+  // The choices are those of now: the assignment goes on changing.
+  const chosen = dimensions.map((dimension) => assignment[dimension]);
+  const completed = (values: readonly number[]): boolean =>
+    holds(dimensions.map((dimension, at) => chosen[at] ?? values[open.indexOf(dimension)] ?? 0));
+  return open.length === 0 ? completed([]) : { op: 'atom', dimensions: open, holds: completed };
 }
 
 /** What came of looking for an assignment; `exhausted`: there may be one, the search was given up. */
@@ -72,8 +76,9 @@ export type Search =
   | { readonly found: false; readonly exhausted: boolean };
 
 /**
- * Looks for an assignment under which a formula is true: exact, by choosing one dimension after the other and leaving
- * a branch as soon as it is decided.
+ * Looks for an assignment under which a formula is true: exact, and quick where the formula falls apart into conditions
+ * that share few dimensions. It chooses in the tightest condition first, and solves conditions without a dimension in
+ * common one after the other instead of all their combinations.
  *
  * @param formula the formula
  * @param sizes the number of values of each dimension
@@ -83,23 +88,68 @@ export type Search =
  * satisfy(and([a, not(b)]), [2, 2], 1000);
  */
 export function satisfy(formula: Formula, sizes: readonly number[], steps = 100_000): Search {
-  const order = [...dimensionsOf(formula)].sort((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   const assignment: (number | undefined)[] = new Array(sizes.length).fill(undefined);
+  const chosen: number[] = [];
   let left = steps;
-  const choose = (depth: number): boolean => {
-    const value = judge(formula, assignment);
-    if (value !== undefined) return value;
-    const dimension = order[depth];
-    if (dimension === undefined) return false;
-    for (let each = 0; each < (sizes[dimension] ?? 0); each++) {
-      if (left-- <= 0) return false;
-      assignment[dimension] = each;
-      if (choose(depth + 1)) return true;
-    }
-    assignment[dimension] = undefined;
+
+  const solve = (given: Formula): boolean => {
+    if (typeof given === 'boolean') return given;
+    const before = chosen.length;
+    if (islandsOf(given).every(solveIsland)) return true;
+    for (const dimension of chosen.splice(before)) assignment[dimension] = undefined;
     return false;
   };
-  return choose(0) ? { found: true, assignment } : { found: false, exhausted: left < 0 };
+  const solveIsland = ({ conditions, dimensions }: Island): boolean => {
+    const dimension = tightest(dimensions);
+    const island = and(conditions);
+    chosen.push(dimension);
+    for (let value = 0; value < (sizes[dimension] ?? 0); value++) {
+      if (left-- <= 0) return false;
+      assignment[dimension] = value;
+      if (solve(simplify(island, assignment))) return true;
+    }
+    return false;
+  };
+  const found = solve(simplify(formula, assignment));
+  return found ? { found, assignment } : { found, exhausted: left < 0 };
+}
+
+/** Conditions that share dimensions, directly or through others; with the dimensions of each. */
+interface Island {
+  readonly conditions: Formula[];
+  readonly dimensions: ReadonlySet<number>[];
+}
+
+function islandsOf(formula: Formula): Island[] {
+  let islands: Island[] = [];
+  for (const condition of conditionsOf(formula)) {
+    const own = dimensionsOf(condition);
+    const touches = ({ dimensions }: Island) => dimensions.some((other) => [...own].some((each) => other.has(each)));
+    const joined = islands.filter(touches);
+    islands = islands.filter((island) => !touches(island));
+    islands.push({
+      conditions: [...joined.flatMap(({ conditions }) => conditions), condition],
+      dimensions: [...joined.flatMap(({ dimensions }) => dimensions), own],
+    });
+  }
+  return islands;
+}
+
+/** The parts that must all hold. */
+function conditionsOf(formula: Formula): Formula[] {
+  if (typeof formula === 'boolean') return [formula];
+  if (formula.op === 'and') return formula.parts.flatMap(conditionsOf);
+  if (formula.op === 'not' && typeof formula.part === 'object' && formula.part.op === 'or') {
+    return formula.part.parts.flatMap((each) => conditionsOf(not(each)));
+  }
+  return [formula];
+}
+
+/** A dimension of the condition that has the fewest. */
+function tightest(conditions: readonly ReadonlySet<number>[]): number {
+  const [first = new Set<number>(), ...rest] = conditions;
+  const least = rest.reduce((best, each) => (each.size < best.size ? each : best), first);
+  return [...least][0] ?? 0;
 }
 
 function dimensionsOf(formula: Formula, found = new Set<number>()): Set<number> {

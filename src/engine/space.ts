@@ -15,6 +15,8 @@ export interface Space {
   readonly policy: Policy;
   readonly dimensions: readonly Dimension[];
   readonly sizes: readonly number[];
+  /** What the space leaves out, in words. */
+  readonly gaps: readonly string[];
   /** Whether a primitive with that mapping is shown. */
   shown(mapping: Mapping): Formula;
   /** Whether a rule fires for it. */
@@ -25,9 +27,10 @@ export interface Space {
  * Spans the configurations that can make a difference.
  *
  * A range is cut at the primitives' values and at the numbers that rules compare with; between two cuts all numbers do
- * the same. Each comparison that reads a claim or the client is a dimension of its own, true or false: what callers
- * have there is not known. A concern that takes several values is looked at with one at a time: several show a
- * primitive if one of them does.
+ * the same, and ranges that a rule compares with each other have room for every order there. Each comparison that reads
+ * a claim or the client is a dimension of its own, true or false: what callers have there is not known. A concern that
+ * takes several values is looked at with one at a time, because several show a primitive if one of them does; with all
+ * combinations where a rule reads it.
  *
  * @param policy the policy
  * @param mappings what it says of the primitives
@@ -75,6 +78,9 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
     get sizes() {
       return dimensions.map(({ values }) => values.length);
     },
+    gaps: policy.concerns
+      .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
+      .map(({ name }) => `what all combinations of several values of ${name} do`),
     fires,
     // The order of `decide`, as one formula.
     shown: (mapping) =>
@@ -106,8 +112,8 @@ export function describeAssignment(
     if (value === undefined || typeof value === 'boolean') return [];
     const name = policy.concerns[dimension.concern]?.name ?? '';
     if (value === 'denied') return [[name, 'no claim']];
-    const number = typeof value === 'number' ? value : (value[0] ?? 0);
-    return [[name, fromNumber(policy, dimension.concern, number)]];
+    const words = [value].flat().map((number) => fromNumber(policy, dimension.concern, number));
+    return [[name, words.length === 1 ? words[0] : words]];
   });
   return Object.fromEntries(entries);
 }
@@ -120,35 +126,92 @@ function effectiveValues(
 ): readonly Effective[] {
   const numbers =
     'min' in concern.values
-      ? cuts(policy, concern, index, mappings, concern.values)
+      ? cutRange(policy, index, mappings, concern.values)
       : concern.values.map((_, ordinal) => ordinal);
-  const values: Effective[] = concern.multiple ? numbers.map((number) => [number]) : numbers;
+  const values: Effective[] = concern.multiple ? combinations(policy, concern) : numbers;
   if (concern.setBy === 'host') return [undefined, ...values];
   return concern.default === undefined ? [...values, 'denied'] : values;
 }
 
-function cuts(
+/** Of more values than this, not every combination is looked at: there are 2 to the power of their number. */
+const MAX_COMBINED = 8;
+
+const readByRule = ({ rules }: Policy, { name }: Concern): boolean =>
+  rules.some(({ paths }) => paths.includes(`concerns.${name}`));
+
+function canCombine({ values, multiple }: Concern): boolean {
+  return !multiple || 'min' in values || values.length <= MAX_COMBINED;
+}
+
+/**
+ * @param policy the policy
+ * @param concern a concern of which a host may ask for several values
+ * @returns the sets of values that can make a difference, single ones first
+ */
+export function combinations(policy: Policy, concern: Concern): number[][] {
+  const ordinals = 'min' in concern.values ? [] : concern.values.map((_, ordinal) => ordinal);
+  if (!readByRule(policy, concern) || !canCombine(concern)) return ordinals.map((ordinal) => [ordinal]);
+  let sets: number[][] = [[]];
+  for (const ordinal of ordinals) sets = [...sets, ...sets.map((set) => [...set, ordinal])];
+  return sets.filter((set) => set.length > 0).sort((a, b) => a.length - b.length);
+}
+
+/**
+ * Cuts a range where something can change.
+ *
+ * @param policy the policy
+ * @param index the concern, a range
+ * @param mappings what the policy says of the primitives
+ * @param range its bounds
+ * @returns the cuts, and numbers between each two of them, in order
+ */
+export function cutRange(
   policy: Policy,
-  { name }: Concern,
   index: number,
   mappings: readonly Mapping[],
   { min, max }: { readonly min: number; readonly max: number },
 ): number[] {
-  const marks = new Set([min, max]);
-  for (const { offers } of mappings) for (const number of offers[index]?.offered ?? []) marks.add(number);
-  for (const rule of policy.rules) {
-    if (rule.paths.includes(`concerns.${name}`)) for (const number of numbersIn(rule.when)) marks.add(number);
+  const group = comparedWith(policy, index);
+  const marks = new Set<number>();
+  for (const each of group) {
+    const { name = '', values = [] } = policy.concerns[each] ?? {};
+    if ('min' in values) marks.add(values.min).add(values.max);
+    for (const { offers } of mappings) for (const number of offers[each]?.offered ?? []) marks.add(number);
+    for (const rule of policy.rules) {
+      if (!rule.paths.includes(`concerns.${name}`)) continue;
+      // What is unset counts as 0 in a comparison.
+      for (const number of [0, ...numbersIn(rule.when)]) marks.add(number);
+      for (const path of rule.paths.filter((path) => path.startsWith('primitive.'))) {
+        for (const { primitive } of mappings) {
+          for (const number of numbersIn(readPath({ primitive }, path))) marks.add(number);
+        }
+      }
+    }
   }
-  const sorted = [...marks].filter((mark) => mark >= min && mark <= max).sort((a, b) => a - b);
-  return sorted.flatMap((mark, position) => {
-    const next = sorted[position + 1];
-    return next === undefined ? [mark] : [mark, (mark + next) / 2];
+  const sorted = [...marks].sort((a, b) => a - b);
+  const points = sorted.flatMap((mark, position) => {
+    const step = ((sorted[position + 1] ?? mark) - mark) / (group.length + 1);
+    return step === 0 ? [mark] : [mark, ...group.map((_each, at) => mark + step * (at + 1))];
   });
+  return points.filter((point) => point >= min && point <= max);
 }
 
-function numbersIn(logic: unknown): number[] {
-  if (typeof logic === 'number') return [logic];
-  return typeof logic === 'object' && logic !== null ? Object.values(logic).flatMap(numbersIn) : [];
+/** A range with all others, if rules compare ranges with each other: they are cut at the same numbers. */
+function comparedWith(policy: Policy, index: number): readonly number[] {
+  const together = policy.rules.map(({ paths }) =>
+    policy.concerns.flatMap(({ name, values }, each) =>
+      'min' in values && paths.includes(`concerns.${name}`) ? [each] : [],
+    ),
+  );
+  const compared = new Set(together.filter(({ length }) => length > 1).flat());
+  return compared.has(index) ? [...compared].sort((a, b) => a - b) : [index];
+}
+
+function numbersIn(data: unknown): number[] {
+  if (typeof data === 'object' && data !== null) return Object.values(data).flatMap(numbersIn);
+  // As a comparison of JavaScript takes it: "5" is 5, true is 1.
+  const number = Number(data ?? 0);
+  return Number.isFinite(number) ? [number] : [];
 }
 
 interface Spanning {

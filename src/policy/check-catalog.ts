@@ -4,7 +4,7 @@ import { nearest } from '../engine/nearest.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { isTruthy } from '../engine/rule.js';
 import type { CheckedFile } from './check-values.js';
-import type { Finding } from './findings.js';
+import type { Finding, FindingCode } from './findings.js';
 import type { Path } from './read.js';
 
 /** A server's surface: its primitives, and the text that it gives a model on connecting. */
@@ -12,7 +12,7 @@ export interface PolicyCatalog extends Surface {
   readonly instructions?: string | undefined;
 }
 
-type Warn = (kind: Kind, name: string | undefined, code: string, message: string) => void;
+type Warn = (kind: Kind, name: string | undefined, code: FindingCode, message: string) => void;
 
 /**
  * Checks a policy against what a server really lists: entries that fit nothing or change nothing, primitives that
@@ -31,7 +31,7 @@ export function checkCatalog(
   catalog: PolicyCatalog,
 ): Finding[] {
   const findings: Finding[] = [];
-  const report = (file: CheckedFile, path: Path, code: string, message: string): void => {
+  const report = (file: CheckedFile, path: Path, code: FindingCode, message: string): void => {
     findings.push({ ...file.source.locate(path, 'key'), severity: 'warning', code, message });
   };
   checkEntriesAgainst(files, policy, catalog, report);
@@ -46,7 +46,7 @@ export function checkCatalog(
   return findings;
 }
 
-type Report = (file: CheckedFile, path: Path, code: string, message: string) => void;
+type Report = (file: CheckedFile, path: Path, code: FindingCode, message: string) => void;
 
 function checkEntriesAgainst(
   files: readonly CheckedFile[],

@@ -1,6 +1,7 @@
 import { KINDS } from '../engine/policy.js';
 import { checkRule } from './check-rule.js';
 import { type CheckContext, type CheckedFile, checkMapping, twice } from './check-values.js';
+import type { FindingCode } from './findings.js';
 import type { Path } from './read.js';
 import { LIMITS } from './schema.js';
 
@@ -40,8 +41,8 @@ export function checkRules(context: CheckContext): void {
     const scope = {
       concerns,
       always,
-      error: (path: Path, code: string, message: string) => context.error(file, path, code, message),
-      warn: (path: Path, code: string, message: string) => context.warn(file, path, code, message),
+      error: (path: Path, code: FindingCode, message: string) => context.error(file, path, code, message),
+      warn: (path: Path, code: FindingCode, message: string) => context.warn(file, path, code, message),
     };
     file.document.assign?.forEach(({ when, to }, index) => {
       const path = ['assign', index];

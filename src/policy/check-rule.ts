@@ -1,5 +1,6 @@
 import { nearest } from '../engine/nearest.js';
 import { OPERATORS, RULE_LIMITS } from '../engine/rule.js';
+import type { FindingCode } from './findings.js';
 import type { Path } from './read.js';
 import { HINT_DEFAULTS, type PathConcern, type PathType, pathRead, typeOfPath } from './rule-paths.js';
 import { presentPaths } from './rule-presence.js';
@@ -10,8 +11,8 @@ export interface RuleScope {
   readonly roots?: readonly string[];
   /** Concerns that always have a value. */
   readonly always: ReadonlySet<string>;
-  error(path: Path, code: string, message: string): void;
-  warn(path: Path, code: string, message: string): void;
+  error(path: Path, code: FindingCode, message: string): void;
+  warn(path: Path, code: FindingCode, message: string): void;
 }
 
 /** How many operands each operator takes. */

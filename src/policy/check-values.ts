@@ -1,4 +1,5 @@
 import { nearest } from '../engine/nearest.js';
+import type { FindingCode } from './findings.js';
 import type { Path, Source } from './read.js';
 import { type PolicyDocument, RESERVED } from './schema.js';
 import type { Shape } from './shape.js';
@@ -24,8 +25,8 @@ export interface CheckContext {
   readonly files: readonly CheckedFile[];
   readonly declared: ReadonlyMap<string, Declared>;
   readonly settings: { readonly invalid?: string | undefined };
-  error(file: CheckedFile, path: Path, code: string, message: string, what?: 'key' | 'value'): void;
-  warn(file: CheckedFile, path: Path, code: string, message: string, what?: 'key' | 'value'): void;
+  error(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
+  warn(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
 }
 
 export function checkMapping(

@@ -168,10 +168,22 @@ function checkSettings(context: CheckContext): void {
         context.error(file, path, 'conflicting-settings', message);
       }
       first.set(name, { file, value });
-      if (name === 'enforcement' && value === 'enforce') {
-        const message = 'enforcement: enforce is not supported by this version; use advisory or shadow.';
-        context.error(file, path, 'not-supported', message);
+      if (name === 'enforcement' && value === 'enforce' && !protects(context)) {
+        const message =
+          'A host can lift what it asked for itself, so this protects nothing: add an operator concern, or a rule that reads no host concern.';
+        context.warn(file, path, 'enforce-without-operator', message);
       }
     }
   }
+}
+
+/** Whether something hides primitives that no host can lift. */
+function protects({ declared, files }: CheckContext): boolean {
+  const operators = [...declared].filter(([, { concern }]) => concern['set-by'] === 'operator');
+  if (operators.length > 0) return true;
+  return files.some(({ document }) =>
+    document.rules?.some(
+      ({ hide, when }) => hide !== undefined && !JSON.stringify(when).includes('"concerns.'),
+    ),
+  );
 }

@@ -7,9 +7,74 @@ export interface Place {
   readonly length: number;
 }
 
+/** Everything that can be found; docs/findings.md shows each with an example and its mend. */
+export const FINDING_CODES = [
+  'file-too-large',
+  'bad-yaml',
+  'alias',
+  'duplicate',
+  'unknown-key',
+  'missing-key',
+  'unknown-choice',
+  'unknown-version',
+  'bad-name',
+  'too-many',
+  'empty',
+  'out-of-range',
+  'unquoted',
+  'wrong-type',
+  'include-cycle',
+  'include-unreadable',
+  'reserved-name',
+  'empty-range',
+  'multiple-not-exact',
+  'missing-claim',
+  'claim-without-operator',
+  'operator-in-preset',
+  'several-values',
+  'conflicting-settings',
+  'not-supported',
+  'unknown-concern',
+  'unknown-value',
+  'hide-or-show',
+  'pattern-too-long',
+  'rule-too-large',
+  'rule-is-data',
+  'operand-count',
+  'loose-equality',
+  'unknown-operator',
+  'computed-path',
+  'unknown-path',
+  'assign-reads-caller',
+  'list-expected',
+  'order-on-list',
+  'number-expected',
+  'list-compared',
+  'unset-is-true',
+  'operator-without-default',
+  'clamp-on-list',
+  'wildcard-in-name',
+  'pattern-without-wildcard',
+  'order-on-unset',
+  'hint-default',
+  'dead-entry',
+  'shadowed-entry',
+  'unmapped',
+  'contradicts-annotations',
+  'never-visible',
+  'always-visible',
+  'empty-surface',
+  'enforce-without-operator',
+  'rule-never-fires',
+  'rule-always-fires',
+  'not-analysed',
+  'names-hidden',
+] as const;
+export type FindingCode = (typeof FINDING_CODES)[number];
+
 /** Something that an author should know about a policy. */
 export interface Finding extends Place {
-  readonly code: string;
+  readonly code: FindingCode;
   readonly severity: 'error' | 'warning';
   /** One sentence: what is wrong, and what to do. */
   readonly message: string;

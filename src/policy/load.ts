@@ -5,7 +5,7 @@ import { checkMeaning } from './check.js';
 import { checkCatalog, type PolicyCatalog } from './check-catalog.js';
 import type { CheckedFile } from './check-values.js';
 import { compilePolicy } from './compile.js';
-import { type Finding, PolicyError } from './findings.js';
+import { type Finding, type FindingCode, PolicyError } from './findings.js';
 import { readPolicyText, type Source } from './read.js';
 import { checkShape } from './shape.js';
 
@@ -98,7 +98,7 @@ class Reading {
     index: number,
     including: ReadonlySet<string>,
   ): Iterable<string> {
-    const report = (code: string, message: string): Iterable<string> => {
+    const report = (code: FindingCode, message: string): Iterable<string> => {
       this.findings.push({ ...source.locate(['include', index]), severity: 'error', code, message });
       return [];
     };

@@ -1,6 +1,6 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
 import { nearest } from '../engine/nearest.js';
-import type { Finding } from './findings.js';
+import type { Finding, FindingCode } from './findings.js';
 import type { Path, Source } from './read.js';
 import { type PolicyDocument, policySchema } from './schema.js';
 
@@ -88,7 +88,7 @@ function toFinding(source: Source, error: ErrorObject, path: Path): Finding {
   return { ...place, severity: 'error', ...describe(error, path) };
 }
 
-function describe(error: ErrorObject, path: Path): { code: string; message: string } {
+function describe(error: ErrorObject, path: Path): { code: FindingCode; message: string } {
   const name = String(path.at(-1) ?? 'the policy');
   const { params, data, keyword } = error;
   switch (keyword) {
@@ -142,7 +142,7 @@ function describe(error: ErrorObject, path: Path): { code: string; message: stri
     case 'type':
       return wrongType(path, data, params.type as string | readonly string[]);
     default:
-      return { code: 'bad-shape', message: `${path.join('.')} ${error.message ?? 'is not allowed here'}.` };
+      return { code: 'wrong-type', message: `${path.join('.')} ${error.message ?? 'is not allowed here'}.` };
   }
 }
 
@@ -151,7 +151,7 @@ function wrongType(
   path: Path,
   data: unknown,
   expected: string | readonly string[],
-): { code: string; message: string } {
+): { code: FindingCode; message: string } {
   const types = typeof expected === 'string' ? [expected] : expected;
   const name = path.join('.') || 'the policy';
   const scalar = data === null || typeof data === 'number' || typeof data === 'boolean';

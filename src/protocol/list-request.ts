@@ -147,10 +147,7 @@ function answerPage<C extends MessageContext>(
   const nextCursor =
     page.next === undefined ? {} : { nextCursor: makeCursor({ ...target(), offset: page.next }) };
   const warnings = [...logged, ...filtered.warnings];
-  reportConcerns(scope, { method: request.method, era }, configuration, warnings, {
-    shown: shown.length,
-    total,
-  });
+  reportConcerns(scope, { method: request.method, era }, configuration, warnings, { shown, total });
   const result = { ...filtered.rest, [kind]: page.items, ...nextCursor, ...filtered.meta };
   scope.reply(answer(request, unshared(era, result)));
 }

@@ -85,7 +85,13 @@ export function configure(
     : record.clientCapabilities;
   const kept = modern ? read(capabilities, 'extensions', EXTENSION_ID, 'concerns') : record.concerns;
   const { carriers, warnings } = readCarriers(meta ? request : undefined, kept, context.http);
-  const configuration = resolveConfiguration(policy, carriers, { claims: context.claims, capabilities });
+  // Under `enforce`, a session that expired must not show what it had hidden.
+  const forgotten = !modern && session.state !== 'live' && policy.settings.enforcement === 'enforce';
+  const configuration = resolveConfiguration(policy, carriers, {
+    claims: context.claims,
+    capabilities,
+    forgotten,
+  });
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };

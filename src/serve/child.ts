@@ -5,7 +5,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 
 /** Milliseconds that a server has for each step of its end, and that its last output may take to arrive. */
-const PATIENCE = { stdin: 1000, terminate: 1500, kill: 500, output: 250 };
+const PATIENCE = { stdin: 1000, terminate: 1000, kill: 300, output: 250 };
 const POLL = 20;
 const STDERR_KEPT = 4096;
 const LINE_KEPT = 300;
@@ -21,8 +21,14 @@ export class UnreadableLine extends Error {
   readonly code = 'UNREADABLE_LINE';
   override readonly name = 'UnreadableLine';
 
-  /** @param line the line, its beginning if it is long */
-  constructor(readonly line: string) {
+  /**
+   * @param line the line, its beginning if it is long
+   * @param endless whether it grew beyond what is kept: what follows cannot be told from it
+   */
+  constructor(
+    readonly line: string,
+    readonly endless: boolean,
+  ) {
     super(`The server wrote a line that is no JSON-RPC message: ${line}`);
   }
 }
@@ -189,7 +195,7 @@ export class ChildTransport implements Transport {
       return complete ? this.buffer.readMessage() : null;
     } catch {
       const line = this.line.trim().slice(0, LINE_KEPT);
-      if (line !== '') this.onerror?.(new UnreadableLine(line));
+      if (line !== '') this.onerror?.(new UnreadableLine(line, !complete));
       return null;
     }
   }

@@ -1,0 +1,50 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openCompiledPolicy } from '../../src/policy/compiled.js';
+import { readPolicy } from '../../src/policy/load.js';
+import { fixture, run } from './run.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'compile-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('compile', () => {
+  it('writes what a Lambda function loads, and makes the folder for it', async () => {
+    const file = join(folder, 'build', 'lambda', 'policy.json');
+    const { code, stdout, stderr } = await run('compile', 'policies/vault.yaml', '-o', file);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toBe(`Wrote ${file}: 4 concerns, 32 entries, 4 patterns.\n`);
+    const written: unknown = JSON.parse(readFileSync(file, 'utf8'));
+    expect(written).toEqual(JSON.parse(JSON.stringify(readPolicy('policies/vault.yaml').compiled)));
+    expect(openCompiledPolicy(written).concerns.map(({ name }) => name)).toContain('security');
+  });
+
+  it('writes to stdout, the same bytes each time', async () => {
+    const [one, other] = await Promise.all([
+      run('compile', fixture('rules.yaml'), '--output', '-'),
+      run('compile', fixture('rules.yaml'), '-o', '-'),
+    ]);
+    expect(one.stdout).toBe(other.stdout);
+    expect(openCompiledPolicy(JSON.parse(one.stdout)).rules).toHaveLength(1);
+    expect(one).toMatchObject({ code: 0, stderr: '' });
+  });
+
+  it('tells warnings and writes', async () => {
+    const { code, stdout, stderr } = await run('compile', fixture('warned.yaml'), '-o', '-');
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning  operator-without-default');
+    expect(JSON.parse(stdout).format).toBe(1);
+  });
+
+  it('prints all findings and writes nothing', async () => {
+    const file = join(folder, 'broken.json');
+    const { code, stdout, stderr } = await run('compile', fixture('broken.yaml'), '-o', file);
+    expect({ code, stdout, written: existsSync(file) }).toEqual({ code: 1, stdout: '', written: false });
+    expect(stderr.match(/ {2}error {2}[a-z-]+ {2}/g)).toHaveLength(2);
+    expect(stderr).toMatch(/The policy has 2 errors, so nothing was written\.\n$/);
+  });
+});

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import {
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { afterEach, expect, it } from 'vitest';
+import { fixture, type Running, run, start } from './run.js';
+
+const running: Running[] = [];
+afterEach(async () => {
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+});
+
+async function serve(...args: string[]): Promise<Running & { url: string }> {
+  const started = start('serve', '--port', '0', ...args);
+  running.push(started);
+  const welcome = await started.until('stdout', /ends it\.\n/);
+  return { ...started, url: /http:\S+/.exec(welcome)?.[0] ?? '' };
+}
+
+async function toolsOf(url: string, options?: StreamableHTTPClientTransportOptions): Promise<string[]> {
+  const client = new Client({ name: 'test', version: '1' });
+  const transport = new StreamableHTTPClientTransport(new URL(url), options);
+  await client.connect(transport);
+  const { tools } = await client.listTools();
+  await client.close();
+  return tools.map(({ name }) => name);
+}
+
+it('serves the demo to hosts that ask in the URL or in a header', async () => {
+  const { url, child, ended, until } = await serve();
+  expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
+  expect(await toolsOf(url)).toHaveLength(24);
+  const safe = await toolsOf(`${url}?concerns=safe`);
+  const headers = { 'Mcp-Concerns': 'security=high, access=read' };
+  expect(await toolsOf(url, { requestInit: { headers } })).toEqual(safe);
+  expect(safe).toContain('decryptData');
+  expect(safe).not.toContain('deleteKey');
+
+  const line = new RegExp(`^tools/list  ${safe.length} of 24  security=high access=read  \\d+ ms$`, 'm');
+  expect(await until('stderr', line)).toMatch(/^initialize {2}.*\d+ ms$/m);
+  child.kill('SIGINT');
+  const { code, stdout } = await ended;
+  expect(code).toBe(0);
+  expect(stdout).toContain(`${url}?concerns=safe`);
+  expect(stdout).toContain('Mcp-Concerns: security=high');
+});
+
+it.each(['own-server.mjs', 'own-server.cjs'])('serves the server of a module: %s', async (name) => {
+  const { url, child, ended } = await serve('--server', fixture(name), '--policy', fixture('rules.yaml'));
+  if (name === 'own-server.mjs') expect(await toolsOf(`${url}?concerns=topic:charts`)).toEqual(['beta']);
+  child.kill('SIGTERM');
+  expect((await ended).code).toBe(0);
+});
+
+it('says that a port is taken', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  const { code, stdout, stderr } = await run('serve', '--port', String(port));
+  taken.close();
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(new RegExp(`^mcp-concerns: Port ${port} on 127\\.0\\.0\\.1 cannot be used .+\n$`));
+});
