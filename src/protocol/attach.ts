@@ -2,17 +2,22 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../engine/policy.js';
 import type { SessionStore } from '../session/store.js';
+import type { HttpRequestInfo } from './carriers.js';
 import { Gate } from './gate.js';
 import { LivePolicy } from './live-policy.js';
 import { placePreferences } from './preferences.js';
 import type { GateReport, MessageContext } from './scope.js';
 import type { Message } from './wire.js';
 
-/** A server of SDK v1: `Server`, or `McpServer`, which holds one. */
+/**
+ * A server of SDK v1 or v2: `Server`, or `McpServer`, which holds one. Both generations have the same `connect`, over
+ * transports that differ only in what they tell of a request.
+ */
 export type ConnectableServer = Connectable | { readonly server: Connectable };
 
 interface Connectable {
-  connect(transport: Transport): Promise<void>;
+  // A method, so that servers whose transports have more members fit too.
+  connect(transport: never): Promise<void>;
 }
 
 export interface ConcernsOptions {
@@ -54,7 +59,9 @@ export class AttachError extends Error {
  */
 export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
   // McpServer.connect calls the connect of the Server that it holds.
-  const target: Partial<Connectable> = 'server' in server ? server.server : server;
+  const target = ('server' in server ? server.server : server) as {
+    connect?: (transport: Transport) => Promise<void>;
+  };
   if (typeof target.connect !== 'function') {
     throw new AttachError(
       'attachConcerns takes an SDK server with a connect method; pass a Server or McpServer.',
@@ -71,6 +78,12 @@ export function attachConcerns(server: ConnectableServer, options: ConcernsOptio
 
 interface SdkContext extends MessageContext {
   readonly extra: MessageExtraInfo | undefined;
+}
+
+/** What transports of SDK v2 have beside those of v1. */
+interface V2Transport {
+  setSupportedProtocolVersions?(versions: string[]): void;
+  readonly hasPerRequestStream?: boolean;
 }
 
 /** A transport that hands every message to a gate first. */
@@ -92,6 +105,16 @@ class GatedTransport implements Transport {
   setProtocolVersion = (version: string): void => {
     this.inner.setProtocolVersion?.(version);
   };
+
+  /** SDK v2: the versions that the transport is to accept in headers. */
+  setSupportedProtocolVersions = (versions: string[]): void => {
+    (this.inner as V2Transport).setSupportedProtocolVersions?.(versions);
+  };
+
+  /** SDK v2: whether closing the stream of a request cancels it. */
+  get hasPerRequestStream(): boolean | undefined {
+    return (this.inner as V2Transport).hasPerRequestStream;
+  }
 
   async start(): Promise<void> {
     const { inner } = this;
@@ -132,7 +155,7 @@ class GatedTransport implements Transport {
 
   private createGate(extra: MessageExtraInfo | undefined): Gate<SdkContext> {
     const { policy, store, report } = this.options;
-    const preferences = placePreferences(store, this.inner.sessionId, extra?.requestInfo !== undefined);
+    const preferences = placePreferences(store, this.inner.sessionId, httpOf(extra) !== undefined);
     const live = policy instanceof LivePolicy ? policy : new LivePolicy(policy);
     return new Gate(
       { live, preferences, report },
@@ -152,7 +175,19 @@ function contextOf(extra: MessageExtraInfo | undefined): SdkContext {
   const claims = extra?.authInfo?.extra;
   return {
     extra,
-    http: extra?.requestInfo,
+    http: httpOf(extra),
     ...(claims === undefined ? {} : { claims: new Map(Object.entries(claims)) }),
+  };
+}
+
+/** SDK v1 tells headers and URL, SDK v2 the request itself. */
+function httpOf(extra: MessageExtraInfo | undefined): HttpRequestInfo | undefined {
+  const request = (extra as { request?: Request } | undefined)?.request;
+  if (request === undefined) return extra?.requestInfo;
+  return {
+    url: request.url,
+    get headers() {
+      return Object.fromEntries(request.headers);
+    },
   };
 }

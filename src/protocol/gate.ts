@@ -34,6 +34,7 @@ import {
   ERRORS,
   eraOf,
   type Failure,
+  isMessage,
   isRequest,
   isResponse,
   LISTS,
@@ -118,6 +119,8 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
 
   /** Takes a message of the client. */
   fromClient(message: Message, context: C): void {
+    // What is no message at all is for the SDK to refuse.
+    if (!isMessage(message)) return this.ports.toServer(message, context);
     // The server may wait for this while the gate waits for the server.
     if (isResponse(message) && this.asked.size > 0) return this.ports.toServer(message, context);
     try {
@@ -136,6 +139,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
    * @returns a promise that it was sent on
    */
   async fromServer(message: Message, send: (message: Message) => Promise<void>): Promise<void> {
+    if (!isMessage(message)) return send(message);
     const then = isResponse(message) && message.id !== undefined ? this.asked.get(message.id) : undefined;
     if (then !== undefined && isResponse(message) && message.id !== undefined) {
       this.asked.delete(message.id);

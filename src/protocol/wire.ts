@@ -82,6 +82,9 @@ export interface Failure {
 }
 export type Message = Request | Notification | Answer | Failure;
 
+/** Whether something has the outline of a message at all: in memory anything can come. */
+export const isMessage = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && !Array.isArray(message);
 export const isRequest = (message: Message): message is Request => 'method' in message && 'id' in message;
 export const isResponse = (message: Message): message is Answer | Failure =>
   'result' in message || 'error' in message;

@@ -1,0 +1,91 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Policy } from '../../src/engine/policy.js';
+import { loadPolicy } from '../../src/policy/load.js';
+import { Gate } from '../../src/protocol/gate.js';
+import { LivePolicy } from '../../src/protocol/live-policy.js';
+import type { Preferences } from '../../src/protocol/preferences.js';
+import type { GateReport, MessageContext } from '../../src/protocol/scope.js';
+import type { Message, RequestId } from '../../src/protocol/wire.js';
+
+/** A gate with both of its ends in the test's hands. */
+export class Harness {
+  readonly toServer: Message[] = [];
+  readonly toClient: Message[] = [];
+  readonly reports: GateReport[] = [];
+  readonly live: LivePolicy;
+  readonly gate: Gate<MessageContext>;
+  /** Takes each message for the server as it comes; by default nothing answers. */
+  onServer: (message: Message) => void = () => undefined;
+
+  constructor(policy: Policy, preferences: Preferences = { place: 'connection', record: {} }) {
+    this.live = new LivePolicy(policy);
+    this.gate = new Gate(
+      { live: this.live, preferences, report: (report) => this.reports.push(report) },
+      {
+        toServer: (message) => {
+          this.toServer.push(message);
+          this.onServer(message);
+        },
+        toClient: async (message) => void this.toClient.push(message),
+      },
+    );
+  }
+
+  client(message: unknown, context: MessageContext = {}): void {
+    this.gate.fromClient(message as Message, context);
+  }
+
+  server(message: unknown): Promise<void> {
+    return this.gate.fromServer(message as Message, async (sent) => void this.toClient.push(sent));
+  }
+
+  /** Answers every list with these primitives, at once; other requests with an empty result. */
+  serve(lists: Record<string, object[]>): this {
+    this.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      const items = lists[message.method];
+      const result = items === undefined ? {} : { [LIST_KEYS[message.method] ?? '']: items };
+      void this.server({ jsonrpc: '2.0', id: message.id, result });
+    };
+    return this;
+  }
+
+  request(id: RequestId, method: string, params: object = {}): void {
+    this.client({ jsonrpc: '2.0', id, method, params });
+  }
+
+  answers(id: RequestId): Message[] {
+    return this.toClient.filter(
+      (message) =>
+        typeof message === 'object' &&
+        message !== null &&
+        'id' in message &&
+        message.id === id &&
+        !('method' in message),
+    );
+  }
+}
+
+export const LIST_KEYS: Record<string, string> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'tasks/list': 'tasks',
+};
+
+/** Writes a policy into a folder of its own and loads it. */
+export function policyOf(yaml: string): Policy {
+  const file = join(mkdtempSync(join(tmpdir(), 'gate-')), 'policy.yaml');
+  writeFileSync(file, `version: 1\n${yaml}`);
+  return loadPolicy(file);
+}
+
+export const SECURITY = `
+concerns:
+  security: { values: [low, medium, high] }
+primitives:
+  tools: { a: { security: low }, b: { security: high }, c: {} }
+`;
