@@ -27,6 +27,11 @@ export interface ConcernsOptions {
   readonly store?: SessionStore | undefined;
   /** Called once for each request of a client, for logs. */
   readonly report?: ((report: GateReport) => void) | undefined;
+  /**
+   * For mounts around a handler that answers some requests before any transport: the method under which they ask what
+   * is hidden. It must be unguessable.
+   */
+  readonly probe?: string | undefined;
 }
 
 /** What `attachConcerns` returns. */
@@ -154,11 +159,11 @@ class GatedTransport implements Transport {
   }
 
   private createGate(extra: MessageExtraInfo | undefined): Gate<SdkContext> {
-    const { policy, store, report } = this.options;
+    const { policy, store, report, probe } = this.options;
     const preferences = placePreferences(store, this.inner.sessionId, httpOf(extra) !== undefined);
     const live = policy instanceof LivePolicy ? policy : new LivePolicy(policy);
     return new Gate(
-      { live, preferences, report },
+      { live, preferences, report, probe },
       {
         toServer: (message, context) => this.onmessage?.(message as JSONRPCMessage, context.extra),
         toClient: (message, relatedTo) =>

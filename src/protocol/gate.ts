@@ -3,7 +3,7 @@ import { type Configuration, resolveConfiguration } from '../engine/configuratio
 import { KINDS, type Policy } from '../engine/policy.js';
 import { type AskServer, Catalogs } from './catalogs.js';
 import { announce, changedSince, type LatestRequest, sessionConfiguration, shownBy } from './changes.js';
-import { type ExpectedReach, finishReach, guardReach, isGuarded, withLists } from './guard.js';
+import { answerProbe, type ExpectedReach, finishReach, guardReach, isGuarded, withLists } from './guard.js';
 import {
   type ExpectedList,
   filterUnexpected,
@@ -59,6 +59,8 @@ export interface GateOptions {
   readonly live: LivePolicy;
   readonly preferences: Preferences;
   readonly report?: ((report: GateReport) => void) | undefined;
+  /** The method under which a mount of this process asks what is hidden; unguessable. */
+  readonly probe?: string | undefined;
 }
 
 /** What is to be done with the server's answer to a request of the client; `gate`: the gate answers itself. */
@@ -98,9 +100,12 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   /** The lists whose changes the server announces. */
   private announced: readonly string[] = [];
 
-  constructor({ live, preferences, report }: GateOptions, ports: GatePorts<C>) {
+  private readonly probe: string | undefined;
+
+  constructor({ live, preferences, report, probe }: GateOptions, ports: GatePorts<C>) {
     this.live = live;
     this.preferences = preferences;
+    this.probe = probe;
     this.report = report ?? (() => undefined);
     this.ports = ports;
     this.catalogs = new Catalogs(live);
@@ -184,6 +189,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
       return refuse(this, message, ERRORS.invalidRequest, reason);
     }
     this.latestRequest = { request: message, context };
+    if (message.method === this.probe) return answerProbe(this, message, context);
     const kind = KINDS.find((each) => LISTS[each].method === message.method);
     if (kind !== undefined)
       return listPrimitives(this, kind, message, context, this.listPorts(message, context));

@@ -10,7 +10,7 @@ import {
   visibilityOfName,
   visibilityOfUri,
 } from './visibility.js';
-import { type Answer, eraOf, type Failure, REACHES, type Request, read } from './wire.js';
+import { type Answer, answer, eraOf, type Failure, METHODS, REACHES, type Request, read } from './wire.js';
 
 /** A request that reaches for a primitive, under `enforce`; its answer may name others. */
 export interface ExpectedReach {
@@ -86,6 +86,46 @@ export function guardReach<C extends MessageContext>(
       );
     });
   });
+}
+
+/**
+ * Answers the question of a mount that has to know before the server's transport sees a request: is what it reaches for
+ * hidden? The question comes under a method that only this process knows.
+ *
+ * @param scope the gate
+ * @param request the question, `params.reach` is the request in question
+ * @param context what the transport knows of it
+ * @returns a promise where the store has to be waited for
+ */
+export function answerProbe<C extends MessageContext>(
+  scope: GateScope<C>,
+  request: Request,
+  context: C,
+): void | Promise<void> {
+  const reach = read(request.params, 'reach') as Request;
+  return withSession(scope, request, (session) => {
+    const params = { ...reach.params, _meta: request.params?._meta };
+    const configuration = configure(scope.policy, { ...reach, params }, context, { session, meta: true });
+    const names = namesOf(reach);
+    const hidden: string[] = [];
+    withLists(scope, request, context, KINDS, (lists) => {
+      for (const target of names) {
+        if (visibilityOf(scope, lists, target, configuration) === 'hidden') hidden.push(target.name);
+      }
+      scope.reply(answer(request, { hidden }));
+    });
+  });
+}
+
+/** What a request reaches for; a subscription, for several URIs. */
+function namesOf(request: Request): readonly Target[] {
+  const uris = read(request.params, 'notifications', 'resourceSubscriptions');
+  if (request.method === METHODS.listen && Array.isArray(uris)) {
+    const put = () => ({});
+    return uris.flatMap((name) => (typeof name === 'string' ? [{ by: 'uri' as const, name, put }] : []));
+  }
+  const target = isGuarded(request.method) ? targetOf(request) : undefined;
+  return target === undefined ? [] : [target];
 }
 
 /** MCP, "Resources", error handling. */

@@ -16,6 +16,7 @@ export const METHODS = {
   discover: 'server/discover',
   initialized: 'notifications/initialized',
   cancelled: 'notifications/cancelled',
+  listen: 'subscriptions/listen',
   listConcerns: 'listConcerns',
   updateConcerns: 'updateConcerns',
 } as const;

@@ -76,12 +76,14 @@ export const LIST_KEYS: Record<string, string> = {
   'tasks/list': 'tasks',
 };
 
-/** Writes a policy into a folder of its own and loads it. */
-export function policyOf(yaml: string): Policy {
+/** Writes a policy into a folder of its own. */
+export function policyFile(yaml: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'gate-')), 'policy.yaml');
   writeFileSync(file, `version: 1\n${yaml}`);
-  return loadPolicy(file);
+  return file;
 }
+
+export const policyOf = (yaml: string): Policy => loadPolicy(policyFile(yaml));
 
 export const SECURITY = `
 concerns:
