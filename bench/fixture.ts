@@ -70,6 +70,8 @@ export function compiledFixture(tools: readonly { readonly name: string }[]): Co
       resourceTemplates: none,
     },
     patterns: { tools: none, prompts: none, resources: none, resourceTemplates: none },
+    assign: [],
+    rules: [],
     settings: {
       unmapped: 'show',
       defaults: 'aware',

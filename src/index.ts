@@ -7,6 +7,7 @@ export {
   type ConcernsOptions,
   type ConnectableServer,
 } from './protocol/attach.js';
+export { LivePolicy } from './protocol/live-policy.js';
 export type { GateReport } from './protocol/scope.js';
 export { EXTENSION_ID } from './protocol/wire.js';
 export type { HostConcerns, SessionRead, SessionRecord, SessionStore } from './session/store.js';

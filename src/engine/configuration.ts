@@ -57,6 +57,9 @@ export interface Configuration {
   readonly data: RuleData;
 }
 
+/** Warnings of one request that are kept. */
+const MAX_WARNINGS = 32;
+
 /** More entries than this in one carrier are not looked at: no policy declares as many. */
 const MAX_ENTRIES = 128;
 
@@ -174,7 +177,17 @@ class Notes {
 
   warn(code: string, message: string): void {
     this.warnings ??= [];
+    if (this.full) return;
     this.warnings.push({ code, message });
+    if (this.full) {
+      const more = 'There is more that was not taken as sent; mend these first.';
+      this.warnings.push({ code: 'more-warnings', message: more });
+    }
+  }
+
+  /** What a host sends must not make answers and logs much longer than what it sent. */
+  get full(): boolean {
+    return (this.warnings?.length ?? 0) >= MAX_WARNINGS;
   }
 
   refuse(value: InvalidValue): void {
@@ -345,9 +358,12 @@ function malformed(
 /** A list of names has no nearest one, so `clamp` ignores the entry as `ignore` does. */
 function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: CarrierName): void {
   const { concern, value, values } = invalid;
-  const near = 'min' in values ? undefined : nearest(String(value), values);
   // What a session holds was accepted once; a policy that changed since must not make every list fail.
-  if (policy.settings.invalid === 'error' && from !== 'session') {
+  const refused = policy.settings.invalid === 'error' && from !== 'session';
+  // Looking for the nearest name costs more than anything else here.
+  if (refused ? (notes.invalid?.length ?? 0) >= MAX_WARNINGS : notes.full) return;
+  const near = 'min' in values ? undefined : nearest(String(value), values);
+  if (refused) {
     notes.refuse({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
     return;
   }
@@ -370,11 +386,20 @@ function operatorValue(
     if (typeof number === 'number' && number >= min && number <= max) return number;
   } else {
     const names = policy.ordinals[index];
-    const found = (Array.isArray(claim) ? claim : [claim]).flatMap((name) => names?.get(String(name)) ?? []);
+    const found = (Array.isArray(claim) ? claim : [claim]).flatMap(
+      (name) => names?.get(claimText(name)) ?? [],
+    );
     if (concern.multiple && found.length > 0) return [...new Set(found)].sort((a, b) => a - b);
     if (!Array.isArray(claim) && found[0] !== undefined) return found[0];
   }
   return defaultOf(policy, index, concern) ?? 'denied';
+}
+
+/** A missing claim, null, an object or a list is no name, however it would be spelt. */
+function claimText(claim: unknown): string {
+  return typeof claim === 'string' || typeof claim === 'number' || typeof claim === 'boolean'
+    ? String(claim)
+    : '';
 }
 
 function defaultOf(policy: Policy, index: number, concern: Concern): Wanted | undefined {

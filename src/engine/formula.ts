@@ -124,7 +124,8 @@ function islandsOf(formula: Formula): Island[] {
   let islands: Island[] = [];
   for (const condition of conditionsOf(formula)) {
     const own = dimensionsOf(condition);
-    const touches = ({ dimensions }: Island) => dimensions.some((other) => [...own].some((each) => other.has(each)));
+    const touches = ({ dimensions }: Island) =>
+      dimensions.some((other) => [...own].some((each) => other.has(each)));
     const joined = islands.filter(touches);
     islands = islands.filter((island) => !touches(island));
     islands.push({

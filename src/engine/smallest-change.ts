@@ -2,6 +2,7 @@ import { type Caller, type Configuration, describeAccepted, resolveConfiguration
 import { decide } from './evaluate.js';
 import { fromNumber, type Mapping } from './mapping.js';
 import type { Concern, Policy } from './policy.js';
+import { combinations, cutRange } from './space.js';
 
 /** What a host would have to ask for instead; `null`: nothing for that concern. */
 export type ConfigurationChange = Readonly<
@@ -31,13 +32,7 @@ export function smallestChange(
 ): ConfigurationChange | undefined {
   const { shown } = decide(policy, mapping, configuration);
   const accepted = describeAccepted(policy, configuration);
-  const options = policy.concerns.flatMap((concern, index) => {
-    const read = policy.rules.some(({ paths }) => paths.includes(`concerns.${concern.name}`));
-    const matters = concern.setBy === 'host' && (read || mapping.offers[index] !== undefined);
-    return matters
-      ? [{ name: concern.name, values: alternatives(policy, concern, index, mapping, configuration) }]
-      : [];
-  });
+  const options = optionsOf(policy, mapping, configuration);
 
   let tries = 0;
   const search = (
@@ -67,23 +62,66 @@ export function smallestChange(
   return undefined;
 }
 
+interface Option {
+  readonly name: string;
+  readonly values: readonly (string | number | readonly (string | number)[] | null)[];
+}
+
+function optionsOf(policy: Policy, mapping: Mapping, configuration: Configuration): Option[] {
+  const { concerns, rules, settings } = policy;
+  const host = concerns.flatMap((concern, index) => (concern.setBy === 'host' ? [{ concern, index }] : []));
+  const matters = ({ concern, index }: (typeof host)[number]): boolean =>
+    mapping.offers[index] !== undefined ||
+    rules.some(({ paths }) => paths.includes(`concerns.${concern.name}`));
+  const options = host.filter(matters).map(({ concern, index }) => ({
+    name: concern.name,
+    values: alternatives(policy, concern, index, mapping, configuration),
+  }));
+  // Asking for anything, or for nothing any more, brings defaults about or takes them away.
+  const stirs = settings.defaults === 'aware' && concerns.some((each) => each.default !== undefined);
+  const others = stirs ? host.filter((each) => !matters(each)) : [];
+  return [
+    ...options,
+    ...others.map(({ concern, index }) => ({
+      name: concern.name,
+      values: alternatives(policy, concern, index, mapping, configuration).slice(0, 1).concat(null),
+    })),
+  ];
+}
+
 /** Other values of a concern, nearest first, and last none at all. */
 function alternatives(
   policy: Policy,
-  { values, multiple }: Concern,
+  concern: Concern,
   index: number,
-  { offers }: Mapping,
-  { effective }: Configuration,
+  mapping: Mapping,
+  { effective, accepted }: Configuration,
 ): (string | number | readonly (string | number)[] | null)[] {
+  const { values, multiple } = concern;
   const now = effective[index];
   const present = typeof now === 'object' ? now : typeof now === 'number' ? [now] : [];
-  const numbers =
-    'min' in values ? [...(offers[index]?.offered ?? []), values.min, values.max] : values.map((_, at) => at);
-  const [first = 0] = present;
-  const other = [...new Set(numbers)]
-    .filter((number) => !(present.length === 1 && number === first))
-    .sort((a, b) => Math.abs(a - first) - Math.abs(b - first) || a - b)
-    .map((number) => fromNumber(policy, index, number));
-  const asked = multiple ? other.map((value) => [value]) : other;
-  return now === undefined ? asked : [...asked, null];
+  const candidates: readonly (readonly number[])[] =
+    'min' in values
+      ? cutRange(policy, index, [mapping], values, effective).map((number) => [number])
+      : multiple
+        ? combinations(policy, concern)
+        : values.map((_, ordinal) => [ordinal]);
+  const same = (candidate: readonly number[]) => candidate.join() === present.join();
+  const words = candidates
+    // What is in effect by default can be asked for, too.
+    .filter((candidate) => !same(candidate) || accepted[index] === undefined)
+    .sort((a, b) => Number(same(a)) - Number(same(b)) || distance(a, present) - distance(b, present))
+    .map((candidate) => candidate.map((number) => fromNumber(policy, index, number)));
+  const asked = words.map((each) => (multiple ? each : (each[0] ?? null)));
+  return now === undefined && concern.default === undefined ? asked : [...asked, null];
+}
+
+/** How far one choice is from another: first by the values that are only in one of them, then by the order of values. */
+function distance(one: readonly number[], other: readonly number[]): number {
+  const [a = 0] = one;
+  const [b = 0] = other;
+  if (one.length <= 1 && other.length <= 1) return Math.abs(a - b);
+  const only = (left: readonly number[], right: readonly number[]) =>
+    left.filter((each) => !right.includes(each)).length;
+  return only(one, other) + only(other, one);
 }

@@ -163,6 +163,7 @@ export function combinations(policy: Policy, concern: Concern): number[][] {
  * @param index the concern, a range
  * @param mappings what the policy says of the primitives
  * @param range its bounds
+ * @param present what is in effect, if that shall be a cut too, also of the ranges that rules compare with this one
  * @returns the cuts, and numbers between each two of them, in order
  */
 export function cutRange(
@@ -170,12 +171,15 @@ export function cutRange(
   index: number,
   mappings: readonly Mapping[],
   { min, max }: { readonly min: number; readonly max: number },
+  present: readonly Effective[] = [],
 ): number[] {
   const group = comparedWith(policy, index);
   const marks = new Set<number>();
   for (const each of group) {
     const { name = '', values = [] } = policy.concerns[each] ?? {};
+    const now = present[each];
     if ('min' in values) marks.add(values.min).add(values.max);
+    if (typeof now === 'number') marks.add(now);
     for (const { offers } of mappings) for (const number of offers[each]?.offered ?? []) marks.add(number);
     for (const rule of policy.rules) {
       if (!rule.paths.includes(`concerns.${name}`)) continue;

@@ -3,6 +3,7 @@ import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../engin
 import { nearest } from '../engine/nearest.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { isTruthy } from '../engine/rule.js';
+import { compileUriTemplate } from '../engine/uri-template.js';
 import type { CheckedFile } from './check-values.js';
 import type { Finding, FindingCode } from './findings.js';
 import type { Path } from './read.js';
@@ -60,7 +61,7 @@ function checkEntriesAgainst(
       const names = primitives.map((primitive) => identityOf(kind, primitive));
       const mapped = primitives.map((primitive) => mapPrimitive(policy, kind, primitive));
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
-        if (names.includes(name)) continue;
+        if (names.includes(name) || isInherited(policy, kind, name, catalog)) continue;
         const near = nearest(
           name,
           names.filter((_each, index) => mapped[index]?.mapped === false),
@@ -98,6 +99,24 @@ function checkEntriesAgainst(
       }
     }
   }
+}
+
+/**
+ * Whether an entry matters without being listed: a URI that the server reads by one of its templates, and a template of
+ * the policy from which listed resources inherit.
+ */
+function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCatalog): boolean {
+  if (kind === 'resources') {
+    return (catalog.resourceTemplates ?? []).some((template) =>
+      compileUriTemplate(identityOf('resourceTemplates', template)).matches(name),
+    );
+  }
+  if (kind !== 'resourceTemplates') return false;
+  const { matches } = compileUriTemplate(name);
+  return (catalog.resources ?? []).some((resource) => {
+    const uri = identityOf('resources', resource);
+    return !policy.entries.resources.has(uri) && matches(uri);
+  });
 }
 
 const WORDS: Readonly<Record<Kind, string>> = {

@@ -136,9 +136,7 @@ class RuleCheck {
       case '<=':
       case '>':
       case '>=':
-        operands.forEach((operand, index) => {
-          this.needNumber(operator, operand, place, pathOf(index));
-        });
+        this.needNumbers(operator, operands, place, pathOf);
         break;
       default:
         break;
@@ -198,21 +196,30 @@ class RuleCheck {
     this.scope.error(at, 'list-expected', message);
   }
 
-  private needNumber(operator: string, operand: unknown, place: Place, at: Path): void {
-    const type = this.typeOf(operand, place);
-    if (type?.type === 'text' && type.values !== undefined) {
+  private needNumbers(
+    operator: string,
+    operands: readonly unknown[],
+    place: Place,
+    pathOf: (index: number) => Path,
+  ): void {
+    const types = operands.map((operand) => this.typeOf(operand, place));
+    const ordered = types.findIndex((type) => type?.type === 'text' && type.values !== undefined);
+    // What it is compared with is a name then too, which would say the same once more.
+    if (ordered !== -1) {
       const message = `"${operator}" compares texts by the alphabet, not in your order ("high" < "low"); list the values with "in".`;
-      return this.scope.error(at, 'order-on-list', message);
+      return this.scope.error(pathOf(ordered), 'order-on-list', message);
     }
-    const literal = typeof operand !== 'object' || operand === null;
-    if ((literal && typeof operand !== 'number') || type?.type === 'text' || type?.type === 'list') {
-      return this.scope.error(at, 'number-expected', `"${operator}" compares numbers only.`);
-    }
-    const path = pathRead(operand);
-    if (type?.type === 'number' && path !== undefined && !place.present.has(path)) {
-      const message = `An unset ${path} counts as 0 here; add {"!!": {var: ${path}}} with "and" if the rule is not meant then.`;
-      this.scope.warn(at, 'order-on-unset', message);
-    }
+    operands.forEach((operand, index) => {
+      const type = types[index];
+      const literal = typeof operand !== 'object' || operand === null;
+      const path = pathRead(operand);
+      if ((literal && typeof operand !== 'number') || type?.type === 'text' || type?.type === 'list') {
+        this.scope.error(pathOf(index), 'number-expected', `"${operator}" compares numbers only.`);
+      } else if (type?.type === 'number' && path !== undefined && !place.present.has(path)) {
+        const message = `An unset ${path} counts as 0 here; add {"!!": {var: ${path}}} with "and" if the rule is not meant then.`;
+        this.scope.warn(pathOf(index), 'order-on-unset', message);
+      }
+    });
   }
 
   private checkEquality(

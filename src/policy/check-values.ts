@@ -24,6 +24,8 @@ export interface Declared {
 export interface CheckContext {
   readonly files: readonly CheckedFile[];
   readonly declared: ReadonlyMap<string, Declared>;
+  /** A part that may declare concerns could not be read: an unknown one may be declared there. */
+  readonly incomplete: boolean;
   readonly settings: { readonly invalid?: string | undefined };
   error(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
   warn(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
@@ -49,7 +51,7 @@ export function findConcern(
   name: string,
 ): ConcernDocument | undefined {
   const declared = context.declared.get(name);
-  if (declared === undefined) {
+  if (declared === undefined && !context.incomplete) {
     const names = [...context.declared.keys()];
     const known = names.length === 0 ? 'none is declared' : names.join(', ');
     context.error(
@@ -113,6 +115,6 @@ function suggest(name: string, known: readonly string[]): string {
 }
 
 export function twice(what: string, name: string, earlier: CheckedFile, path: Path): string {
-  const { file, line, column } = earlier.source.locate(path, path.at(-1) === 'id' ? 'value' : 'key');
+  const { file, line, column } = earlier.locate(path, path.at(-1) === 'id' ? 'value' : 'key');
   return `The ${what} "${name}" is written twice, here and in ${file}:${line}:${column}; keep one.`;
 }

@@ -10,32 +10,38 @@ import {
   twice,
 } from './check-values.js';
 import type { Finding } from './findings.js';
-import { RESERVED } from './schema.js';
+import { LIMITS, RESERVED } from './schema.js';
 
 /**
  * Checks what the schema cannot: that everything refers to something that is declared, across all files.
  *
  * @param files the files of one policy, included ones first
+ * @param complete whether all files could be read: else concerns may be missing that are declared
  * @returns a finding for each problem
  * @example
  * checkMeaning(files).filter(({ severity }) => severity === 'error');
  */
-export function checkMeaning(files: readonly CheckedFile[]): Finding[] {
+export function checkMeaning(files: readonly CheckedFile[], complete: boolean): Finding[] {
   const findings: Finding[] = [];
   const report =
     (severity: Finding['severity']): CheckContext['error'] =>
     (file, path, code, message, what) => {
-      findings.push({ ...file.source.locate(path, what), severity, code, message });
+      findings.push({ ...file.locate(path, what), severity, code, message });
     };
   const error = report('error');
   const context: CheckContext = {
     files,
-    declared: collectConcerns(files, error),
+    ...collectConcerns(files, complete, error),
     settings: Object.assign({}, ...files.map(({ document }) => document.settings ?? {})),
     error,
     warn: report('warning'),
   };
   for (const [name, { concern, file }] of context.declared) checkConcern(context, file, name, concern);
+  const over = [...context.declared][LIMITS.concerns];
+  if (over !== undefined) {
+    const message = `A policy has at most ${LIMITS.concerns} concerns, those of all its files together; take some out.`;
+    error(over[1].file, ['concerns', over[0]], 'too-many', message, 'key');
+  }
   checkPresets(context);
   checkEntries(context);
   checkRules(context);
@@ -43,11 +49,17 @@ export function checkMeaning(files: readonly CheckedFile[]): Finding[] {
   return findings;
 }
 
-function collectConcerns(files: readonly CheckedFile[], error: CheckContext['error']): Map<string, Declared> {
+function collectConcerns(
+  files: readonly CheckedFile[],
+  complete: boolean,
+  error: CheckContext['error'],
+): { declared: Map<string, Declared>; incomplete: boolean } {
   const declared = new Map<string, Declared>();
+  let incomplete = !complete;
   for (const file of files) {
     for (const removed of file.removed) {
       const [section, name] = removed.split('/');
+      if (removed === 'concerns' || removed === '') incomplete = true;
       if (
         section === 'concerns' &&
         name !== undefined &&
@@ -62,8 +74,10 @@ function collectConcerns(files: readonly CheckedFile[], error: CheckContext['err
       if (earlier !== undefined)
         error(file, path, 'duplicate', twice('concern', name, earlier.file, path), 'key');
       else {
-        const broken = [...file.removed].some((removed) => removed.startsWith(`concerns/${name}`));
-        declared.set(name, { concern, file, broken });
+        const broken = [...file.removed].some((removed) => `${removed}/`.startsWith(`concerns/${name}/`));
+        const { values } = concern;
+        const empty = !Array.isArray(values) && values.min > values.max;
+        declared.set(name, { concern, file, broken: broken || empty });
       }
       if (name === RESERVED.concern) {
         error(
@@ -76,7 +90,7 @@ function collectConcerns(files: readonly CheckedFile[], error: CheckContext['err
       }
     }
   }
-  return declared;
+  return { declared, incomplete };
 }
 
 function checkConcern(
@@ -104,7 +118,8 @@ function checkConcern(
   if (concern.default !== undefined) checkValue(context, file, [...path, 'default'], name, concern.default);
 
   const operator = concern['set-by'] === 'operator';
-  if (operator && claim === undefined) {
+  const removed = (key: string) => file.removed.has(`concerns/${name}/${key}`);
+  if (operator && claim === undefined && !removed('claim')) {
     context.error(
       file,
       [...path, 'set-by'],
@@ -115,7 +130,7 @@ function checkConcern(
     const message = `A claim is read for operator concerns only; add "set-by: operator" to ${name}, or take "claim" out.`;
     context.error(file, [...path, 'claim'], 'claim-without-operator', message, 'key');
   }
-  if (operator && concern.default === undefined) {
+  if (operator && concern.default === undefined && !removed('default')) {
     const message = `A caller without the claim sees nothing that has a value for ${name}; give it a "default" if that is not meant.`;
     context.warn(file, path, 'operator-without-default', message, 'key');
   }
@@ -157,17 +172,22 @@ function checkPresets(context: CheckContext): void {
 
 /** A file may change a setting of one that it includes; files side by side may not disagree. */
 function checkSettings(context: CheckContext): void {
-  const first = new Map<string, { file: CheckedFile; value: unknown }>();
+  const said = new Map<string, { file: CheckedFile; value: unknown }[]>();
   for (const file of context.files) {
     for (const [name, value] of Object.entries(file.document.settings ?? {})) {
       const path = ['settings', name];
-      const earlier = first.get(name);
-      if (earlier !== undefined && earlier.value !== value && !file.included.has(earlier.file.source.file)) {
-        const place = earlier.file.source.locate(path);
+      const before = said.get(name) ?? [];
+      const earlier = before.find(
+        (each) => each.value !== value && !file.included.has(each.file.source.file),
+      );
+      if (earlier !== undefined) {
+        const place = earlier.file.locate(path);
         const message = `${name} is ${value} here and ${earlier.value} in ${place.file}:${place.line}; keep one.`;
         context.error(file, path, 'conflicting-settings', message);
       }
-      first.set(name, { file, value });
+      // What this file includes is overridden; what stands beside it counts.
+      const beside = before.filter((each) => !file.included.has(each.file.source.file));
+      said.set(name, [...beside, { file, value }]);
       if (name === 'enforcement' && value === 'enforce' && !protects(context)) {
         const message =
           'A host can lift what it asked for itself, so this protects nothing: add an operator concern, or a rule that reads no host concern.';

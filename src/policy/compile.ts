@@ -96,10 +96,12 @@ function entries(
   kind: Kind,
 ): CompiledEntry[] {
   return files.flatMap(({ document, source }, file) =>
-    Object.entries(document[section]?.[kind] ?? {}).map(([name, mapping]) => {
-      const path = [section, kind, name];
-      return { name, file, line: source.locate(path, 'key').line, values: valuesOf(source, path, mapping) };
-    }),
+    inOrder(Object.keys(document[section]?.[kind] ?? {}), source, [section, kind])
+      .map((name) => [name, document[section]?.[kind]?.[name] ?? {}] as const)
+      .map(([name, mapping]) => {
+        const path = [section, kind, name];
+        return { name, file, line: source.locate(path, 'key').line, values: valuesOf(source, path, mapping) };
+      }),
   );
 }
 
@@ -118,4 +120,14 @@ function valuesOf(
 function toValues(value: ConcernValue | readonly ConcernValue[]): readonly ConcernValue[] | 'any' {
   if (value === 'any') return 'any';
   return typeof value === 'object' ? value : [value];
+}
+
+/** As they were written: an object has keys that are numbers first. */
+function inOrder(names: readonly string[], source: Source, path: Path): readonly string[] {
+  if (!names.some((name) => /^\d+$/.test(name))) return names;
+  const offset = (name: string) => {
+    const { line, column } = source.locate([...path, name], 'key');
+    return line * 1e7 + column;
+  };
+  return [...names].sort((a, b) => offset(a) - offset(b));
 }

@@ -33,7 +33,6 @@ export const FINDING_CODES = [
   'operator-in-preset',
   'several-values',
   'conflicting-settings',
-  'not-supported',
   'unknown-concern',
   'unknown-value',
   'hide-or-show',
@@ -107,21 +106,22 @@ export class PolicyError extends Error {
  * console.error(formatFindings(findings, texts));
  */
 export function formatFindings(findings: readonly Finding[], texts: ReadonlyMap<string, string>): string {
-  return findings.map((finding) => formatFinding(finding, texts.get(finding.file))).join('\n\n');
+  // Split once: a file can have as many findings as lines.
+  const lines = new Map([...texts].map(([file, text]) => [file, text.split(/\r?\n/)]));
+  return findings.map((finding) => formatFinding(finding, lines.get(finding.file))).join('\n\n');
 }
 
-function formatFinding(finding: Finding, text: string | undefined): string {
+function formatFinding(finding: Finding, lines: readonly string[] | undefined): string {
   const { file, line, column, severity, code, message } = finding;
   const head = `${file}:${line}:${column}  ${severity}  ${code}  ${message}`;
-  const frame = text === undefined ? '' : codeFrame(text, finding);
+  const frame = lines === undefined ? '' : codeFrame(lines, finding);
   return frame === '' ? head : `${head}\n${frame}`;
 }
 
 /** A line of a policy can be as long as the file; this much of it is shown, around the place that is meant. */
 const FRAME_WIDTH = 120;
 
-function codeFrame(text: string, { line, column, length }: Place): string {
-  const lines = text.split(/\r?\n/);
+function codeFrame(lines: readonly string[], { line, column, length }: Place): string {
   const width = String(line + 1).length;
   const left = column > FRAME_WIDTH - 20 ? column - 40 : 0;
   const frame: string[] = [];

@@ -40,6 +40,11 @@ function annotation({ severity, file, line, column, length, code, message }: Fin
   return `::${severity} ${place},title=${property(code)}::${text(message)}`;
 }
 
+/** A path as a URI reference: in one, `#` and `?` end the path, and `%` begins an escape. */
+function toUri(file: string): string {
+  return encodeURI(file.replaceAll('\\', '/')).replaceAll('#', '%23').replaceAll('?', '%3F');
+}
+
 /** SARIF 2.1.0, section 3: one run, one rule for each code. */
 function sarif(findings: readonly Finding[]): object {
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
@@ -51,7 +56,7 @@ function sarif(findings: readonly Finding[]): object {
     locations: [
       {
         physicalLocation: {
-          artifactLocation: { uri: file.replaceAll('\\', '/') },
+          artifactLocation: { uri: toUri(file) },
           region: { startLine: line, startColumn: column, endColumn: column + length },
         },
       },

@@ -6,8 +6,8 @@ import { checkCatalog, type PolicyCatalog } from './check-catalog.js';
 import type { CheckedFile } from './check-values.js';
 import { compilePolicy } from './compile.js';
 import { type Finding, type FindingCode, PolicyError } from './findings.js';
-import { readPolicyText, type Source } from './read.js';
-import { checkShape } from './shape.js';
+import { readPolicyText } from './read.js';
+import { checkShape, type Shape } from './shape.js';
 
 /** What came of reading a policy: the compiled policy if no finding is an error. */
 export interface PolicyReport {
@@ -55,14 +55,14 @@ export function readPolicy(paths: string | readonly string[], catalog?: PolicyCa
   for (const path of typeof paths === 'string' ? [paths] : paths) {
     for (const file of filesOf(path)) reading.add(file, readText(file), new Set());
   }
-  const { files, findings, texts } = reading;
-  findings.push(...checkMeaning(files));
+  const { files, findings, texts, order, complete } = reading;
+  for (const finding of checkMeaning(files, complete)) findings.push(finding);
   const failed = findings.some(({ severity }) => severity === 'error');
   const compiled = failed ? undefined : compilePolicy(files);
   if (compiled !== undefined && catalog !== undefined) {
     findings.push(...checkCatalog(files, preparePolicy(compiled), catalog));
   }
-  findings.sort(byPlace(files));
+  findings.sort(byPlace(order));
   return { ...(compiled === undefined ? {} : { compiled }), findings, texts };
 }
 
@@ -71,6 +71,10 @@ class Reading {
   readonly files: CheckedFile[] = [];
   readonly findings: Finding[] = [];
   readonly texts = new Map<string, string>();
+  /** Names of all files, those that could not be read too, included ones first. */
+  readonly order: string[] = [];
+  /** Whether all could be read. */
+  complete = true;
 
   /** @returns the names of all files that this one includes, directly or not */
   add(file: string, text: string, including: ReadonlySet<string>): ReadonlySet<string> {
@@ -78,29 +82,36 @@ class Reading {
     if (known !== undefined || this.texts.has(file)) return known?.included ?? new Set();
     this.texts.set(file, text);
     const source = readPolicyText(text, file);
-    this.findings.push(...source.findings);
-    if (source.data === undefined) return new Set();
+    for (const finding of source.findings) this.findings.push(finding);
+    if (source.data === undefined) {
+      this.complete = false;
+      this.order.push(file);
+      return new Set();
+    }
 
     const shape = checkShape(source);
     this.findings.push(...shape.findings);
     const included = new Set<string>();
     shape.document.include?.forEach((name, index) => {
       const path = normalize(join(dirname(file), name));
-      for (const each of this.include(source, path, index, new Set([...including, file]))) included.add(each);
+      const found = this.include(shape, path, index, new Set([...including, file]));
+      if (found === undefined) this.complete = false;
+      for (const each of found ?? []) included.add(each);
     });
     this.files.push({ source, ...shape, included });
+    this.order.push(file);
     return included;
   }
 
   private include(
-    source: Source,
+    shape: Shape,
     path: string,
     index: number,
     including: ReadonlySet<string>,
-  ): Iterable<string> {
-    const report = (code: FindingCode, message: string): Iterable<string> => {
-      this.findings.push({ ...source.locate(['include', index]), severity: 'error', code, message });
-      return [];
+  ): Iterable<string> | undefined {
+    const report = (code: FindingCode, message: string): undefined => {
+      this.findings.push({ ...shape.locate(['include', index]), severity: 'error', code, message });
+      return undefined;
     };
     if (including.has(path))
       return report('include-cycle', `${path} includes itself through this file; take one out.`);
@@ -155,8 +166,8 @@ function reasonOf(cause: unknown): string {
   return code ?? String(cause);
 }
 
-function byPlace(files: readonly CheckedFile[]): (a: Finding, b: Finding) => number {
-  const order = new Map(files.map(({ source }, index) => [source.file, index]));
+function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {
+  const order = new Map(files.map((file, index) => [file, index]));
   return (a, b) =>
     (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line || a.column - b.column;
 }

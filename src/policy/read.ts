@@ -1,15 +1,19 @@
 import {
+  Composer,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  Parser,
   visit,
   type YAMLError,
+  type YAMLMap,
+  YAMLParseError,
 } from 'yaml';
 import type { Finding, Place } from './findings.js';
 import { LIMITS } from './schema.js';
@@ -65,17 +69,19 @@ export function readPolicyText(text: string, file: string): Source {
     return broken([{ ...place(0, 1), code: 'file-too-large', severity: 'error', message }]);
   }
 
-  let document: Document;
-  try {
-    document = parseDocument(text, { lineCounter: lines, uniqueKeys: false, prettyErrors: false });
-  } catch (cause) {
-    // The parser is recursive: a file that nests some thousand levels deep ends its stack.
-    const message = `The file cannot be read as YAML (${cause instanceof Error ? cause.message : String(cause)}); flatten it.`;
-    lines.addNewLine(0);
-    return broken([{ ...place(0, 1), code: 'bad-yaml', severity: 'error', message }]);
+  const document = parse(text, lines);
+  if (typeof document === 'number') {
+    const message = `The file nests deeper than ${LIMITS.depth} levels; flatten it.`;
+    return broken([{ ...place(document, document + 1), code: 'bad-yaml', severity: 'error', message }]);
   }
 
-  const findings = [...document.errors, ...document.warnings].map((error) => yamlFinding(error, place));
+  const problems = [...document.errors, ...document.warnings].slice(0, MAX_YAML_FINDINGS);
+  const findings = problems.map((error) => yamlFinding(error, text, place));
+  const { explicit, version } = document.directives?.yaml ?? {};
+  if (explicit && version !== '1.2') {
+    const message = `A policy is YAML 1.2; take the directive for YAML ${version} out.`;
+    findings.push({ ...place(0, 1), code: 'bad-yaml', severity: 'error', message });
+  }
   if (findings.length === 0) findings.push(...forbiddenNodes(document, place));
   // A key that is written twice leaves data to check on; an alias could stand for anything.
   const readable = findings.every(({ code }) => code === 'duplicate');
@@ -90,8 +96,43 @@ export function readPolicyText(text: string, file: string): Source {
 
 type MakePlace = (from: number, to: number) => Place;
 
-function yamlFinding(error: YAMLError, place: MakePlace): Finding {
+/** One mistake can make an error of every character after it. */
+const MAX_YAML_FINDINGS = 100;
+
+/**
+ * Composing is recursive, and a stack that ends within a RegExp ends the process. So the depth is watched while the
+ * tokens come, which is not.
+ *
+ * @returns the document, or the offset at which it nests too deep
+ */
+function parse(text: string, lines: LineCounter): Document | number {
+  const parser = new Parser(lines.addNewLine);
+  const tokens = [];
+  lines.addNewLine(0);
+  for (const lexeme of new Lexer().lex(text)) {
+    for (const token of parser.next(lexeme)) tokens.push(token);
+    if (parser.stack.length > LIMITS.depth) return parser.offset;
+  }
+  tokens.push(...parser.end());
+  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
+  const [document, more] = composer.compose(tokens, true, text.length);
+  const found = document as Document;
+  if (more !== undefined) {
+    const message = 'A policy is one document; take what follows "---" out.';
+    found.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
+  }
+  return found;
+}
+
+function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding {
   const [from, to] = error.pos;
+  const start = text.lastIndexOf('\n', from) + 1;
+  const alias = /^ *(?:- )?(\*[^ ]*?):/.exec(text.slice(start, from + 1));
+  if (error.code === 'BAD_ALIAS' && alias) {
+    const at = start + alias[0].indexOf('*');
+    const message = `A pattern that begins with "*" is an alias in YAML; put it in quotes: "${alias[1]}".`;
+    return { ...place(at, from), code: 'bad-yaml', severity: 'error', message };
+  }
   const message = `${error.message.replace(/[\s.]+$/, '')}.`;
   return { ...place(from, to), code: 'bad-yaml', severity: 'error', message };
 }
@@ -133,7 +174,7 @@ function locate(document: Document, path: Path, what: 'key' | 'value', place: Ma
   path.forEach((step, depth) => {
     const last = depth === path.length - 1;
     if (isMap(node)) {
-      const pair: Pair | undefined = node.items.find((item) => keyOf(item) === String(step));
+      const pair = pairsOf(node).get(String(step));
       if (pair === undefined) {
         node = undefined;
         return;
@@ -148,6 +189,23 @@ function locate(document: Document, path: Path, what: 'key' | 'value', place: Ma
       node = undefined;
     }
   });
+  return found;
+}
+
+const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+
+/** The pairs of a mapping by their keys; searched for each place, a file of thousands of lines takes seconds. */
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
+  let found = pairs.get(map);
+  if (found === undefined) {
+    const all = map.items.flatMap((pair): [string, Pair][] => {
+      const key = keyOf(pair);
+      return key === undefined ? [] : [[key, pair]];
+    });
+    // The first of several wins.
+    found = new Map(all.reverse());
+    pairs.set(map, found);
+  }
   return found;
 }
 

@@ -5,6 +5,7 @@ export const RESERVED = { concern: 'preset', value: 'any' } as const;
 export const LIMITS = {
   rules: 256,
   fileBytes: 256 * 1024,
+  depth: 256,
   concerns: 64,
   values: 64,
   patternLength: 256,

@@ -20,6 +20,8 @@ export interface Shape {
   readonly document: PolicyDocument;
   /** Paths that were taken out, as strings; what refers to them is not wrong. */
   readonly removed: ReadonlySet<string>;
+  /** As `Source.locate`, for paths of `document`, whose lists may have lost items. */
+  locate: Source['locate'];
   readonly findings: readonly Finding[];
 }
 
@@ -36,11 +38,27 @@ export function checkShape(source: Source): Shape {
   const findings: Finding[] = [];
   const removed = new Set<string>();
   const data: unknown = structuredClone(source.data ?? {});
+  const indexes = new Map<unknown, number[]>();
+  const locate: Source['locate'] = (path, what) => {
+    let at: unknown = data;
+    const original = path.map((step) => {
+      const place = indexes.get(at)?.[Number(step)] ?? step;
+      at = child(at, step);
+      return place;
+    });
+    return source.locate(original, what);
+  };
   // Each round takes the misshapen parts out; a round that finds nothing ends it.
-  while (!validate(data)) {
-    const first = removed.size === 0;
+  for (let round = 0; !validate(data); round++) {
+    const first = round === 0;
     const misshapen = new Map<string, Path>();
     for (const error of validate.errors ?? []) {
+      if (error.keyword === 'required' && error.instancePath === '' && isObject(data)) {
+        data.version = 1;
+        if (first) findings.push(toFinding(source, error, []));
+        removed.add('version');
+        continue;
+      }
       // Says the same as the error of the name itself, which is there too.
       if (error.keyword === 'propertyNames') continue;
       const path = pathOf(error);
@@ -50,10 +68,10 @@ export function checkShape(source: Source): Shape {
     // From the back, so that the indexes of a list stay right.
     for (const [key, path] of [...misshapen].reverse()) {
       removed.add(key);
-      if (!remove(data, path)) return { document: { version: 1 }, removed, findings };
+      if (!remove(data, path, indexes)) return { document: { version: 1 }, removed, locate, findings };
     }
   }
-  return { document: data, removed, findings };
+  return { document: data, removed, locate, findings };
 }
 
 function pathOf({ instancePath, keyword, params, propertyName }: ErrorObject): Path {
@@ -66,14 +84,22 @@ function pathOf({ instancePath, keyword, params, propertyName }: ErrorObject): P
 }
 
 /** @returns whether there was something to take out; the document itself cannot be */
-function remove(data: unknown, path: Path): boolean {
+function remove(data: unknown, path: Path, indexes: Map<unknown, number[]>): boolean {
   const last = path.at(-1);
   if (last === undefined) return false;
   let parent = data;
   for (const step of path.slice(0, -1)) parent = child(parent, step);
-  if (Array.isArray(parent)) parent.splice(Number(last), 1);
-  else if (typeof parent === 'object' && parent !== null) Reflect.deleteProperty(parent, last);
+  if (Array.isArray(parent)) {
+    const original = indexes.get(parent) ?? [...parent.keys()];
+    indexes.set(parent, original);
+    original.splice(Number(last), 1);
+    parent.splice(Number(last), 1);
+  } else if (typeof parent === 'object' && parent !== null) Reflect.deleteProperty(parent, last);
   return true;
+}
+
+function isObject(data: unknown): data is Record<string, unknown> {
+  return typeof data === 'object' && data !== null && !Array.isArray(data);
 }
 
 function child(parent: unknown, step: string | number): unknown {

@@ -132,8 +132,16 @@ describe('several concerns', () => {
 
   it.each([
     ['all of them have to fit', { security: 'high', cost: 'minimal' }, ['hash', 'help']],
-    ['a primitive without a value for one is judged by the others', { access: 'write' }, ['encrypt', 'log', 'help']],
-    ['nothing can be left but what has no value', { security: 'high', access: 'write', cost: 'minimal' }, ['help']],
+    [
+      'a primitive without a value for one is judged by the others',
+      { access: 'write' },
+      ['encrypt', 'log', 'help'],
+    ],
+    [
+      'nothing can be left but what has no value',
+      { security: 'high', access: 'write', cost: 'minimal' },
+      ['help'],
+    ],
     ['asking for nothing keeps all', {}, tools],
     ['never having asked keeps all', undefined, tools],
   ])('%s', (_name, concerns, kept) => {

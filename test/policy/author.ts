@@ -22,7 +22,9 @@ afterAll(() => rmSync(root, { recursive: true, force: true }));
 export function yaml({ raw }: TemplateStringsArray, ...values: readonly unknown[]): string {
   const text = String.raw({ raw }, ...values).replace(/^\n/, '');
   const indent = /^ */.exec(text)?.[0].length ?? 0;
-  const lines = text.split('\n').map((line) => line.slice(Math.min(indent, /^ */.exec(line)?.[0].length ?? 0)));
+  const lines = text
+    .split('\n')
+    .map((line) => line.slice(Math.min(indent, /^ */.exec(line)?.[0].length ?? 0)));
   return lines.join('\n').trimEnd().concat('\n');
 }
 
@@ -83,14 +85,16 @@ export function shown(
   concerns: unknown,
   { kind = 'tools', claims }: Listing = {},
 ): string[] {
-  const identity = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' }[kind];
+  const identity = { tools: 'name', prompts: 'name', resources: 'uri', resourceTemplates: 'uriTemplate' }[
+    kind
+  ];
   const items: Primitive[] = primitives.map((each) =>
     typeof each === 'string' ? { [identity]: each } : each,
   );
   const configuration = resolveConfiguration(
     policy,
     concerns === undefined ? [] : asked(concerns),
-    claims && new Map(Object.entries(claims)),
+    claims && { claims: new Map(Object.entries(claims)) },
   );
   const names = select(bindCatalog(policy, kind, items), configuration).kept.map(
     (item) => item[identity as keyof Primitive],

@@ -1,0 +1,99 @@
+import type { Surface } from '../engine/analyse.js';
+import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
+import { evaluate, type Verdict } from '../engine/evaluate.js';
+import { identityOf, type Mapping, mapPrimitive } from '../engine/mapping.js';
+import { KINDS, type Kind, type Policy } from '../engine/policy.js';
+import type { PolicyTest } from './test-file.js';
+
+/** A primitive of the catalog, and what the policy says of it. */
+export interface Subject {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly mapping: Mapping;
+}
+
+/** A primitive that is shown and should not be, or the other way round. */
+export interface Wrong {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly mapping: Mapping;
+  readonly expected: 'shown' | 'hidden';
+  readonly verdict: Verdict;
+}
+
+export interface WrongCount {
+  readonly kind: Kind;
+  readonly expected: number;
+  readonly actual: number;
+}
+
+/** What came of a test; it passed if nothing is wrong. */
+export interface TestResult {
+  readonly test: PolicyTest;
+  readonly configuration: Configuration;
+  readonly wrong: readonly Wrong[];
+  readonly counts: readonly WrongCount[];
+}
+
+/**
+ * @param policy the policy
+ * @param surface the primitives of a catalog
+ * @returns what the policy says of each of them
+ */
+export function subjectsOf(policy: Policy, surface: Surface): readonly Subject[] {
+  return KINDS.flatMap((kind) =>
+    (surface[kind] ?? []).map((primitive) => ({
+      kind,
+      name: identityOf(kind, primitive),
+      mapping: mapPrimitive(policy, kind, primitive),
+    })),
+  );
+}
+
+/**
+ * Runs a test.
+ *
+ * @param policy the policy
+ * @param subjects the primitives of a catalog, see `subjectsOf`
+ * @param test the test, which `checkTests` let pass
+ * @returns every primitive that is not as the test says
+ * @example
+ * runTest(policy, subjectsOf(policy, { tools }), test).wrong;
+ */
+export function runTest(policy: Policy, subjects: readonly Subject[], test: PolicyTest): TestResult {
+  const configuration = configure(policy, test);
+  const verdicts = subjects.map((subject) => ({
+    ...subject,
+    verdict: evaluate(policy, subject.mapping, configuration),
+  }));
+  const wrong = verdicts.flatMap(({ kind, name, mapping, verdict }): Wrong[] => {
+    const expected = expectedOf(test, kind, name);
+    if (expected === undefined || (expected === 'shown') === verdict.shown) return [];
+    return [{ kind, name, mapping, expected, verdict }];
+  });
+  const counts = KINDS.flatMap((kind): WrongCount[] => {
+    const expected = test.expects[kind]?.count;
+    const actual = verdicts.filter((each) => each.kind === kind && each.verdict.shown).length;
+    return expected === undefined || expected === actual ? [] : [{ kind, expected, actual }];
+  });
+  return { test, configuration, wrong, counts };
+}
+
+/** @returns what a test says of a primitive; nothing if it does not name it */
+export function expectedOf(test: PolicyTest, kind: Kind, name: string): 'shown' | 'hidden' | undefined {
+  const expectation = test.expects[kind];
+  if (expectation === undefined) return undefined;
+  const { includes, excludes, only } = expectation;
+  if (excludes.includes(name)) return 'hidden';
+  if (includes.includes(name)) return 'shown';
+  if (only === undefined) return undefined;
+  return only.includes(name) ? 'shown' : 'hidden';
+}
+
+function configure(policy: Policy, { concerns, claims, capabilities }: PolicyTest): Configuration {
+  const asked = typeof concerns === 'string' ? { preset: concerns } : concerns;
+  return resolveConfiguration(policy, asked === undefined ? [] : [{ from: 'request', concerns: asked }], {
+    claims: new Map(Object.entries(claims)),
+    capabilities,
+  });
+}

@@ -1,0 +1,277 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import jszip from 'jszip';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+
+/** What an operator's shell may hold while packaging. */
+const SECRETS = {
+  AWS_ACCESS_KEY_ID: 'AKIAS3CR3TS3CR3TS3CR',
+  AWS_SECRET_ACCESS_KEY: 'S3CR3T-of-the-operator',
+  AWS_SESSION_TOKEN: 'S3CR3T-of-the-session',
+  NPM_TOKEN: 'S3CR3T-of-npm',
+};
+
+interface Resource {
+  readonly Type: string;
+  // biome-ignore lint/suspicious/noExplicitAny: the properties of each type of resource are its own
+  readonly Properties: any;
+}
+interface Packaged {
+  readonly resources: Readonly<Record<string, Resource>>;
+  readonly text: string;
+  readonly zip: jszip;
+  readonly zipBytes: number;
+  /** The resources of one type. */
+  of(type: string): Resource[];
+}
+
+const folder = mkdtempSync(join(tmpdir(), 'package-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs `osls package` offline, as an operator does. */
+async function pack(config: string, ...params: string[]): Promise<Packaged> {
+  const target = mkdtempSync(join(folder, 'target-'));
+  const args = [
+    'package',
+    `--config=${config}`,
+    `--package=${target}`,
+    ...params.map((param) => `--param=${param}`),
+  ];
+  await promisify(execFile)(process.execPath, ['node_modules/serverless/bin/serverless.js', ...args], {
+    env: { ...process.env, ...SECRETS },
+  });
+  const text = readFileSync(join(target, 'cloudformation-template-update-stack.json'), 'utf8');
+  const zipFile = join(target, 'mcp-concerns.zip');
+  const resources: Record<string, Resource> = JSON.parse(text).Resources;
+  return {
+    resources,
+    text: text + readFileSync(join(target, 'serverless-state.json'), 'utf8'),
+    zip: await jszip.loadAsync(readFileSync(zipFile)),
+    zipBytes: statSync(zipFile).size,
+    of: (type) => Object.values(resources).filter(({ Type }) => Type === type),
+  };
+}
+
+/** Every resource or attribute that a template speaks of, wherever it does. */
+function references(value: unknown): string[] {
+  if (typeof value !== 'object' || value === null) return [];
+  if (Array.isArray(value)) return value.flatMap(references);
+  return Object.entries(value).flatMap(([name, inner]) => {
+    if (name === 'Ref' || (name === 'DependsOn' && typeof inner === 'string')) return [String(inner)];
+    if (name === 'DependsOn') return inner as string[];
+    if (name === 'Fn::GetAtt') return [String((inner as string[])[0])];
+    if (name === 'Fn::Sub') return [...String(inner).matchAll(/\$\{([^}!]+)\}/g)].map(([, ref = '']) => ref);
+    return references(inner);
+  });
+}
+
+const routesOf = ({ of }: Packaged): Record<string, string> =>
+  Object.fromEntries(
+    of('AWS::ApiGatewayV2::Route').map(({ Properties }) => [
+      Properties.RouteKey,
+      Properties.AuthorizationType ?? 'NONE',
+    ]),
+  );
+const variablesOf = ({ of }: Packaged): Record<string, unknown> =>
+  of('AWS::Lambda::Function')[0]?.Properties.Environment.Variables;
+
+describe.each([
+  ['serverless.yml', []],
+  ['serverless.jwt.yml', ['issuer=https://login.example/', 'audience=https://mcp.example/mcp']],
+  ['serverless.function-url.yml', []],
+])('%s', (config, params) => {
+  let packaged: Packaged;
+  beforeAll(async () => {
+    packaged = await pack(config, ...params);
+  });
+
+  it('refers to nothing that is not there', () => {
+    const used = references(packaged.resources).filter((name) => !name.startsWith('AWS::'));
+    expect(used.length).toBeGreaterThan(10);
+    expect(used.filter((name) => !Object.hasOwn(packaged.resources, name))).toEqual([]);
+  });
+
+  it('runs the bundle, whose handler is in the zip, on Node 24 and arm64', async () => {
+    const [lambda] = packaged.of('AWS::Lambda::Function');
+    expect(lambda?.Properties).toMatchObject({
+      Runtime: 'nodejs24.x',
+      Architectures: ['arm64'],
+      Handler: 'build/lambda/index.handler',
+      MemorySize: 512,
+      Timeout: 29,
+      ReservedConcurrentExecutions: { Ref: 'AWS::NoValue' },
+    });
+    const names = Object.keys(packaged.zip.files);
+    expect(names).toContain('build/lambda/index.mjs');
+    expect(names).toContain('build/lambda/policy.json');
+    expect(names.filter((name) => !name.startsWith('build/lambda/'))).toEqual([]);
+    expect(await packaged.zip.file('build/lambda/index.mjs')?.async('string')).toMatch(
+      /export\{\w+ as handler\}/,
+    );
+  });
+
+  it('is a zip of less than 600 KB', () => {
+    expect(packaged.zipBytes).toBeLessThan(600_000);
+  });
+
+  it('keeps sessions in a table that costs what is used, and forgets them', () => {
+    const [table] = packaged.of('AWS::DynamoDB::Table');
+    expect(table?.Properties).toEqual({
+      BillingMode: 'PAY_PER_REQUEST',
+      AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+      KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+      TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
+    });
+    expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_TABLE: { Ref: 'SessionsTable' } });
+  });
+
+  it('may use that table and its log, and nothing else', () => {
+    const statements = packaged
+      .of('AWS::IAM::Role')
+      .flatMap(({ Properties }) => Properties.Policies)
+      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
+    const granted = statements.flatMap(({ Action, Resource: resource }) =>
+      [Action].flat().map((action: string) => [action, JSON.stringify(resource)]),
+    );
+    const table = granted.filter(([action]) => action?.startsWith('dynamodb:'));
+    expect(table.map(([action]) => action).sort()).toEqual([
+      'dynamodb:GetItem',
+      'dynamodb:PutItem',
+      'dynamodb:UpdateItem',
+    ]);
+    expect(new Set(table.map(([, on]) => on))).toEqual(new Set(['{"Fn::GetAtt":["SessionsTable","Arn"]}']));
+    const rest = granted.filter(([action]) => !action?.startsWith('dynamodb:'));
+    expect(rest.map(([action]) => action).sort()).toEqual([
+      'logs:CreateLogGroup',
+      'logs:CreateLogStream',
+      'logs:PutLogEvents',
+      'logs:TagResource',
+    ]);
+    for (const [, on] of rest) expect(on).toContain('log-group:/aws/lambda/mcp-concerns-dev*');
+  });
+
+  it('keeps logs for 30 days', () => {
+    const [group] = packaged.of('AWS::Logs::LogGroup');
+    expect(group?.Properties).toMatchObject({ RetentionInDays: 30 });
+  });
+
+  it('holds no secret, neither in the template nor in the zip', async () => {
+    const files = Object.values(packaged.zip.files).filter(({ dir }) => !dir);
+    const texts = [packaged.text, ...(await Promise.all(files.map((file) => file.async('string'))))];
+    for (const text of texts) {
+      for (const secret of Object.values(SECRETS)) expect(text.includes(secret)).toBe(false);
+      expect(text).not.toMatch(/\b(AKIA|ASIA)[A-Z0-9]{16}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----\n/);
+    }
+  });
+});
+
+describe('the HTTP API', () => {
+  it('is open to everybody, and lets the function answer to pages', async () => {
+    const packaged = await pack('serverless.yml', 'origins=https://a.example,https://b.example');
+    expect(routesOf(packaged)).toEqual({
+      'DELETE /mcp': 'NONE',
+      'GET /mcp': 'NONE',
+      'OPTIONS /mcp': 'NONE',
+      'POST /mcp': 'NONE',
+    });
+    expect(variablesOf(packaged)).toMatchObject({
+      MCP_CONCERNS_ORIGINS: 'https://a.example,https://b.example',
+    });
+  });
+
+  it('takes what an operator may change', async () => {
+    const packaged = await pack(
+      'serverless.yml',
+      ...['reservedConcurrency=5', 'memory=1024', 'timeout=10', 'logRetention=7'],
+      ...['logLevel=DEBUG', 'logSampleRate=0.1', 'sessionSeconds=3600', 'resource=https://mcp.example/mcp'],
+    );
+    expect(packaged.of('AWS::Lambda::Function')[0]?.Properties).toMatchObject({
+      ReservedConcurrentExecutions: 5,
+      MemorySize: 1024,
+      Timeout: 10,
+    });
+    expect(packaged.of('AWS::Logs::LogGroup')[0]?.Properties.RetentionInDays).toBe(7);
+    expect(variablesOf(packaged)).toMatchObject({
+      POWERTOOLS_LOG_LEVEL: 'DEBUG',
+      POWERTOOLS_LOGGER_SAMPLE_RATE: '0.1',
+      MCP_CONCERNS_SESSION_SECONDS: '3600',
+      MCP_CONCERNS_RESOURCE: 'https://mcp.example/mcp',
+    });
+  });
+
+  it('is not packaged with a setting of the wrong kind', async () => {
+    await expect(pack('serverless.yml', 'memory=lots')).rejects.toMatchObject({
+      stdout: expect.stringContaining('memorySize'),
+    });
+  });
+});
+
+describe('the HTTP API that checks tokens', () => {
+  const tokens = ['issuer=https://login.example/', 'audience=https://mcp.example/mcp'];
+
+  it('lets nobody without a token call, and everybody ask where to log in', async () => {
+    const packaged = await pack('serverless.jwt.yml', ...tokens, 'scopes=read write');
+    expect(routesOf(packaged)).toEqual({
+      'DELETE /mcp': 'JWT',
+      'GET /mcp': 'JWT',
+      'POST /mcp': 'JWT',
+      'GET /.well-known/oauth-protected-resource': 'NONE',
+      'GET /.well-known/oauth-protected-resource/mcp': 'NONE',
+    });
+    expect(packaged.of('AWS::ApiGatewayV2::Authorizer')[0]?.Properties).toMatchObject({
+      AuthorizerType: 'JWT',
+      IdentitySource: ['$request.header.Authorization'],
+      JwtConfiguration: { Issuer: 'https://login.example/', Audience: ['https://mcp.example/mcp'] },
+    });
+    expect(variablesOf(packaged)).toMatchObject({
+      MCP_CONCERNS_ISSUERS: 'https://login.example/',
+      MCP_CONCERNS_SCOPES: 'read write',
+    });
+    expect(packaged.of('AWS::ApiGatewayV2::Api')[0]?.Properties).not.toHaveProperty('CorsConfiguration');
+  });
+
+  it('answers to pages itself, since it answers 401 itself', async () => {
+    const packaged = await pack(
+      'serverless.jwt.yml',
+      ...tokens,
+      'origins=https://a.example, https://b.example',
+    );
+    expect(packaged.of('AWS::ApiGatewayV2::Api')[0]?.Properties.CorsConfiguration).toMatchObject({
+      AllowOrigins: ['https://a.example', 'https://b.example'],
+      AllowMethods: ['GET', 'POST', 'DELETE'],
+      AllowHeaders: expect.arrayContaining([
+        'Authorization',
+        'Mcp-Concerns',
+        'Mcp-Protocol-Version',
+        'Mcp-Session-Id',
+      ]),
+      ExposeHeaders: ['Mcp-Session-Id', 'WWW-Authenticate'],
+    });
+  });
+
+  it('is not packaged without an issuer', async () => {
+    await expect(pack('serverless.jwt.yml', 'audience=a')).rejects.toMatchObject({
+      stdout: expect.stringContaining('Value not found at "param" source'),
+    });
+  });
+});
+
+describe('the function URL', () => {
+  it('streams, and may be called by everybody', async () => {
+    const packaged = await pack('serverless.function-url.yml');
+    expect(packaged.of('AWS::Lambda::Url')[0]?.Properties).toMatchObject({
+      AuthType: 'NONE',
+      InvokeMode: 'RESPONSE_STREAM',
+    });
+    // Since October 2025 both are needed.
+    expect(packaged.of('AWS::Lambda::Permission').map(({ Properties }) => Properties.Action)).toEqual([
+      'lambda:InvokeFunctionUrl',
+      'lambda:InvokeFunction',
+    ]);
+    expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_RESPONSE: 'stream' });
+    expect(routesOf(packaged)).toEqual({});
+  });
+});

@@ -1,0 +1,123 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { httpEvent, initialize, rpc } from '../serve/events.js';
+import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
+
+/** `npm test` makes the bundle before it runs the tests, as `npm run package` does. */
+const BUNDLE = 'build/lambda/index.mjs';
+
+interface Imported {
+  readonly path: string;
+  readonly kind: string;
+  readonly external?: boolean;
+}
+interface Metafile {
+  readonly inputs: Record<string, { readonly imports: readonly Imported[] }>;
+  readonly outputs: Record<
+    string,
+    { readonly inputs: Record<string, object>; readonly imports: readonly Imported[] }
+  >;
+}
+
+describe('the Lambda bundle', () => {
+  let meta: Metafile;
+  beforeAll(() => {
+    meta = JSON.parse(readFileSync('build/lambda.meta.json', 'utf8')) as Metafile;
+  });
+  /** The source files that are loaded with a file of the bundle, by what it imports statically. */
+  const loadedWith = (file: string, seen = new Set<string>()): string[] => {
+    if (seen.has(file)) return [];
+    seen.add(file);
+    const { inputs = {}, imports = [] } = meta.outputs[file] ?? {};
+    const chunks = imports.filter(({ kind, external }) => kind === 'import-statement' && external !== true);
+    return [...Object.keys(inputs), ...chunks.flatMap(({ path }) => loadedWith(path, seen))];
+  };
+
+  it('holds neither yaml nor the checker of policies', () => {
+    const files = Object.keys(meta.inputs);
+    expect(files).toContain('src/policy/compiled.ts');
+    expect(files.filter((file) => file.startsWith('src/policy/'))).toEqual(['src/policy/compiled.ts']);
+    expect(files.filter((file) => /node_modules\/(yaml|gpt-tokenizer|@hono)\//.test(file))).toEqual([]);
+  });
+
+  it('holds ajv only because the SDK imports it', () => {
+    const importers = Object.entries(meta.inputs)
+      .filter(([, { imports }]) => imports.some(({ path }) => /node_modules\/ajv\/dist\/ajv\.js$/.test(path)))
+      .map(([file]) => file);
+    expect(
+      importers.filter((file) => !file.includes('@modelcontextprotocol/sdk') && !file.includes('ajv')),
+    ).toEqual([]);
+  });
+
+  it('does not load the AWS client on a cold start, and has it for the first call to the store', () => {
+    const cold = loadedWith(BUNDLE);
+    expect(cold).toContain('src/session/dynamodb.ts');
+    expect(cold.filter((file) => /node_modules\/(@aws-sdk|@smithy)\//.test(file))).toEqual([]);
+    const later = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
+    expect(later.flatMap(({ path }) => loadedWith(path))).toContainEqual(
+      expect.stringMatching(/node_modules\/@aws-sdk\/client-dynamodb\/.*\/DynamoDBClient\.js$/),
+    );
+  });
+
+  it('carries the compiled policy', () => {
+    expect(JSON.parse(readFileSync('build/lambda/policy.json', 'utf8'))).toMatchObject({ format: 1 });
+  });
+});
+
+describe('the bundle in a process of its own', () => {
+  let dynamo: LocalDynamo;
+  beforeAll(async () => {
+    dynamo = await startDynamo();
+  });
+  afterAll(() => dynamo.close());
+
+  /** Runs the bundle as a new environment that gets one event. */
+  const run = async (event: object, env: Record<string, string> = {}) => {
+    const program = `
+      const { handler } = await import(${JSON.stringify(join(process.cwd(), BUNDLE))});
+      const result = await handler(${JSON.stringify(event)}, { awsRequestId: 'one' });
+      process.stdout.write(JSON.stringify(result) + '\\n', () => process.exit(0));`;
+    const { stdout, stderr } = await promisify(execFile)(
+      process.execPath,
+      ['--input-type=module', '-e', program],
+      {
+        env: { PATH: process.env.PATH ?? '', ...env },
+      },
+    );
+    const lines = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    const { statusCode, headers, body } = lines.at(-1);
+    return { statusCode, headers, result: JSON.parse(body).result, logged: lines.slice(0, -1), stderr };
+  };
+
+  it('answers, logs, and warns that its memory is not shared', async () => {
+    const query = { rawQueryString: 'concerns=security:high,cost:minimal' };
+    const { statusCode, result, logged, stderr } = await run(httpEvent('POST', rpc('tools/list'), query));
+    expect([statusCode, result.tools.length]).toEqual([200, 9]);
+    expect(logged).toMatchObject([{ level: 'INFO', method: 'tools/list', shown: 9, total: 24 }]);
+    expect(JSON.parse(stderr)).toMatchObject({ level: 'WARN', service: 'mcp-concerns' });
+  });
+
+  it('finds in the table what another process kept there', async () => {
+    const env = {
+      MCP_CONCERNS_TABLE: await dynamo.table(),
+      AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,
+      AWS_REGION: ACCOUNT.region,
+      AWS_ACCESS_KEY_ID: ACCOUNT.credentials.accessKeyId,
+      AWS_SECRET_ACCESS_KEY: ACCOUNT.credentials.secretAccessKey,
+    };
+    const opened = await run(
+      httpEvent('POST', initialize({ concerns: { security: 'high', cost: 'minimal' } })),
+      env,
+    );
+    const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] };
+    const listed = await run(httpEvent('POST', rpc('tools/list'), { headers }), env);
+    expect(listed.result.tools).toHaveLength(9);
+    expect(listed.logged).toMatchObject([{ level: 'INFO', session: opened.logged[0].session }]);
+  });
+});

@@ -1,0 +1,126 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** The packaged function in many environments at once: each concurrent call has a worker, and so a memory, of its own. */
+export interface Environments {
+  /** The function of `serverless.yml` is at `/mcp`, each other one at its name. */
+  url(name?: string): string;
+  /** What all environments wrote so far. */
+  output(): string;
+  close(): Promise<void>;
+}
+
+/**
+ * Starts the bundle under `osls offline`, as `serverless.yml` says, with other environment variables.
+ *
+ * @param variables the variables of the function
+ * @param others more functions of the same bundle, by name, with theirs
+ */
+export async function startEnvironments(
+  variables: Record<string, string>,
+  others: Record<string, Record<string, string>>,
+): Promise<Environments> {
+  const folder = mkdtempSync(join(tmpdir(), 'environments-'));
+  for (const name of ['node_modules', 'build']) symlinkSync(join(process.cwd(), name), join(folder, name));
+  copyFileSync('serverless.yml', join(folder, 'serverless.yml'));
+  const own = (name: string): string => `\${file(./serverless.yml):${name}}`;
+  const config = {
+    service: own('service'),
+    frameworkVersion: '4',
+    configValidationMode: 'error',
+    plugins: ['serverless-offline'],
+    params: own('params'),
+    provider: { name: 'aws', runtime: own('provider.runtime'), region: own('provider.region'), timeout: 29 },
+    functions: {
+      mcp: {
+        handler: own('functions.mcp.handler'),
+        events: own('functions.mcp.events'),
+        environment: variables,
+      },
+      ...Object.fromEntries(
+        Object.entries(others).map(([name, environment]) => [
+          name,
+          { handler: own('functions.mcp.handler'), events: [{ httpApi: `POST /${name}` }], environment },
+        ]),
+      ),
+    },
+  };
+  // Every JSON text is YAML.
+  writeFileSync(join(folder, 'serverless.offline.yml'), JSON.stringify(config));
+
+  const [http, lambda, websocket, alb] = await freePorts(4);
+  const ports = Object.entries({
+    httpPort: http,
+    lambdaPort: lambda,
+    websocketPort: websocket,
+    albPort: alb,
+  });
+  const child = spawn(
+    process.execPath,
+    [
+      join(process.cwd(), 'node_modules/serverless/bin/serverless.js'),
+      'offline',
+      '--config=serverless.offline.yml',
+      '--host=127.0.0.1',
+      ...ports.map(([name, port]) => `--${name}=${port}`),
+    ],
+    {
+      cwd: folder,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      env: { ...process.env, AWS_ACCESS_KEY_ID: 'test', AWS_SECRET_ACCESS_KEY: 'test' },
+    },
+  );
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const close = async (): Promise<void> => {
+    await end(child);
+    rmSync(folder, { recursive: true, force: true });
+  };
+  try {
+    await started(child, () => output);
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+  return { url: (name = 'mcp') => `http://127.0.0.1:${http}/${name}`, output: () => output, close };
+}
+
+async function started(child: ChildProcess, output: () => string): Promise<void> {
+  const ready = new Promise<void>((resolve) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.on('data', () => output().includes('Server ready') && resolve());
+    }
+  });
+  const ended = once(child, 'exit').then(() => {
+    throw new Error(`osls offline did not start:\n${output()}`);
+  });
+  await Promise.race([ready, ended]);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exit = once(child, 'exit');
+  child.kill('SIGINT');
+  const gone = await Promise.race([exit, sleep(5000, 'late', { ref: false })]);
+  if (gone !== 'late') return;
+  child.kill('SIGKILL');
+  await exit;
+}
+
+/** Asks the system for ports, all at once so that they differ. */
+async function freePorts(count: number): Promise<number[]> {
+  const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
+  await Promise.all(servers.map((server) => once(server, 'listening')));
+  const ports = servers.map((server) => (server.address() as AddressInfo).port);
+  await Promise.all(servers.map((server) => new Promise((resolve) => server.close(resolve))));
+  return ports;
+}

@@ -1,0 +1,258 @@
+import { Logger } from '@aws-lambda-powertools/logger';
+import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { z } from 'zod';
+import { createVaultServer } from '../../src/demo/server.js';
+import { loadPolicy } from '../../src/policy/load.js';
+import {
+  createLambdaHandler,
+  type LambdaHandler,
+  type LambdaHandlerOptions,
+} from '../../src/serve/lambda.js';
+import { createLog } from '../../src/serve/log.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import { httpEvent, initialize, rpc, withClaims } from '../serve/events.js';
+
+const lines: Record<string, unknown>[] = [];
+beforeEach(() => {
+  lines.length = 0;
+  // Powertools writes to a console of its own unless told that it is being developed with.
+  vi.stubEnv('POWERTOOLS_DEV', 'true');
+  for (const level of ['debug', 'info', 'warn', 'error'] as const) {
+    vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(JSON.parse(line)));
+  }
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+});
+/** The logger reads its environment when it is made. */
+const make = (options: Partial<LambdaHandlerOptions> = {}): LambdaHandler =>
+  createLambdaHandler({
+    server: () => createVaultServer(),
+    policy: loadPolicy('policies/vault.yaml'),
+    store: createMemoryStore(),
+    log: createLog(new Logger({ serviceName: 'test' })),
+    ...options,
+  });
+const list = rpc('tools/list');
+const context = (awsRequestId: string) => ({ awsRequestId, functionName: 'mcp', memoryLimitInMB: '512' });
+
+describe('a log line', () => {
+  it('tells who was shown how much under which concerns', async () => {
+    const headers = { 'mcp-concerns': 'security=high, cost=minimal' };
+    await make()(httpEvent('POST', list, { headers }), context('request-7'));
+    expect(lines).toEqual([
+      {
+        level: 'INFO',
+        message: 'request',
+        timestamp: expect.any(String),
+        service: 'test',
+        cold_start: false,
+        function_name: 'mcp',
+        function_memory_size: '512',
+        function_request_id: 'request-7',
+        sampling_rate: 0,
+        requestId: 'request-7',
+        correlation_id: 'gw-1',
+        httpMethod: 'POST',
+        status: 200,
+        durationMs: expect.any(Number),
+        era: 'legacy',
+        method: 'tools/list',
+        concerns: { security: 'high', cost: 'minimal' },
+        shown: 9,
+        total: 24,
+      },
+    ]);
+  });
+
+  it.each([
+    ['prompts/list', 'prompts'],
+    ['resources/list', 'resources'],
+    ['resources/templates/list', 'resourceTemplates'],
+  ])('counts each kind by itself: %s', async (method, kind) => {
+    const { body } = await make()(httpEvent('POST', rpc(method), { rawQueryString: 'concerns=safe' }));
+    const shown = JSON.parse(body).result[kind].length;
+    expect(lines[0]).toMatchObject({ method, shown, total: expect.any(Number) });
+  });
+
+  it('is one for each request of a batch', async () => {
+    await make()(httpEvent('POST', [rpc('tools/list', {}, 1), rpc('ping', {}, 2)]));
+    expect(lines.map(({ method }) => method).sort()).toEqual(['ping', 'tools/list']);
+  });
+
+  it('says what was wrong as codes', async () => {
+    await make()(httpEvent('POST', list, { rawQueryString: 'concerns=secruity:high' }));
+    expect(lines[0]).toMatchObject({ level: 'WARN', warnings: ['undeclared-concern'] });
+  });
+
+  it('tells a cold start, once', async () => {
+    vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand');
+    const handler = make();
+    await handler(httpEvent('POST', list), context('1'));
+    await handler(httpEvent('POST', list), context('2'));
+    expect(lines.map(({ cold_start: cold }) => cold)).toEqual([true, false]);
+  });
+
+  it('names a session by a hash that another deployment does not share', async () => {
+    const store = createMemoryStore();
+    const [one, other] = [make({ store, logSalt: 'one' }), make({ store, logSalt: 'other' })];
+    const id = (await one(httpEvent('POST', initialize()))).headers['mcp-session-id'] ?? '';
+    const event = httpEvent('POST', list, { headers: { 'mcp-session-id': id } });
+    await one(event);
+    await other(event);
+    const hashes = lines.map(({ session }) => session);
+    expect(hashes[0]).toMatch(/^[0-9a-f]{16}$/);
+    expect(hashes[1]).toBe(hashes[0]);
+    expect(hashes[2]).not.toBe(hashes[0]);
+    expect(JSON.stringify(lines)).not.toContain(id);
+  });
+
+  it('tells how long the store took, and why it failed', async () => {
+    const memory = createMemoryStore();
+    const cause = Object.assign(new Error('Rate exceeded for arn:aws:dynamodb:x'), {
+      name: 'ThrottlingException',
+    });
+    const failing = { ...memory, update: () => Promise.reject(new Error('no table', { cause })) };
+    const headers = { 'mcp-session-id': 'a'.repeat(32) };
+    await make()(httpEvent('POST', list, { headers }));
+    expect(lines[0]).toMatchObject({ storeMs: expect.any(Number) });
+    lines.length = 0;
+    const update = rpc('updateConcerns', { concerns: { security: 'high' } });
+    await make({ store: failing })(httpEvent('POST', update, { headers }));
+    expect(lines[0]).toMatchObject({
+      level: 'WARN',
+      warnings: ['store-unavailable'],
+      storeFailures: ['ThrottlingException'],
+    });
+    expect(JSON.stringify(lines)).not.toContain('arn:aws');
+  });
+
+  it('is written for what never got to the server, too', async () => {
+    await make({ authorization: { servers: ['https://login.example/'] } })(httpEvent('POST', list));
+    await make()(httpEvent('GET'));
+    expect(lines).toMatchObject([
+      { level: 'INFO', httpMethod: 'POST', status: 401 },
+      { level: 'INFO', httpMethod: 'GET', status: 405 },
+    ]);
+  });
+
+  it('of a failure has the error without what is attached to it', async () => {
+    const cause = Object.assign(new Error('refused'), { headers: { authorization: 'S3CR3T' } });
+    const failure = Object.assign(new TypeError('fetch failed', { cause }), { code: 'E1', input: 'S3CR3T' });
+    await make({ server: () => Promise.reject(failure) })(httpEvent('POST', list));
+    expect(lines).toMatchObject([
+      {
+        level: 'ERROR',
+        message: 'request failed',
+        status: 500,
+        error: {
+          name: 'TypeError',
+          message: 'fetch failed',
+          code: 'E1',
+          cause: { name: 'Error', message: 'refused' },
+          stack: expect.stringContaining('lambda-log.test'),
+        },
+      },
+    ]);
+    expect(JSON.stringify(lines)).not.toContain('S3CR3T');
+  });
+
+  it('has details for the share of requests that Powertools samples', async () => {
+    vi.stubEnv('POWERTOOLS_LOGGER_SAMPLE_RATE', '1');
+    const handler = make();
+    const headers = { 'mcp-session-id': 'a'.repeat(32) };
+    for (let turn = 0; turn < 2; turn++) await handler(httpEvent('POST', list, { headers }));
+    const detail = lines.find(({ message }) => message === 'session store');
+    expect(detail).toMatchObject({
+      level: 'DEBUG',
+      sampling_rate: 1,
+      storeCalls: [{ operation: 'read', ms: expect.any(Number) }],
+    });
+  });
+});
+
+describe('no log line', () => {
+  const secret = 'S3CR3T-7f3a';
+  const vaultOf = (): McpServer => {
+    const server = createVaultServer();
+    server.registerTool(
+      'leak',
+      { description: 'Fails aloud.', inputSchema: { text: z.string() } },
+      ({ text }) => {
+        throw new Error(`cannot work with ${text}`);
+      },
+    );
+    server.registerTool('tell', { description: 'Tells.' }, () => ({
+      content: [{ type: 'text', text: secret }],
+    }));
+    return server;
+  };
+  const headers = {
+    authorization: `Bearer ${secret}`,
+    cookie: `session=${secret}`,
+    'mcp-concerns': `security=${secret}, x="${secret}"`,
+    'mcp-protocol-version': '2025-11-25',
+    'x-api-key': secret,
+    'user-agent': secret,
+    traceparent: secret,
+  };
+  const bodies: [string, unknown][] = [
+    ['an argument', rpc('tools/call', { name: 'hashData', arguments: { data: secret } })],
+    ['an error that has the argument', rpc('tools/call', { name: 'leak', arguments: { text: secret } })],
+    ['a result', rpc('tools/call', { name: 'tell', arguments: {} })],
+    ['a name that the client made up', rpc('tools/call', { name: secret, arguments: {} })],
+    ['a method that it made up', rpc(secret, {})],
+    ['an id', rpc('ping', {}, secret)],
+    ['a cursor', rpc('tools/list', { cursor: secret })],
+    ['a pattern', rpc('tools/list', { filter: { namePatterns: [secret] } })],
+    ['a prompt argument', rpc('prompts/get', { name: 'explainEncryption', arguments: { audience: secret } })],
+    ['a concern and its value', rpc('updateConcerns', { concerns: { security: secret, [secret]: 'high' } })],
+    ['a concern in initialize', initialize({ concerns: { [secret]: secret } })],
+    ['the name of a client', initialize({ clientInfo: { name: secret, version: secret } })],
+    ['a URI', rpc('resources/read', { uri: `vault://keys/${secret}` })],
+    ['an answer', { jsonrpc: '2.0', id: 1, result: { secret } }],
+    ['a body that is no JSON', `{"${secret}`],
+    ['a batch', [rpc('tools/list', { cursor: secret }, 1), rpc(secret, {}, 2)]],
+  ];
+  const stores: [string, LambdaHandlerOptions['store']][] = [
+    ['', createMemoryStore()],
+    [
+      ', with a store that fails',
+      {
+        read: () => Promise.reject(new Error(`no ${secret}`)),
+        update: () => Promise.reject(new Error(`no ${secret}`)),
+        end: () => Promise.reject(new Error(`no ${secret}`)),
+      },
+    ],
+  ];
+  const events = [
+    ...bodies.flatMap(([what, body]) =>
+      stores.map(([how, store]) => [`${what}${how}`, 'POST', body, store] as const),
+    ),
+    ['a URL', 'GET', undefined, undefined] as const,
+    ['a session', 'DELETE', undefined, stores[1]?.[1]] as const,
+    ['a method of HTTP', secret, undefined, undefined] as const,
+  ];
+
+  it.each(events)(
+    'has %s, though all are written and Powertools is told to log events',
+    async (_what, method, body, store) => {
+      vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'DEBUG');
+      vi.stubEnv('POWERTOOLS_LOGGER_LOG_EVENT', 'true');
+      const handler = make({ server: vaultOf, store });
+      const event = httpEvent(method, body, {
+        headers: { ...headers, 'mcp-session-id': 'b'.repeat(32) },
+        cookies: [`token=${secret}`],
+        rawPath: `/mcp/${secret}`,
+        rawQueryString: `concerns=${secret}&token=${secret}`,
+      });
+      const claims = { sub: secret, email: `${secret}@example.org`, 'custom:tier': secret };
+      for (const each of [event, withClaims(event, claims)]) await handler(each, context('1'));
+      expect(lines.length).toBeGreaterThanOrEqual(2);
+      expect(JSON.stringify(lines)).not.toContain(secret);
+      expect(JSON.stringify(lines)).not.toContain('b'.repeat(32));
+    },
+  );
+});

@@ -1,0 +1,100 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+
+const root = process.cwd();
+const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
+const subpaths = Object.keys(manifest.exports).filter((path) => path !== './package.json');
+const specifier = (subpath: string) => subpath.replace('.', manifest.name);
+
+/** An empty project with the packed package in it, and what the package depends on, development tools left out. */
+const project = mkdtempSync(join(tmpdir(), 'consumer-'));
+afterAll(() => rmSync(project, { recursive: true, force: true }));
+beforeAll(() => {
+  const run = (command: string, args: string[]) =>
+    execFileSync(command, args, { encoding: 'utf8', stdio: 'pipe' });
+  const packed = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', project]);
+  const [{ filename }] = Object.values(JSON.parse(packed)) as [{ filename: string }];
+  const home = join(project, 'node_modules', manifest.name);
+  mkdirSync(home, { recursive: true });
+  run('tar', ['-xzf', join(project, filename), '-C', home, '--strip-components=1']);
+  for (const path of run('npm', ['ls', '--omit=dev', '--all', '--parseable']).trim().split('\n')) {
+    const name = relative(join(root, 'node_modules'), path);
+    // A package inside another one comes with it.
+    if (path === root || name.startsWith('..') || name.includes('node_modules')) continue;
+    mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
+    symlinkSync(path, join(project, 'node_modules', name));
+  }
+  writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
+});
+
+it('exports something from every subpath', () => {
+  const program = subpaths
+    .map((subpath) => `console.log(Object.keys(await import('${specifier(subpath)}')).length > 0);`)
+    .join('\n');
+  writeFileSync(join(project, 'import.js'), program);
+  const output = execFileSync(process.execPath, ['import.js'], { cwd: project, encoding: 'utf8' });
+  expect(output.trim().split('\n')).toEqual(subpaths.map(() => 'true'));
+});
+
+it('type-checks in a strict project', () => {
+  const imports = subpaths.map((subpath, index) => `import * as part${index} from '${specifier(subpath)}';`);
+  const example = `
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { attachConcerns } from '${manifest.name}';
+import { loadPolicy } from '${manifest.name}/policy';
+import { createLambdaHandler } from '${manifest.name}/lambda';
+import { createMemoryStore } from '${manifest.name}/session';
+const policy = loadPolicy('policy.yaml');
+const server = () => new McpServer({ name: 'example', version: '1.0.0' });
+attachConcerns(server(), { policy, report: ({ shown, total }) => console.log(shown, total) });
+export const handler = createLambdaHandler({ server, policy, store: createMemoryStore() });
+export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
+`;
+  writeFileSync(join(project, 'check.ts'), `${imports.join('\n')}\n${example}`);
+  writeFileSync(
+    join(project, 'tsconfig.json'),
+    JSON.stringify({
+      compilerOptions: {
+        strict: true,
+        exactOptionalPropertyTypes: true,
+        module: 'NodeNext',
+        target: 'ES2023',
+        lib: ['ES2023', 'DOM'],
+        noEmit: true,
+        types: [],
+        // The declarations of this package are checked; those of the SDK have errors of their own.
+        skipLibCheck: true,
+      },
+      files: ['check.ts'],
+    }),
+  );
+  const tsc = join(root, 'node_modules/typescript/bin/tsc');
+  expect(() =>
+    execFileSync(process.execPath, [tsc, '-p', project], { encoding: 'utf8', stdio: 'pipe' }),
+  ).not.toThrow();
+});
+
+it('needs yaml and ajv only to read policies', () => {
+  const without = ['yaml', 'gpt-tokenizer'];
+  for (const name of without) rmSync(join(project, 'node_modules', name));
+  const program = `
+    await import('${manifest.name}');
+    await import('${manifest.name}/policy/compiled');
+    await import('${manifest.name}/session');
+    await import('${manifest.name}/lambda');
+    await import('${manifest.name}/policy').then(() => console.log('there'), ({ code }) => console.log(code));`;
+  writeFileSync(join(project, 'without.js'), program);
+  const output = execFileSync(process.execPath, ['without.js'], { cwd: project, encoding: 'utf8' });
+  for (const name of without)
+    symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
+  expect(output.trim()).toBe('ERR_MODULE_NOT_FOUND');
+});
+
+it('runs its command', () => {
+  const bin = join(project, 'node_modules', manifest.name, manifest.bin['mcp-concerns']);
+  const version = execFileSync(process.execPath, [bin, '--version'], { encoding: 'utf8' });
+  expect(version.trim()).toBe(manifest.version);
+});

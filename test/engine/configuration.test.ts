@@ -1,0 +1,678 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Carrier,
+  type CarrierName,
+  describeAccepted,
+  describeConfiguration,
+  type Policy,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
+import { policyOf, shown, yaml } from '../policy/author.js';
+
+const CARRIERS: readonly CarrierName[] = ['update', 'request', 'session', 'header', 'url'];
+
+/** What is in effect, in the words of the policy. */
+function effective(
+  policy: Policy,
+  carriers: readonly Carrier[],
+  claims?: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  const configuration = resolveConfiguration(
+    policy,
+    carriers,
+    claims && { claims: new Map(Object.entries(claims)) },
+  );
+  return describeConfiguration(policy, configuration);
+}
+
+const request = (concerns: unknown): Carrier[] => [{ from: 'request', concerns }];
+const warnings = (policy: Policy, carriers: readonly Carrier[]) =>
+  resolveConfiguration(policy, carriers).warnings.map(({ code }) => code);
+
+describe('declared defaults', () => {
+  const withDefaults = (defaults: string) =>
+    policyOf(yaml`
+      version: 1
+      concerns:
+        security: { values: [low, medium, high], default: medium }
+        cost: { values: [minimal, high] }
+        price: { values: { min: 0, max: 100 }, default: 0 }
+        topic: { values: [charts, maps], multiple: true, default: maps }
+      presets: { thrifty: { cost: minimal } }
+      settings: { invalid: ignore${defaults} }
+    `);
+  const ALL = { security: 'medium', price: 0, topic: ['maps'] };
+
+  it.each<[string, string, unknown, Record<string, unknown>]>([
+    ['aware (the default): not for who asked for nothing', '', {}, {}],
+    ['aware: not for who sent undeclared names only', '', { securty: 'low' }, {}],
+    ['aware: not for who sent ignored values only', '', { cost: 'free', price: 101 }, {}],
+    ['aware: not for who sent null only', '', { cost: null }, {}],
+    ['aware: once any concern is asked for', '', { cost: 'high' }, { ...ALL, cost: 'high' }],
+    ['aware: once a preset is asked for', '', { preset: 'thrifty' }, { ...ALL, cost: 'minimal' }],
+    ['aware: what was asked for is stronger', '', { security: 'low' }, { ...ALL, security: 'low' }],
+    ['aware: the asked for value may be the default', '', { security: 'medium' }, ALL],
+    ['aware: null is stronger', '', { security: 'low', price: null }, { security: 'low', topic: ['maps'] }],
+    [
+      'aware: null for one, a value for another',
+      '',
+      { security: null, cost: 'high' },
+      { cost: 'high', price: 0, topic: ['maps'] },
+    ],
+    ['always: also for who asked for nothing', ', defaults: always', {}, ALL],
+    ['always: not against null', ', defaults: always', { security: null, price: null }, { topic: ['maps'] }],
+    ['never', ', defaults: never', { cost: 'high' }, { cost: 'high' }],
+  ])('%s', (_name, defaults, concerns, expected) => {
+    expect(effective(withDefaults(defaults), request(concerns))).toEqual(expected);
+  });
+
+  it('apply with `always` to a client that never spoke of concerns, and not otherwise', () => {
+    expect(effective(withDefaults(', defaults: always'), [])).toEqual(ALL);
+    expect(effective(withDefaults(''), [])).toEqual({});
+    expect(resolveConfiguration(withDefaults(''), []).active).toBe(false);
+    expect(resolveConfiguration(withDefaults(', defaults: always'), []).active).toBe(true);
+  });
+
+  it('are not what a host asked for', () => {
+    const policy = withDefaults('');
+    const configuration = resolveConfiguration(policy, request({ preset: 'thrifty', security: null }));
+    expect(describeAccepted(policy, configuration)).toEqual({ cost: 'minimal', security: null });
+  });
+});
+
+describe('null', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, high], default: high }
+      cost: { values: [minimal, high] }
+    presets: { anything: { security: null, cost: high } }
+    settings: { defaults: always }
+  `);
+
+  it('means no value, also against a weaker carrier', () => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns: { security: null } },
+      { from: 'session', concerns: { security: 'low', cost: 'minimal' } },
+    ];
+    expect(effective(policy, carriers)).toEqual({ cost: 'minimal' });
+  });
+
+  it('means the same in a preset', () => {
+    expect(effective(policy, request({ preset: 'anything' }))).toEqual({ cost: 'high' });
+  });
+});
+
+describe('presets', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, medium, high] }
+      access: { values: [read, write] }
+      price: { values: { min: 0, max: 100 } }
+      topic: { values: [charts, maps, code], multiple: true }
+    presets:
+      safe: { security: high, access: read }
+      visual: { topic: [maps, charts], price: 10 }
+    settings: { invalid: ignore }
+  `);
+
+  it.each<[string, unknown, Record<string, unknown>]>([
+    ['stand for their entries', { preset: 'safe' }, { security: 'high', access: 'read' }],
+    ['may hold lists and numbers', { preset: 'visual' }, { topic: ['charts', 'maps'], price: 10 }],
+    [
+      'are weaker than an entry beside them',
+      { preset: 'safe', security: 'low' },
+      { security: 'low', access: 'read' },
+    ],
+    [
+      'are weaker, also than an entry before them',
+      { access: 'write', preset: 'safe' },
+      { security: 'high', access: 'write' },
+    ],
+    ['are weaker than null beside them', { preset: 'safe', access: null }, { security: 'high' }],
+    [
+      'fill in for an ignored entry beside them',
+      { preset: 'safe', security: 'hihg' },
+      { security: 'high', access: 'read' },
+    ],
+    ['unknown: ignored', { preset: 'saef', access: 'write' }, { access: 'write' }],
+    ['of the wrong type: ignored', { preset: ['safe'], access: 'write' }, { access: 'write' }],
+  ])('%s', (_name, concerns, expected) => {
+    expect(effective(policy, request(concerns))).toEqual(expected);
+  });
+
+  it('of a stronger carrier beat an entry of a weaker one', () => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns: { preset: 'safe' } },
+      { from: 'header', concerns: { security: 'low', price: 5 } },
+      { from: 'url', concerns: { preset: 'visual' } },
+    ];
+    expect(effective(policy, carriers)).toEqual({
+      security: 'high',
+      access: 'read',
+      price: 5,
+      topic: ['charts', 'maps'],
+    });
+  });
+
+  it('that do not exist are named, with the one that was meant', () => {
+    expect(resolveConfiguration(policy, request({ preset: 'saef' })).warnings).toEqual([
+      {
+        code: 'unknown-preset',
+        message: '"saef" (request) is no value of preset (safe, visual); ignored. Did you mean "safe"?',
+      },
+    ]);
+    for (const preset of ['__proto__', 'constructor', 'toString', '']) {
+      expect(warnings(policy, request({ preset }))).toEqual(['unknown-preset']);
+    }
+    expect(warnings(policy, request({ preset: null }))).toEqual(['malformed-value']);
+  });
+});
+
+describe('carriers', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, medium, high], default: low }
+      cost: { values: [minimal, high] }
+      topic: { values: [charts, maps], multiple: true }
+    settings: { invalid: ignore }
+  `);
+
+  it('are read per concern, the strongest first', () => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns: { security: 'high' } },
+      { from: 'session', concerns: { security: 'medium', topic: ['maps'] } },
+      { from: 'header', concerns: { topic: 'charts' } },
+      { from: 'url', concerns: { security: 'low', cost: 'minimal' } },
+    ];
+    expect(effective(policy, carriers)).toEqual({ security: 'high', cost: 'minimal', topic: ['maps'] });
+  });
+
+  it.each<[string, unknown]>([
+    ['a value outside `values`', { security: 'hihg' }],
+    ['a value of the wrong type', { security: ['high'] }],
+    ['no value for it', { cost: 'high' }],
+    ['nothing', {}],
+    ['a list instead of an object', ['high']],
+    ['text instead of an object', 'high'],
+    ['null instead of an object', null],
+    ['a number instead of an object', 7],
+  ])('fall through to the next one where the stronger has %s', (_name, concerns) => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns },
+      { from: 'url', concerns: { security: 'medium' } },
+    ];
+    expect(effective(policy, carriers).security).toBe('medium');
+  });
+
+  it('that are not there are no carriers', () => {
+    const carriers: Carrier[] = [{ from: 'request', concerns: undefined }];
+    expect(resolveConfiguration(policy, carriers)).toMatchObject({
+      active: false,
+      warnings: [],
+      invalid: [],
+    });
+  });
+
+  it('that are weaker are not judged where a stronger one has the word', () => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns: { security: 'high' } },
+      { from: 'url', concerns: { security: 'nonsense' } },
+    ];
+    const strict = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
+    expect(resolveConfiguration(strict, carriers)).toMatchObject({ warnings: [], invalid: [] });
+  });
+});
+
+describe('what does not fit', () => {
+  const withInvalid = (invalid: string) =>
+    policyOf(yaml`
+      version: 1
+      concerns:
+        security: { values: [low, medium, high] }
+        price: { values: { min: 0, max: 100 } }
+        topic: { values: [charts, maps], multiple: true }
+      presets: { safe: { security: high } }
+      settings: { invalid: ${invalid} }
+    `);
+  const error = withInvalid('error');
+
+  it('is an error by default', () => {
+    const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
+    expect(resolveConfiguration(policy, request({ security: 'top' })).invalid).toHaveLength(1);
+  });
+
+  it.each<[string, unknown, unknown]>([
+    [
+      'a name',
+      { security: 'hihg' },
+      { concern: 'security', value: 'hihg', values: ['low', 'medium', 'high'], suggestion: 'high' },
+    ],
+    [
+      'a name like no other',
+      { security: 'enormous' },
+      { concern: 'security', value: 'enormous', values: ['low', 'medium', 'high'] },
+    ],
+    ['a number above', { price: 101 }, { concern: 'price', value: 101, values: { min: 0, max: 100 } }],
+    ['a number below', { price: -0.5 }, { concern: 'price', value: -0.5, values: { min: 0, max: 100 } }],
+    [
+      'one of several names',
+      { topic: ['maps', 'chart'] },
+      { concern: 'topic', value: 'chart', values: ['charts', 'maps'], suggestion: 'charts' },
+    ],
+    [
+      'a preset',
+      { preset: 'saef' },
+      { concern: 'preset', value: 'saef', values: ['safe'], suggestion: 'safe' },
+    ],
+  ])('error: %s is refused, with what would fit', (_name, concerns, refused) => {
+    for (const from of ['update', 'request', 'header', 'url'] as const) {
+      expect(resolveConfiguration(error, [{ from, concerns }]).invalid).toEqual([refused]);
+    }
+  });
+
+  it('error: every value is named, not only the first', () => {
+    const sent = { security: 'top', price: 1000, topic: ['x', 'maps', 'y'], preset: 'none' };
+    const { invalid } = resolveConfiguration(error, request(sent));
+    expect(invalid.map(({ concern, value }) => [concern, value])).toEqual([
+      ['security', 'top'],
+      ['price', 1000],
+      ['topic', 'x'],
+      ['topic', 'y'],
+      ['preset', 'none'],
+    ]);
+  });
+
+  it('error: what a session holds never refuses, it was accepted once', () => {
+    const concerns = { security: 'top', price: 1000, topic: ['x', 'maps'], preset: 'none', colour: 'red' };
+    const { invalid, warnings } = resolveConfiguration(error, [{ from: 'session', concerns }]);
+    expect(invalid).toEqual([]);
+    expect(warnings.map(({ code }) => code)).toEqual([
+      'unknown-value',
+      'unknown-value',
+      'unknown-value',
+      'undeclared-concern',
+      'unknown-preset',
+    ]);
+    expect(effective(error, [{ from: 'session', concerns }])).toEqual({ topic: ['maps'] });
+  });
+
+  it('ignore: is left out with a warning that says what would fit', () => {
+    const policy = withInvalid('ignore');
+    const sent = { security: 'hihg', price: 101, topic: ['maps', 'chart'] };
+    const configuration = resolveConfiguration(policy, request(sent));
+    expect(configuration.invalid).toEqual([]);
+    expect(describeConfiguration(policy, configuration)).toEqual({ topic: ['maps'] });
+    expect(configuration.warnings).toEqual([
+      {
+        code: 'unknown-value',
+        message:
+          '"hihg" (request) is no value of security (low, medium, high); ignored. Did you mean "high"?',
+      },
+      { code: 'unknown-value', message: '101 (request) is no value of price (0 to 100); ignored.' },
+      {
+        code: 'unknown-value',
+        message: '"chart" (request) is no value of topic (charts, maps); ignored. Did you mean "charts"?',
+      },
+    ]);
+  });
+
+  it.each([
+    [101, 100],
+    [1e300, 100],
+    [-0.001, 0],
+    [100, 100],
+    [0, 0],
+    [99.5, 99.5],
+  ])('clamp: %d is taken as %d', (price, expected) => {
+    const policy = withInvalid('clamp');
+    for (const from of CARRIERS) {
+      const configuration = resolveConfiguration(policy, [{ from, concerns: { price } }]);
+      expect(describeConfiguration(policy, configuration)).toEqual({ price: expected });
+      expect(configuration.invalid).toEqual([]);
+      expect(configuration.warnings.map(({ code }) => code)).toEqual(
+        price === expected ? [] : ['clamped-value'],
+      );
+    }
+  });
+
+  it('clamp: a list has no nearest value, so the entry is left out with a warning', () => {
+    const policy = withInvalid('clamp');
+    expect(effective(policy, request({ security: 'hihg', price: 1 }))).toEqual({ price: 1 });
+    expect(warnings(policy, request({ security: 'hihg' }))).toEqual(['unknown-value']);
+  });
+
+  it.each<[string, unknown]>([
+    ['a number for a name', { security: 1 }],
+    ['true for a name', { security: true }],
+    ['a list for one name', { security: ['high'] }],
+    ['an object for a name', { security: { value: 'high' } }],
+    ['text for a number', { price: '50' }],
+    ['a list for a number', { price: [50] }],
+    ['true for a number', { price: true }],
+    ['not a number', { price: Number.NaN }],
+    ['infinity', { price: Number.POSITIVE_INFINITY }],
+    ['an empty list', { topic: [] }],
+    ['a list in a list', { topic: [['maps']] }],
+    ['null in a list', { topic: [null] }],
+    ['a number for a preset', { preset: 7 }],
+  ])('%s is left out with a warning', (_name, concerns) => {
+    for (const from of ['request', 'session'] as const) {
+      const {
+        effective: found,
+        invalid,
+        warnings: codes,
+      } = resolveConfiguration(error, [{ from, concerns }]);
+      expect([found.filter((value) => value !== undefined), invalid]).toEqual([[], []]);
+      expect(codes.map(({ code }) => code)).toEqual(['malformed-value']);
+    }
+  });
+
+  it('of the wrong type is refused in an update, which can be corrected at once', () => {
+    const { invalid } = resolveConfiguration(error, [
+      { from: 'update', concerns: { security: 1, topic: [] } },
+    ]);
+    expect(invalid).toEqual([
+      { concern: 'security', value: 1, values: ['low', 'medium', 'high'] },
+      { concern: 'topic', value: [], values: ['charts', 'maps'] },
+    ]);
+    const lenient = resolveConfiguration(withInvalid('ignore'), [
+      { from: 'update', concerns: { security: 1 } },
+    ]);
+    expect(lenient.invalid).toEqual([]);
+  });
+
+  it('keeps what fits beside it', () => {
+    const sent = { security: 'hihg', price: 7, topic: ['maps', 7] };
+    expect(effective(withInvalid('ignore'), request(sent))).toEqual({ price: 7, topic: ['maps'] });
+  });
+});
+
+describe('numbers where only text can be sent', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      price: { values: { min: -100, max: 100 } }
+      level: { values: ["1", "2"] }
+    settings: { invalid: ignore }
+  `);
+
+  it.each<[string, CarrierName, unknown, unknown]>([
+    ['a decimal in the header', 'header', { price: '12.5' }, { price: 12.5 }],
+    ['a decimal in the URL', 'url', { price: '-7' }, { price: -7 }],
+    ['no decimal in a request', 'request', { price: '12' }, {}],
+    ['no decimal in a session', 'session', { price: '12' }, {}],
+    ['no decimal in an update', 'update', { price: '12' }, {}],
+    ['a number that names a value of a list', 'header', { level: 2 }, { level: '2' }],
+    ['no such number in a request', 'request', { level: 2 }, {}],
+  ])('%s', (_name, from, concerns, expected) => {
+    expect(effective(policy, [{ from, concerns }])).toEqual(expected);
+  });
+
+  it.each(['', ' ', '1e1', '0x1F', '+5', '.5', '5.', '1 2', 'NaN', 'Infinity', '١', '--1', '1,5'])(
+    '%j is no decimal',
+    (price) => {
+      for (const from of ['header', 'url'] as const) {
+        expect(warnings(policy, [{ from, concerns: { price } }])).toEqual(['malformed-value']);
+      }
+    },
+  );
+});
+
+describe('operator concerns', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      tier: { values: [free, pro], match: at-most, set-by: operator, claim: "custom:tier" }
+      region: { values: [eu, us], default: eu, set-by: operator, claim: address.region }
+      quota: { values: { min: 0, max: 10 }, set-by: operator, claim: quota, match: at-most, default: 1 }
+      team: { values: [red, blue, green], multiple: true, set-by: operator, claim: teams }
+      security: { values: [low, high] }
+    primitives:
+      tools:
+        free: { tier: free }
+        pro: { tier: pro }
+        european: { region: eu }
+        cheap: { quota: 1 }
+        dear: { quota: 5 }
+        reds: { team: red }
+        blues: { team: [blue, green] }
+        open: { security: low }
+        plain: {}
+  `);
+  const tools = ['free', 'pro', 'european', 'cheap', 'dear', 'reds', 'blues', 'open', 'plain'];
+
+  it('without claim and default hide everything that has a value for them', () => {
+    expect(shown(policy, tools, undefined)).toEqual(['european', 'cheap', 'open', 'plain']);
+  });
+
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    ['come from claims', { 'custom:tier': 'pro' }, { tier: 'pro', region: 'eu', quota: 1 }],
+    ['read the claim of this very name, not a path', { 'address.region': 'us' }, { region: 'us', quota: 1 }],
+    ['read no path', { address: { region: 'us' }, custom: { tier: 'pro' } }, { region: 'eu', quota: 1 }],
+    ['fall back to the default for an unknown value', { 'address.region': 'cn' }, { region: 'eu', quota: 1 }],
+    ['are numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
+    ['are decimals in text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
+    ['fall back to the default outside the range', { quota: 11 }, { region: 'eu', quota: 1 }],
+    ['fall back to the default for no number', { quota: 'many' }, { region: 'eu', quota: 1 }],
+    ['may be lists', { teams: ['green', 'red', 'grey'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
+    ['may be one of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
+    ['are not guessed from a list', { 'address.region': ['us'] }, { region: 'eu', quota: 1 }],
+  ])('%s', (_name, claims, expected) => {
+    expect(effective(policy, [], claims)).toEqual(expected);
+  });
+
+  it('filter by the claim', () => {
+    expect(
+      shown(policy, tools, undefined, { claims: { 'custom:tier': 'pro', teams: ['green'], quota: 5 } }),
+    ).toEqual(['free', 'pro', 'european', 'cheap', 'dear', 'blues', 'open', 'plain']);
+  });
+
+  it.each(CARRIERS)('are never taken from a host (%s), not even null', (from) => {
+    for (const tier of ['pro', null, 'nonsense', 7]) {
+      const configuration = resolveConfiguration(policy, [{ from, concerns: { tier } }]);
+      expect(configuration.warnings.map(({ code }) => code)).toEqual(['operator-concern']);
+      expect(configuration.invalid).toEqual([]);
+      expect(configuration.effective[0]).toBe('denied');
+      expect(describeAccepted(policy, configuration)).toEqual({});
+    }
+  });
+
+  it('do not make a host one that asked for something', () => {
+    const withDefault = policyOf(yaml`
+      version: 1
+      concerns:
+        tier: { values: [free, pro], set-by: operator, claim: tier }
+        security: { values: [low, high], default: low }
+    `);
+    expect(effective(withDefault, request({ tier: 'pro' }), { tier: 'pro' })).toEqual({ tier: 'pro' });
+  });
+
+  it('have their default whatever `defaults` says', () => {
+    for (const defaults of ['aware', 'always', 'never']) {
+      const withDefault = policyOf(yaml`
+        version: 1
+        concerns:
+          tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
+        settings: { defaults: ${defaults} }
+      `);
+      expect(effective(withDefault, [])).toEqual({ tier: 'free' });
+    }
+  });
+
+  it('take no missing claim, null or object for a value that is spelt like it', () => {
+    const odd = policyOf(yaml`
+      version: 1
+      concerns:
+        tier: { values: [undefined, "null", pro], set-by: operator, claim: tier }
+        team: { values: [a, b], set-by: operator, claim: team, multiple: true }
+    `);
+    expect(effective(odd, [])).toEqual({});
+    expect(effective(odd, [], { tier: null })).toEqual({});
+    expect(effective(odd, [], { team: [['a']] })).toEqual({});
+    expect(effective(odd, [], { tier: 'null' })).toEqual({ tier: 'null' });
+  });
+
+  it.each<[string, unknown]>([
+    ['an object', { free: true }],
+    ['an object that cannot become text', { toString: 1 }],
+    ['a list of such objects', [{ toString: 1 }, { valueOf: null, toString: null }]],
+    ['true', true],
+    ['an empty list', []],
+    ['a list in a list', [['pro']]],
+    ['a name of Object.prototype', 'constructor'],
+  ])('survive a claim that is %s', (_name, claim) => {
+    const claims = { 'custom:tier': claim, 'address.region': claim, quota: claim, teams: claim };
+    expect(effective(policy, [], claims)).toEqual({ region: 'eu', quota: 1 });
+  });
+});
+
+describe('names that a host sends', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, high] }
+      topic: { values: [charts, maps], multiple: true }
+    presets: { safe: { security: high } }
+    primitives: { tools: { log: { security: low } } }
+  `);
+
+  it.each(CARRIERS)('like members of Object.prototype are undeclared (%s)', (from) => {
+    const concerns: unknown = JSON.parse(
+      '{"__proto__": {"security": "high"}, "constructor": "high", "toString": "high", "hasOwnProperty": null, "": 1}',
+    );
+    const configuration = resolveConfiguration(policy, [{ from, concerns }]);
+    expect(configuration.warnings.map(({ code }) => code)).toEqual(new Array(5).fill('undeclared-concern'));
+    expect(configuration).toMatchObject({ active: false, invalid: [] });
+    expect(configuration.effective).toEqual([undefined, undefined]);
+  });
+
+  it.each(CARRIERS)('are read from the object itself, not from what it inherits (%s)', (from) => {
+    const concerns: unknown = Object.create({ security: 'high', preset: 'safe' });
+    expect(effective(policy, [{ from, concerns }])).toEqual({});
+  });
+
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is no value either', (value) => {
+    const { invalid, active } = resolveConfiguration(policy, request({ security: value, topic: [value] }));
+    expect(invalid.map(({ concern }) => concern)).toEqual(['security', 'topic']);
+    expect(active).toBe(false);
+  });
+
+  it('may be concerns of the policy', () => {
+    const odd = policyOf('version: 1\nconcerns: { constructor: { values: [low, high] } }\n');
+    expect(effective(odd, request({ constructor: 'high' }))).toEqual({ constructor: 'high' });
+    expect(effective(odd, request({}))).toEqual({});
+  });
+
+  it('that are undeclared are named, with the one that was meant', () => {
+    const { warnings: found } = resolveConfiguration(policy, request({ securty: 'high', zzz: 1 }));
+    expect(found).toEqual([
+      {
+        code: 'undeclared-concern',
+        message: '"securty" (request) is no concern of this server; ignored. Did you mean "security"?',
+      },
+      { code: 'undeclared-concern', message: '"zzz" (request) is no concern of this server; ignored.' },
+    ]);
+  });
+
+  it.each([500, 100_000])('of %d characters are shortened in warnings', (length) => {
+    const long = 'x'.repeat(length);
+    const sent = { [long]: 1, security: long, topic: [long], preset: long };
+    const { warnings: found } = resolveConfiguration(policy, [{ from: 'session', concerns: sent }]);
+    expect(found).toHaveLength(4);
+    expect(Math.max(...found.map(({ message }) => message.length))).toBeLessThan(200);
+  });
+
+  it('beyond 128 in one carrier are not looked at', () => {
+    const names = Array.from({ length: 127 }, (_, index) => [`n${index}`, 'x']);
+    const fits = Object.fromEntries([...names, ['security', 'high']]);
+    expect(effective(policy, request(fits))).toEqual({ security: 'high' });
+    expect(warnings(policy, request(fits))).not.toContain('too-many-entries');
+    const over = Object.fromEntries([['n', 'x'], ...names, ['security', 'high']]);
+    const configuration = resolveConfiguration(policy, request(over));
+    expect(describeConfiguration(policy, configuration)).toEqual({});
+    expect(configuration.warnings.filter(({ code }) => code === 'too-many-entries')).toHaveLength(1);
+    // A weaker carrier is still heard.
+    expect(effective(policy, [...request(over), { from: 'url', concerns: { security: 'low' } }])).toEqual({
+      security: 'low',
+    });
+  });
+
+  it('in a list of a million values are answered', () => {
+    const topic = [...new Array(1_000_000).fill('x'), 'maps'];
+    const configuration = resolveConfiguration(policy, request({ topic }));
+    expect(configuration.invalid.length).toBeLessThanOrEqual(128);
+    expect(configuration.active).toBe(false);
+  });
+});
+
+describe('the key of a configuration', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, high], default: low }
+      price: { values: { min: -1000, max: 1000 } }
+      topic: { values: [charts, maps, code], multiple: true }
+      tier: { values: [free, pro], set-by: operator, claim: tier }
+  `);
+  const key = (concerns: unknown, tier?: string) =>
+    resolveConfiguration(policy, request(concerns), {
+      claims: new Map(tier === undefined ? [] : [['tier', tier]]),
+    }).key;
+
+  it('is equal for what means the same', () => {
+    expect(key({ topic: ['maps', 'charts'] })).toBe(key({ topic: ['charts', 'maps', 'maps'] }));
+    expect(key({ topic: 'maps' })).toBe(key({ topic: ['maps'] }));
+    expect(key({ price: 1, security: 'low' })).toBe(key({ price: 1 }));
+    expect(key({})).toBe(key({ security: null, colour: 'red' }));
+    expect(key({ price: 0 })).toBe(key({ price: -0 }));
+  });
+
+  it('differs for what means something else', () => {
+    const keys = [
+      key({}),
+      key({}, 'free'),
+      key({}, 'pro'),
+      key({ security: 'low' }),
+      key({ security: 'high' }),
+      key({ security: 'high', price: 1 }),
+      key({ security: null, price: 1 }),
+      key({ price: 1 }),
+      key({ price: 12 }),
+      key({ price: -1 }),
+      key({ price: 1.2 }),
+      key({ price: 1, topic: 'charts' }),
+      key({ price: 1, topic: 'maps' }),
+      key({ price: 1, topic: ['charts', 'maps'] }),
+      key({ price: 1, topic: ['maps', 'code'] }),
+    ];
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+describe('what is kept of what a host asked for', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, high], default: high }
+      price: { values: { min: 0, max: 100 } }
+      topic: { values: [charts, maps], multiple: true }
+      cost: { values: [minimal, high] }
+    presets: { safe: { security: low, topic: maps, cost: null } }
+    settings: { invalid: clamp }
+  `);
+
+  it('means the same when it is sent again', () => {
+    const sent = { preset: 'safe', price: 1000, colour: 'red' };
+    const configuration = resolveConfiguration(policy, [{ from: 'update', concerns: sent }]);
+    const accepted = describeAccepted(policy, configuration);
+    expect(accepted).toEqual({ security: 'low', topic: ['maps'], price: 100, cost: null });
+    const again = resolveConfiguration(policy, [
+      { from: 'session', concerns: JSON.parse(JSON.stringify(accepted)) },
+    ]);
+    expect(again.key).toBe(configuration.key);
+    expect(again.warnings).toEqual([]);
+  });
+});

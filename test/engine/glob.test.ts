@@ -1,0 +1,60 @@
+import { describe, expect, it } from 'vitest';
+import { compileGlob } from '../../src/engine/glob.js';
+
+describe('a pattern', () => {
+  it.each([
+    ['*', ['', 'a', 'log/data', 'log\ndata'], []],
+    ['log*', ['log', 'logData'], ['lo', 'Log', 'blog', '']],
+    ['*log', ['log', 'blog'], ['logs', 'lo']],
+    ['*log*', ['log', 'blogs'], ['lg', 'l-o-g']],
+    ['a*b*c', ['abc', 'a--b--c', 'abbc', 'abcbc'], ['ac', 'acb', 'ab', 'bc']],
+    ['a*a', ['aa', 'aba', 'aaa'], ['a', '']],
+    ['ab*ba', ['abba', 'abxba'], ['aba']],
+    ['*a*', ['a', 'ba', 'ab'], ['', 'b']],
+    ['a*b*b', ['abb', 'axbxb'], ['ab', 'axb']],
+    ['*ab*ab', ['abab', 'xabyab'], ['ab', 'aab']],
+    ['**', ['', 'a'], []],
+    ['a**b', ['ab', 'axb'], ['a']],
+    ['vault://keys/*', ['vault://keys/7', 'vault://keys/7/public', 'vault://keys/'], ['vault://keys']],
+  ])('%s', (pattern, matching, others) => {
+    const matches = compileGlob(pattern);
+    expect(matching.filter((text) => !matches(text))).toEqual([]);
+    expect(others.filter(matches)).toEqual([]);
+  });
+
+  it('without a star is the name itself', () => {
+    const matches = compileGlob('logData');
+    expect(['logData', 'logdata', 'logData2', 'xlogData', ''].filter(matches)).toEqual(['logData']);
+    expect(compileGlob('')('')).toBe(true);
+    expect(compileGlob('')('a')).toBe(false);
+  });
+
+  it.each(['a.c', 'a?c', '[abc]', '^a$', '(a|b)', 'a+', '\\w', '{a,b}', '$&'])(
+    'takes every other character for itself: %s',
+    (literal) => {
+      const matches = compileGlob(`${literal}*`);
+      expect(matches(`${literal}d`)).toBe(true);
+      expect(['abc', 'a', 'b', 'ac', 'aac', 'aad'].filter(matches)).toEqual([]);
+    },
+  );
+
+  it('may cut a character in two, as the text may', () => {
+    expect(compileGlob('🔐*')('🔐 vault')).toBe(true);
+    expect(compileGlob('*🔐')('vault 🔐')).toBe(true);
+  });
+});
+
+// A matcher that backtracks needs years for these: a test that hangs is the failure.
+describe('many stars', () => {
+  it('against 64 characters', () => {
+    const matches = compileGlob('*_*_*_*_*_*_*_*_*_*!');
+    expect(matches('_'.repeat(64))).toBe(false);
+    expect(matches(`${'_'.repeat(63)}!`)).toBe(true);
+  });
+
+  it('against a megabyte', () => {
+    const matches = compileGlob(`${'*a'.repeat(16)}*b`);
+    expect(matches('a'.repeat(1_000_000))).toBe(false);
+    expect(matches(`${'a'.repeat(1_000_000)}b`)).toBe(true);
+  });
+});

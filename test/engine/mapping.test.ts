@@ -1,0 +1,282 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { type Kind, mapPrimitive, type Policy, type Primitive } from '../../src/engine/index.js';
+import { loadPolicy } from '../../src/policy/index.js';
+import { policyOf, shown, write, yaml } from '../policy/author.js';
+
+/** The values that a primitive ends up with, in the words of the policy, as `value (source)`. */
+function valuesOf(policy: Policy, kind: Kind, primitive: Primitive): Record<string, string> {
+  const found: [string, string][] = [];
+  mapPrimitive(policy, kind, primitive).offers.forEach((offer, index) => {
+    const concern = policy.concerns[index];
+    if (offer === undefined || concern === undefined) return;
+    const { values } = concern;
+    const words = offer.offered.map((number) => ('min' in values ? number : values[number]));
+    found.push([concern.name, `${words.join(' ')} (${offer.source.replace(/^.*\//, '')})`]);
+  });
+  return Object.fromEntries(found);
+}
+
+describe('where the values of a primitive come from', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, medium, high] }
+      cost: { values: [minimal, moderate, high] }
+    patterns:
+      tools:
+        "log*": { security: medium, cost: moderate }
+        "*Data": { security: low }
+    primitives:
+      tools:
+        logData: { security: high }
+        logFree: { cost: any }
+        logNone: {}
+        data:
+          cost:
+            - minimal
+            - high
+  `);
+
+  it.each<[string, Primitive, Record<string, string>]>([
+    [
+      'an exact entry beats patterns, per concern',
+      { name: 'logData' },
+      { security: 'high (policy.yaml:11)', cost: 'moderate (policy.yaml:7)' },
+    ],
+    [
+      'a later pattern beats an earlier one, per concern',
+      { name: 'logOtherData' },
+      { security: 'low (policy.yaml:8)', cost: 'moderate (policy.yaml:7)' },
+    ],
+    ['`any` takes a value away', { name: 'logFree' }, { security: 'medium (policy.yaml:7)' }],
+    [
+      '`{}` leaves what weaker sources say',
+      { name: 'logNone' },
+      { security: 'medium (policy.yaml:7)', cost: 'moderate (policy.yaml:7)' },
+    ],
+    [
+      'a value on lines of its own has its own line',
+      { name: 'data' },
+      { cost: 'minimal high (policy.yaml:15)' },
+    ],
+    ['names are case-sensitive', { name: 'LogData' }, { security: 'low (policy.yaml:8)' }],
+    ['nothing maps it', { name: 'encrypt' }, {}],
+    ['a primitive without a name', {}, {}],
+    ['a name that is no text', { name: 7 }, {}],
+    [
+      "the server's own values are the weakest",
+      { name: 'logData', _meta: { concerns: { security: 'medium', cost: 'high' } } },
+      { security: 'high (policy.yaml:11)', cost: 'moderate (policy.yaml:7)' },
+    ],
+    [
+      "the server's own values count where the policy says nothing",
+      { name: 'own', _meta: { concerns: { security: ['low', 'high'], cost: 'high' } } },
+      { security: 'low high (_meta.concerns)', cost: 'high (_meta.concerns)' },
+    ],
+    [
+      "`any` takes the server's own value away",
+      { name: 'logFree', _meta: { concerns: { cost: 'high' } } },
+      { security: 'medium (policy.yaml:7)' },
+    ],
+    [
+      "values that the policy doesn't declare are left out of the server's own",
+      { name: 'own', _meta: { concerns: { security: ['secret', 'high'], cost: 'free', colour: 'red' } } },
+      { security: 'high (_meta.concerns)' },
+    ],
+    ['_meta.concerns of the wrong type', { name: 'own', _meta: { concerns: 'high' } }, {}],
+    ['_meta.concerns that is null', { name: 'own', _meta: { concerns: null } }, {}],
+    ['_meta of the wrong type', { name: 'own', _meta: 'high' }, {}],
+    [
+      '_meta.concerns with names of Object.prototype',
+      { name: 'own', _meta: JSON.parse('{"concerns":{"__proto__":"low","constructor":{},"toString":1}}') },
+      {},
+    ],
+    [
+      'an inherited _meta.concerns',
+      { name: 'own', _meta: Object.create({ concerns: { cost: 'high' } }) },
+      {},
+    ],
+  ])('%s', (_name, primitive, values) => {
+    expect(valuesOf(policy, 'tools', primitive)).toEqual(values);
+  });
+
+  it("names what it left out of the server's own values", () => {
+    const own = { security: ['secret', 'high'], colour: 'red', cost: null };
+    expect(mapPrimitive(policy, 'tools', { name: 'own', _meta: { concerns: own } }).unknown).toEqual([
+      'security: "secret"',
+      'colour: "red"',
+      'cost: null',
+    ]);
+  });
+
+  it('keeps numbers within the range only, and only numbers', () => {
+    const priced = policyOf('version: 1\nconcerns:\n  price: { values: { min: 0, max: 10 } }\n');
+    const offered = (price: unknown) =>
+      valuesOf(priced, 'tools', { name: 'a', _meta: { concerns: { price } } }).price;
+    expect([0, 10, 2.5, [3, 99]].map(offered)).toEqual([
+      '0 (_meta.concerns)',
+      '10 (_meta.concerns)',
+      '2.5 (_meta.concerns)',
+      '3 (_meta.concerns)',
+    ]);
+    expect([-0.1, 10.1, '5', null, true, Number.NaN, [], {}].map(offered)).toEqual(
+      new Array(8).fill(undefined),
+    );
+  });
+});
+
+describe('values of names that look like something else', () => {
+  it('tells entries named like members of Object.prototype from those members', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns:
+        security: { values: [low, high] }
+        constructor: { values: [low, high] }
+      primitives:
+        tools:
+          __proto__: { security: high }
+          toString: { constructor: high }
+    `);
+    expect(valuesOf(policy, 'tools', { name: '__proto__' })).toEqual({ security: 'high (policy.yaml:7)' });
+    expect(valuesOf(policy, 'tools', { name: 'toString' })).toEqual({ constructor: 'high (policy.yaml:8)' });
+    expect(valuesOf(policy, 'tools', { name: 'valueOf' })).toEqual({});
+    expect(valuesOf(policy, 'tools', { name: 'constructor' })).toEqual({});
+  });
+
+  it('keeps the order of patterns as written, also of one that is a number', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns:
+        security: { values: [low, high] }
+      patterns:
+        tools:
+          "*": { security: high }
+          "7": { security: low }
+    `);
+    expect(valuesOf(policy, 'tools', { name: '7' })).toEqual({ security: 'low (policy.yaml:7)' });
+  });
+});
+
+describe('kinds of primitives', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      access: { values: [read, write] }
+    patterns:
+      resources: { "log://*": { access: write } }
+      resourceTemplates: { "log://*": { access: read } }
+    primitives:
+      tools: { same: { access: read } }
+      prompts: { same: { access: write } }
+      resources: { "vault://audit": { access: read } }
+      resourceTemplates: { "vault://keys/{id}": { access: write } }
+  `);
+
+  it.each<[Kind, string, string[]]>([
+    ['tools', 'same', ['read']],
+    ['prompts', 'same', ['write']],
+    ['resources', 'vault://audit', ['read']],
+    ['resources', 'log://today', ['write']],
+    ['resourceTemplates', 'vault://keys/{id}', ['write']],
+    ['resourceTemplates', 'log://{day}', ['read']],
+    ['resourceTemplates', 'vault://audit', ['read', 'write']],
+    ['resources', 'same', ['read', 'write']],
+  ])('%s: %s is shown to who asks for %j', (kind, identity, accesses) => {
+    const found = ['read', 'write'].filter(
+      (access) => shown(policy, [identity], { access }, { kind }).length === 1,
+    );
+    expect(found).toEqual(accesses);
+  });
+});
+
+describe('a resource that a template covers', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, medium, high] }
+      cost: { values: [minimal, high] }
+    patterns:
+      resources: { "vault://*": { security: low, cost: minimal } }
+      resourceTemplates: { "vault://*": { cost: high } }
+    primitives:
+      resources:
+        "vault://keys/own": { cost: high }
+      resourceTemplates:
+        "vault://{+path}": { security: low }
+        "vault://keys/{id}": { security: high }
+        "vault://keys/{id}/{part}": { security: medium }
+        "vault://{area}/all": {}
+  `);
+
+  it.each([
+    ['inherits from its template', 'vault://keys/7', 'high'],
+    ['inherits from the most specific one, wherever it is written', 'vault://keys/all', 'high'],
+    ['inherits nothing from a template that covers other segments', 'vault://keys/7/public', 'medium'],
+    ['inherits from a template for any path', 'vault://a/b/c/d', 'low'],
+    ['does not inherit if it has an entry of its own', 'vault://keys/own', 'low'],
+    ['does not inherit from what does not cover it', 'vault://keys/7?x', 'low'],
+  ])('%s: %s', (_name, uri, security) => {
+    expect(valuesOf(policy, 'resources', { uri }).security).toMatch(new RegExp(`^${security} `));
+  });
+
+  it('still takes patterns for what its template leaves open', () => {
+    expect(valuesOf(policy, 'resources', { uri: 'vault://keys/7' })).toEqual({
+      security: 'high (policy.yaml:13)',
+      cost: 'minimal (policy.yaml:6)',
+    });
+  });
+
+  it('is mapped by it, which is what `unmapped: hide` asks', () => {
+    const hiding = policyOf(yaml`
+      version: 1
+      primitives: { resourceTemplates: { "vault://keys/{id}": {} } }
+      settings: { unmapped: hide }
+    `);
+    const uris = ['vault://keys/7', 'vault://audit'];
+    expect(shown(hiding, uris, undefined, { kind: 'resources' })).toEqual(['vault://keys/7']);
+    // The template covers resources only: other templates and tools are not URIs that it makes.
+    expect(shown(hiding, ['vault://keys/7'], undefined, { kind: 'tools' })).toEqual([]);
+    expect(shown(hiding, ['vault://keys/7'], undefined, { kind: 'resourceTemplates' })).toEqual([]);
+  });
+});
+
+describe('several files', () => {
+  it('are read included ones first, so that the including file has the last word', () => {
+    const folder = write({
+      'vault.yaml': yaml`
+        version: 1
+        include: [common.yaml]
+        patterns:
+          tools: { "log*": { security: high } }
+      `,
+      'common.yaml': yaml`
+        version: 1
+        concerns:
+          security: { values: [low, medium, high] }
+          cost: { values: [minimal, high] }
+        patterns:
+          tools: { "*": { security: low, cost: minimal } }
+      `,
+    });
+    const policy = loadPolicy(join(folder, 'vault.yaml'));
+    expect(valuesOf(policy, 'tools', { name: 'logData' })).toEqual({
+      security: 'high (vault.yaml:4)',
+      cost: 'minimal (common.yaml:6)',
+    });
+    expect(valuesOf(policy, 'tools', { name: 'hash' })).toEqual({
+      security: 'low (common.yaml:6)',
+      cost: 'minimal (common.yaml:6)',
+    });
+  });
+
+  it('give entries precedence over patterns, whichever file they are in', () => {
+    const folder = write({
+      'vault.yaml': 'version: 1\ninclude: [common.yaml]\npatterns: { tools: { "*": { security: high } } }\n',
+      'common.yaml':
+        'version: 1\nconcerns: { security: { values: [low, high] } }\nprimitives: { tools: { log: { security: low } } }\n',
+    });
+    const policy = loadPolicy(join(folder, 'vault.yaml'));
+    expect(valuesOf(policy, 'tools', { name: 'log' })).toEqual({ security: 'low (common.yaml:3)' });
+  });
+});

@@ -1,0 +1,186 @@
+import { describe, expect, it } from 'vitest';
+import { bindCatalog, resolveConfiguration, select } from '../../src/engine/index.js';
+import { compileRule, isTruthy, readPath, SlotTable } from '../../src/engine/rule.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+const ofTool = { '===': [{ var: 'primitive.name' }, 'a'] };
+const ofHost = { '===': [{ var: 'concerns.level' }, 'low'] };
+const data = { primitive: { name: 'a', tags: ['x'] }, concerns: { level: 'low' } };
+const hostOnly = { concerns: { level: 'low' } };
+
+/** What is left to evaluate for each configuration once the slots are filled. */
+function slotted(logic: unknown, slots = new SlotTable()) {
+  const rule = compileRule(logic, slots);
+  return { slots, evaluate: (given: object, tool: object) => rule.evaluate(given, slots.fill(tool)) };
+}
+
+describe('slots', () => {
+  it('hold what depends on the primitive alone, computed once for it', () => {
+    const { slots, evaluate } = slotted({ and: [ofTool, ofHost] });
+    expect(slots.parts).toHaveLength(1);
+    expect(slots.fill({ name: 'a' })).toEqual([true]);
+    expect(slots.fill({ name: 'b' })).toEqual([false]);
+    // Nothing of the primitive is read any more.
+    expect(evaluate(hostOnly, { name: 'a' })).toBe(true);
+    expect(evaluate(hostOnly, { name: 'b' })).toBe(false);
+  });
+
+  it('take a whole rule that reads nothing else', () => {
+    const { slots, evaluate } = slotted({ or: [ofTool, { in: ['x', { var: 'primitive.tags' }] }] });
+    expect(slots.parts).toHaveLength(1);
+    expect(evaluate({}, { name: 'b', tags: ['x'] })).toBe(true);
+    expect(evaluate({}, { name: 'b', tags: [] })).toBe(false);
+  });
+
+  it('take the largest part, not its parts', () => {
+    const { slots } = slotted({
+      and: [ofHost, { or: [ofTool, { '!': [ofTool] }, { in: ['x', { var: 'primitive.tags' }] }] }],
+    });
+    expect(slots.parts).toHaveLength(1);
+    expect(slots.fill({ name: 'b', tags: [] })).toEqual([true]);
+  });
+
+  it('are shared by rules that share a part', () => {
+    const slots = new SlotTable();
+    const first = slotted({ and: [ofTool, ofHost] }, slots);
+    const second = slotted({ or: [ofHost, ofTool, { var: 'primitive.title' }] }, slots);
+    expect(slots.parts).toHaveLength(2);
+    expect(first.evaluate(hostOnly, { name: 'a' })).toBe(true);
+    expect(second.evaluate({}, { name: 'b', title: 'T' })).toBe('T');
+  });
+
+  it('are none for what reads only the rest, and for constants', () => {
+    const { slots, evaluate } = slotted({ and: [ofHost, true, { in: ['a', ['a', 'b']] }] });
+    expect(slots.parts).toEqual([]);
+    expect(evaluate(hostOnly, {})).toBe(true);
+  });
+
+  it('hold the operand of a comparison with something else, and lists with a part in them', () => {
+    const compares = slotted({ '===': [{ var: 'primitive.name' }, { var: 'claims.tool' }] });
+    expect(compares.slots.parts).toHaveLength(1);
+    expect(compares.evaluate({ claims: { tool: 'a' } }, { name: 'a' })).toBe(true);
+    expect(compares.evaluate({ claims: { tool: 'b' } }, { name: 'a' })).toBe(false);
+    const member = slotted({
+      in: [{ var: 'claims.tool' }, ['z', { var: 'primitive.name' }, { var: 'claims.other' }]],
+    });
+    expect(member.slots.parts).toHaveLength(1);
+    expect(member.evaluate({ claims: { tool: 'a' } }, { name: 'a' })).toBe(true);
+  });
+
+  it('hold which of several paths is missing', () => {
+    const missing = slotted({ missing: ['primitive.title', 'claims.role', 'primitive.name'] });
+    expect(missing.slots.parts).toHaveLength(2);
+    expect(missing.evaluate({ claims: {} }, { name: 'a' })).toEqual(['primitive.title', 'claims.role']);
+    expect(missing.evaluate({ claims: { role: 'x' } }, { name: 'a', title: 'T' })).toEqual([]);
+  });
+
+  it('hold a list that is searched, whose items are no paths of the data', () => {
+    const items = { '===': [{ var: 'primitive' }, 'x'] };
+    const some = slotted({ and: [ofHost, { some: [{ var: 'primitive.tags' }, items] }] });
+    expect(some.slots.parts).toHaveLength(1);
+    expect(some.evaluate(hostOnly, { tags: [{ primitive: 'x' }] })).toBe(true);
+    expect(some.evaluate(hostOnly, { tags: ['x'] })).toBe(false);
+    // A list of the caller is not known when slots are filled.
+    const caller = slotted({ some: [{ var: 'claims.groups' }, { '===': [{ var: '' }, 'x'] }] });
+    expect(caller.slots.parts).toEqual([]);
+    expect(caller.evaluate({ claims: { groups: ['x'] } }, {})).toBe(true);
+  });
+
+  it('do not make primitives differ that differ only in what no rule reads', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns: { level: { values: [low, high] } }
+      rules: [{ id: a, hide: [tools], when: { and: [{ "===": [{ var: primitive.title }, T] }, { "===": [{ var: concerns.level }, low] }] } }]
+    `);
+    const tools = [
+      { name: 'a' },
+      { name: 'b' },
+      { name: 'c', title: 'T' },
+      { name: 'd', title: 'T' },
+      { name: 'e', title: 'U' },
+    ];
+    const catalog = bindCatalog(policy, 'tools', tools);
+    expect(catalog.classOf).toEqual([0, 0, 1, 1, 0]);
+    const { kept, hiddenBy } = select(
+      catalog,
+      resolveConfiguration(policy, [{ from: 'request', concerns: { level: 'low' } }]),
+    );
+    expect(kept.map(({ name }) => name)).toEqual(['a', 'b', 'e']);
+    expect([...hiddenBy]).toEqual([['rule a', 2]]);
+  });
+});
+
+describe('the paths of a rule', () => {
+  it('are those that it reads, each once, in order, without those of items', () => {
+    const { paths } = compileRule({
+      and: [
+        { '!!': { var: 'concerns.level' } },
+        { missing: ['claims.role', 'concerns.level'] },
+        { some: [{ var: 'claims.groups' }, { '===': [{ var: 'name' }, { var: 'kind' }] }] },
+        { if: [{ in: [{ var: ['primitive.name', 'x'] }, [{ var: 'client.capabilities.roots' }]] }, 1] },
+      ],
+    });
+    expect(paths).toEqual([
+      'concerns.level',
+      'claims.role',
+      'claims.groups',
+      'primitive.name',
+      'client.capabilities.roots',
+    ]);
+  });
+
+  it('read own properties, indexes and nothing else', () => {
+    expect(readPath(data, 'primitive.tags.0')).toBe('x');
+    expect(readPath(data, 'primitive.name.length')).toBe(1);
+    expect(readPath(data, 'primitive.tags.1')).toBeUndefined();
+    expect(readPath(data, 'primitive.tags.map')).toBeUndefined();
+    expect(readPath(data, 'primitive.none.deeper')).toBeUndefined();
+    expect(readPath(null, 'primitive')).toBeUndefined();
+    expect(readPath({ a: null }, 'a.b')).toBeUndefined();
+    for (const whole of ['', null, undefined]) expect(readPath(data, whole)).toBe(data);
+  });
+});
+
+describe('truth', () => {
+  it.each([
+    [true, true],
+    ['0', true],
+    [[0], true],
+    [{}, true],
+    [[], false],
+    ['', false],
+    [0, false],
+    [null, false],
+    [undefined, false],
+  ])('%j is %j', (value, truth) => {
+    expect(isTruthy(value)).toBe(truth);
+  });
+});
+
+describe('what the reference leaves open', () => {
+  it.each<[string, unknown, unknown]>([
+    ['in looks for nothing in a text', { in: ['a', 'abc'] }, false],
+    ['in nothing', { in: ['a', { var: 'none' }] }, false],
+    ['quantifiers over no list', { some: [{ var: 'none' }, true] }, false],
+    ['all of no list', { all: ['abc', true] }, false],
+    ['none of no list', { none: [{ var: 'none' }, true] }, true],
+    ['between with nothing above', { '<': [1, 2, { var: ['none', null] }] }, false],
+    ['a mapping of several keys is data', { a: 1, b: 2 }, { a: 1, b: 2 }],
+    ['a fallback', { var: ['none', 'x'] }, 'x'],
+    ['a fallback is not for null', { var: ['nothing', 'x'] }, null],
+    ['a path that is empty', { missing: ['empty', 'name'] }, ['empty']],
+    ['missing from a list in a list', { missing: [['empty', 'none']] }, ['empty', 'none']],
+  ])('%s', (_name, logic, value) => {
+    expect(compileRule(logic).evaluate({ nothing: null, empty: '', name: 'n' }, [])).toEqual(value);
+  });
+
+  it.each([
+    ['<', [false, false, true]],
+    ['<=', [false, true, true]],
+    ['>', [true, false, false]],
+    ['>=', [true, true, false]],
+  ])('%s compares in its direction', (operator, [above, equal, below]) => {
+    const holds = (a: number, b: number) => compileRule({ [operator]: [a, b] }).evaluate({}, []);
+    expect([holds(2, 1), holds(1, 1), holds(1, 2)]).toEqual([above, equal, below]);
+  });
+});

@@ -1,0 +1,273 @@
+import { describe, expect, it } from 'vitest';
+import { bindCatalog, evaluate, mapPrimitive, resolveConfiguration, select } from '../../src/engine/index.js';
+import { asked, policyOf, shown, yaml } from '../policy/author.js';
+
+const policy = policyOf(yaml`
+  version: 1
+  concerns:
+    security: { values: [low, medium, high], match: at-least }
+    cost: { values: [minimal, moderate, high], match: at-most }
+    topic: { values: [charts, maps], multiple: true }
+    price: { values: { min: 0, max: 100 } }
+    tier: { values: [free, pro], set-by: operator, claim: tier, default: pro, match: at-most }
+  patterns:
+    tools:
+      "log*": { security: [low, medium] }
+  primitives:
+    tools:
+      encrypt: { security: high, cost: high }
+      hash: { security: high, cost: minimal }
+      logData: { cost: high }
+      plot:
+        topic: [charts, maps]
+        price: 50
+`);
+const named = (...names: string[]) => names.map((name) => ({ name }));
+const TOOLS = named('encrypt', 'hash', 'logData', 'plot', 'help');
+
+describe('the order of a selection', () => {
+  it("is the server's, also of tools that are listed twice", () => {
+    const names = ['plot', 'hash', 'encrypt', 'help', 'hash', 'logData', 'encrypt'];
+    expect(shown(policy, names, { security: 'high' })).toEqual([
+      'plot',
+      'hash',
+      'encrypt',
+      'help',
+      'hash',
+      'encrypt',
+    ]);
+    expect(shown(policy, names, undefined)).toEqual(names);
+  });
+
+  it('keeps the very objects of the server', () => {
+    const { kept } = select(
+      bindCatalog(policy, 'tools', TOOLS),
+      resolveConfiguration(policy, asked({ price: 0 })),
+    );
+    expect(kept.map((item) => TOOLS.indexOf(item))).toEqual([0, 1, 2, 4]);
+  });
+
+  it('of an empty list is an empty list', () => {
+    const selection = select(
+      bindCatalog(policy, 'tools', []),
+      resolveConfiguration(policy, asked({ price: 0 })),
+    );
+    expect(selection).toEqual({ kept: [], total: 0, hiddenBy: new Map() });
+  });
+});
+
+describe('how many primitives each concern hides', () => {
+  const hiddenBy = (concerns: unknown, unmapped = 'show') => {
+    const text = `version: 1
+concerns:
+  security: { values: [low, high] }
+  cost: { values: [minimal, high] }
+patterns: { tools: { "s*": { security: low }, "*c": { cost: minimal } } }
+settings: { unmapped: ${unmapped} }
+`;
+    const own = policyOf(text);
+    const selection = select(
+      bindCatalog(own, 'tools', named('s1', 's2', 'sc', 'c', 'none', 'other')),
+      resolveConfiguration(own, asked(concerns)),
+    );
+    return { ...Object.fromEntries(selection.hiddenBy), of: selection.total, kept: selection.kept.length };
+  };
+
+  it.each<[string, unknown, string, Record<string, number>]>([
+    ['one concern', { security: 'high' }, 'show', { security: 3, of: 6, kept: 3 }],
+    [
+      'each counts once, for the first concern declared',
+      { cost: 'high', security: 'high' },
+      'show',
+      { security: 3, cost: 1, of: 6, kept: 2 },
+    ],
+    ['nothing hidden', { security: 'low', cost: 'minimal' }, 'show', { of: 6, kept: 6 }],
+    ['unmapped ones', {}, 'hide', { '': 2, of: 6, kept: 4 }],
+    ['unmapped ones and others', { cost: 'high' }, 'hide', { '': 2, cost: 2, of: 6, kept: 2 }],
+  ])('%s', (_name, concerns, unmapped, counts) => {
+    expect(hiddenBy(concerns, unmapped)).toEqual(counts);
+  });
+});
+
+describe('why a primitive is hidden', () => {
+  const verdict = (name: string, concerns: unknown) => {
+    const { shown: isShown, because } = evaluate(
+      policy,
+      mapPrimitive(policy, 'tools', {
+        name,
+        _meta: name === 'help' ? { concerns: { price: 70 } } : undefined,
+      }),
+      resolveConfiguration(policy, asked(concerns)),
+    );
+    const source = 'source' in because ? { source: because.source.replace(/^.*\//, '') } : {};
+    return { shown: isShown, ...because, ...source };
+  };
+  const hidden = { shown: false, code: 'concern-mismatch' };
+
+  it.each<[string, string, unknown, Record<string, unknown>]>([
+    ['it fits', 'hash', { security: 'high', cost: 'minimal' }, { shown: true, code: 'fits' }],
+    ['nothing was asked', 'encrypt', {}, { shown: true, code: 'fits' }],
+    [
+      'an entry',
+      'encrypt',
+      { cost: 'moderate' },
+      { ...hidden, concern: 'cost', wanted: ['moderate'], actual: ['high'], source: 'policy.yaml:13' },
+    ],
+    [
+      'a pattern, with all values',
+      'logData',
+      { security: 'high' },
+      {
+        ...hidden,
+        concern: 'security',
+        wanted: ['high'],
+        actual: ['low', 'medium'],
+        source: 'policy.yaml:10',
+      },
+    ],
+    [
+      'the line of the value, in the words of a range',
+      'plot',
+      { price: 49.5 },
+      { ...hidden, concern: 'price', wanted: [49.5], actual: [50], source: 'policy.yaml:18' },
+    ],
+    [
+      "the server's own values",
+      'help',
+      { price: 1 },
+      { ...hidden, concern: 'price', wanted: [1], actual: [70], source: '_meta.concerns' },
+    ],
+    [
+      'the first declared of several, whatever the order of asking',
+      'logData',
+      { cost: 'minimal', security: 'high' },
+      {
+        ...hidden,
+        concern: 'security',
+        wanted: ['high'],
+        actual: ['low', 'medium'],
+        source: 'policy.yaml:10',
+      },
+    ],
+  ])('%s', (_name, tool, concerns, expected) => {
+    expect(verdict(tool, concerns)).toEqual(expected);
+  });
+
+  it('names all that was asked for of several values', () => {
+    const maps = policyOf(yaml`
+      version: 1
+      concerns: { topic: { values: [charts, maps, code], multiple: true } }
+      primitives: { tools: { build: { topic: code } } }
+    `);
+    const configuration = resolveConfiguration(maps, asked({ topic: ['maps', 'charts'] }));
+    expect(evaluate(maps, mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
+      because: { wanted: ['charts', 'maps'], actual: ['code'] },
+    });
+  });
+
+  it('an operator concern that nobody set', () => {
+    const operated = policyOf(yaml`
+      version: 1
+      concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
+      primitives: { tools: { export: { tier: pro } } }
+    `);
+    const mapping = mapPrimitive(operated, 'tools', { name: 'export' });
+    expect(evaluate(operated, mapping, resolveConfiguration(operated, []))).toMatchObject({
+      shown: false,
+      because: { code: 'concern-mismatch', concern: 'tier', wanted: [], actual: ['pro'] },
+    });
+  });
+
+  it('nothing maps it', () => {
+    const hiding = policyOf('version: 1\nsettings: { unmapped: hide }\n');
+    const mapping = mapPrimitive(hiding, 'tools', { name: 'new' });
+    expect(evaluate(hiding, mapping, resolveConfiguration(hiding, []))).toEqual({
+      shown: false,
+      because: { code: 'unmapped' },
+    });
+  });
+});
+
+describe('unmapped: hide', () => {
+  const hiding = policyOf(yaml`
+    version: 1
+    concerns: { security: { values: [low, high] } }
+    patterns: { tools: { "log*": {} } }
+    primitives: { tools: { hash: {}, encrypt: { security: any } } }
+    settings: { unmapped: hide }
+  `);
+
+  it('hides what has no entry, pattern or values of its own', () => {
+    const own = (concerns: unknown) => ({ name: 'own', _meta: { concerns } });
+    expect(shown(hiding, ['hash', 'encrypt', 'logData', 'new', own({ security: 'low' })], undefined)).toEqual(
+      ['hash', 'encrypt', 'logData', 'own'],
+    );
+    expect(shown(hiding, [own('low'), own(null)], undefined)).toEqual([]);
+  });
+
+  it('does not save what does not fit', () => {
+    expect(
+      shown(hiding, [{ name: 'own', _meta: { concerns: { security: 'low' } } }, 'hash'], {
+        security: 'high',
+      }),
+    ).toEqual(['hash']);
+  });
+});
+
+describe('a bound list', () => {
+  it('remembers a selection for whoever asks for the same', () => {
+    const catalog = bindCatalog(policy, 'tools', TOOLS);
+    const ask = (concerns: unknown) => select(catalog, resolveConfiguration(policy, asked(concerns)));
+    expect(ask({ topic: ['maps', 'charts'] })).toBe(ask({ topic: ['charts', 'maps', 'maps'] }));
+    expect(ask({ topic: 'maps' })).not.toBe(ask({ topic: 'charts' }));
+    expect(catalog.memo.size).toBe(3);
+  });
+
+  it('keeps its memory within bounds under ever new configurations', () => {
+    const catalog = bindCatalog(policy, 'tools', TOOLS);
+    let largest = 0;
+    for (let index = 0; index < 100_000; index++) {
+      const price = index / 1000;
+      const { kept } = select(catalog, resolveConfiguration(policy, asked({ price })));
+      if (kept.length !== (price < 50 ? 4 : 5)) expect.fail(`price ${price} keeps ${kept.length}`);
+      largest = Math.max(largest, catalog.memo.size);
+    }
+    expect(largest).toBeGreaterThan(1);
+    expect(largest).toBeLessThanOrEqual(256);
+  });
+
+  it('keeps fewer selections of a long list', () => {
+    const long = Array.from({ length: 20_000 }, (_, index) => ({ name: `tool${index}` }));
+    const catalog = bindCatalog(policy, 'tools', long);
+    for (let price = 0; price < 100; price++) select(catalog, resolveConfiguration(policy, asked({ price })));
+    expect(catalog.memo.size * long.length).toBeLessThanOrEqual(200_000);
+    expect(catalog.memo.size).toBeGreaterThan(0);
+  });
+
+  it('answers for a list that is longer than what it may remember', () => {
+    const long = Array.from({ length: 250_000 }, (_, index) => ({
+      name: index % 2 === 0 ? 'encrypt' : 'help',
+    }));
+    const catalog = bindCatalog(policy, 'tools', long);
+    const configuration = resolveConfiguration(policy, asked({ cost: 'minimal' }));
+    expect(select(catalog, configuration).kept).toHaveLength(125_000);
+    const all = resolveConfiguration(policy, []);
+    expect(select(catalog, all).kept).toHaveLength(250_000);
+    expect(select(catalog, all).kept).toHaveLength(250_000);
+  });
+
+  it('names a few of the values that it does not know', () => {
+    const odd = Array.from({ length: 30 }, (_, index) => ({
+      name: `tool${index}`,
+      _meta: { concerns: { security: `level${index}`, colour: 'red', size: 1 } },
+    }));
+    const { unknown } = bindCatalog(policy, 'tools', odd);
+    expect(unknown.slice(0, 4)).toEqual([
+      'security: "level0"',
+      'colour: "red"',
+      'size: 1',
+      'security: "level1"',
+    ]);
+    expect(unknown.length).toBeLessThanOrEqual(10);
+  });
+});

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decide } from '../../src/engine/evaluate.js';
+import {
+  type Caller,
+  type Concern,
+  mapPrimitive,
+  type Policy,
+  type Primitive,
+  resolveConfiguration,
+  smallestChange,
+} from '../../src/engine/index.js';
+import { policyOf, yaml } from '../policy/author.js';
+import { listPolicy, mappingsOf, smallPolicies, wishes } from './small-policies.js';
+
+function changeOf(
+  policy: Policy,
+  tool: Primitive,
+  concerns: Readonly<Record<string, unknown>>,
+  caller: Caller = {},
+) {
+  const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
+  return smallestChange(policy, mapPrimitive(policy, 'tools', tool), configuration, caller);
+}
+
+describe('the smallest change that turns a verdict around', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      level: { values: [low, mid, high], match: at-least }
+      price: { values: { min: 0, max: 100 } }
+      topic: { values: [maps, code], multiple: true }
+      tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
+    primitives:
+      tools:
+        both: { level: low, price: 40 }
+        maps: { topic: maps }
+        paid: { tier: pro }
+        free: {}
+    rules:
+      - id: window
+        hide: [tools]
+        when: { and: [{ "===": [{ var: primitive.name }, window] }, { "!": { "<": [20, { var: concerns.price }, 30] } }] }
+  `);
+
+  it.each<[string, string, Record<string, unknown>, unknown]>([
+    ['one concern, the nearest value', 'both', { level: 'high' }, { level: 'low' }],
+    ['the other concern', 'both', { level: 'low', price: 10 }, { price: 40 }],
+    ['both, where one is not enough', 'both', { level: 'high', price: 10 }, { level: 'low', price: 40 }],
+    ['hides, too', 'both', { level: 'low' }, { level: 'mid' }],
+    ['one of several values', 'maps', { topic: ['code'] }, { topic: ['maps'] }],
+    ['a number that only a rule names', 'window', { price: 90 }, { price: 25 }],
+    ['nothing that a host can do', 'paid', { level: 'low' }, undefined],
+    ['nothing at all to hide it', 'free', { level: 'low' }, undefined],
+  ])('%s', (_name, tool, concerns, change) => {
+    expect(changeOf(policy, { name: tool }, concerns)).toEqual(change);
+  });
+
+  it("counts a caller's claims, which nobody can change by asking", () => {
+    const claims = new Map([['tier', 'pro']]);
+    expect(changeOf(policy, { name: 'paid' }, {}, { claims })).toBeUndefined();
+    const configuration = resolveConfiguration(policy, [], { claims });
+    expect(decide(policy, mapPrimitive(policy, 'tools', { name: 'paid' }), configuration).shown).toBe(true);
+  });
+
+  it('may be to want nothing, also against a default', () => {
+    const strict = policyOf(yaml`
+      version: 1
+      concerns:
+        level: { values: [low], default: low }
+        other: { values: [a] }
+      primitives: { tools: { t: { level: any } } }
+      rules: [{ id: low, hide: [tools], when: { "===": [{ var: concerns.level }, low] } }]
+    `);
+    expect(changeOf(strict, { name: 't' }, { level: 'low' })).toEqual({ level: null });
+    // Asking for anything brings the default about, and with it the rule.
+    expect(changeOf(strict, { name: 't' }, {})).toEqual({ level: 'low' });
+  });
+
+  it('sees that a default applies only as long as something is asked for', () => {
+    const defaults = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: [a, b], default: a }
+        two: { values: [a, b], default: a }
+        other: { values: [x, y] }
+      primitives: { tools: { t: { one: b, two: b } } }
+    `);
+    expect(changeOf(defaults, { name: 't' }, { other: 'x' })).toEqual({ other: null });
+  });
+
+  it('gives up where there are too many to try', () => {
+    const values = ['a', 'b', 'c', 'd', 'e', 'f'];
+    const concerns = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`c${index}`, values]));
+    const asked = Object.fromEntries(Object.keys(concerns).map((name) => [name, 'a']));
+    const large = listPolicy(concerns, {}, [
+      {
+        id: 'all',
+        effect: 'hide',
+        when: { or: Object.keys(concerns).map((name) => ({ '===': [{ var: `concerns.${name}` }, 'a'] })) },
+      },
+    ]);
+    expect(changeOf(large, { name: 't' }, asked)).toBeUndefined();
+  });
+});
+
+const situations = smallPolicies.chain((small) => {
+  const host = small.policy.concerns.filter(({ setBy }) => setBy === 'host');
+  // Whole numbers to begin with: then thirds have a number on each side of all of them.
+  const whole = (value: unknown) => typeof value !== 'number' || Number.isInteger(value);
+  const wish = (concern: Concern) => fc.constantFrom(...wishes(concern).filter(whole));
+  return fc.record({
+    small: fc.constant(small),
+    asked: fc.record(Object.fromEntries(host.map((concern) => [concern.name, wish(concern)])), {
+      requiredKeys: [],
+    }),
+    tier: fc.constantFrom(undefined, 'free', 'pro'),
+  });
+});
+
+/** How few host concerns have to change for another verdict, found by trying all of them. */
+function fewest(policy: Policy, shownNow: boolean, asked: object, shows: (asked: object) => boolean): number {
+  let tried: { asked: object; changes: number }[] = [{ asked, changes: 0 }];
+  for (const concern of policy.concerns.filter(({ setBy }) => setBy === 'host')) {
+    tried = tried.flatMap((each) => [
+      each,
+      ...wishes(concern).map((value) => ({
+        asked: { ...each.asked, [concern.name]: value },
+        changes: each.changes + 1,
+      })),
+    ]);
+  }
+  const flipping = tried.filter((each) => shows(each.asked) !== shownNow);
+  return Math.min(...flipping.map(({ changes }) => changes));
+}
+
+it('turns the verdict, and no smaller change does, whatever the policy', () => {
+  fc.assert(
+    fc.property(situations, ({ small, asked, tier }) => {
+      const { policy } = small;
+      const caller = { claims: new Map(tier === undefined ? [] : [['tier', tier]]) };
+      const resolve = (concerns: object) =>
+        resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
+      for (const mapping of mappingsOf(small)) {
+        const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).shown;
+        const now = shows(asked);
+        const change = smallestChange(policy, mapping, resolve(asked), caller);
+        const least = fewest(policy, now, asked, shows);
+        if (change === undefined) {
+          expect(least).toBe(Number.POSITIVE_INFINITY);
+          continue;
+        }
+        expect(shows({ ...asked, ...change })).toBe(!now);
+        expect(Object.keys(change)).toHaveLength(least);
+        const [[name, value] = ['', null], ...more] = Object.entries(change);
+        const { values, multiple } = policy.concerns.find((each) => each.name === name) ?? {
+          values: [],
+          multiple: false,
+        };
+        const present = policy.concerns.findIndex((each) => each.name === name);
+        const before = resolve(asked).effective[present];
+        if (more.length > 0 || multiple || 'min' in values || typeof before !== 'number') continue;
+        const words: readonly string[] = values;
+        // Of one concern with names as values: none that is nearer to the present does it.
+        const distance = (each: string) => Math.abs(words.indexOf(each) - before);
+        const nearer = words.filter((each) => value === null || distance(each) < distance(String(value)));
+        expect(nearer.filter((each) => shows({ ...asked, [name]: each }) !== now)).toEqual([]);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

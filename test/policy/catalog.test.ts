@@ -1,0 +1,404 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { describe, expect, it } from 'vitest';
+import { createVaultServer } from '../../src/demo/server.js';
+import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { write, yaml } from './author.js';
+
+/** What is found in a policy against a catalog, `line:column code`, sorted by place. */
+function found(text: string, catalog: PolicyCatalog): string[] {
+  return findings(text, catalog).map(({ line, column, code }) => `${line}:${column} ${code}`);
+}
+
+function findings(text: string, catalog: PolicyCatalog) {
+  return readPolicy(join(write({ 'policy.yaml': text }), 'policy.yaml'), catalog).findings;
+}
+
+const messagesOf = (text: string, catalog: PolicyCatalog, code: string) =>
+  findings(text, catalog)
+    .filter((finding) => finding.code === code)
+    .map(({ message }) => message);
+
+const named = (...names: string[]) => names.map((name) => ({ name }));
+
+const CONCERNS = yaml`
+  version: 1
+  concerns:
+    level: { values: [low, high] }
+    access: { values: [read, write] }
+`;
+
+describe('entries and patterns that fit nothing', () => {
+  const catalog: PolicyCatalog = {
+    tools: named('encrypt_text', 'list_keys', 'delete_key'),
+    prompts: named('review'),
+    resources: [{ uri: 'vault://audit' }, { uri: 'vault://keys/1' }],
+    resourceTemplates: [{ uriTemplate: 'vault://records/{id}' }],
+  };
+
+  it('are each named, in their kind', () => {
+    const text = `${CONCERNS}${yaml`
+      primitives:
+        tools: { encrypt_txt: { level: high }, list_keys: {}, delete_key: {}, review: {} }
+        prompts: { review: {} }
+        resources: { "vault://audit": {}, "vault://keys/1": {}, "vault://none": {} }
+        resourceTemplates: { "vault://records/{id}": {}, "vault://other/{id}": {} }
+      patterns:
+        tools: { "encrypt*": { level: low }, "drop*": { level: low } }
+    `}`;
+    expect(found(text, catalog)).toEqual([
+      '6:12 dead-entry',
+      '6:73 dead-entry',
+      '8:59 dead-entry',
+      '9:52 dead-entry',
+      '11:40 dead-entry',
+    ]);
+    expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
+      'The server has no tool "encrypt_txt"; take it out.',
+      'The server has no tool "review"; take it out.',
+      'The server has no resource "vault://none"; take it out.',
+      'The server has no resource template "vault://other/{id}"; take it out.',
+      'No tool of the server fits "drop*"; take it out.',
+    ]);
+  });
+
+  it('may be renamed: the nearest primitive that nothing maps', () => {
+    const text = `${CONCERNS}primitives: { tools: { encrypt_txt: {}, list_keys: {}, delete_keys: {}, delete_key: {} } }\n`;
+    expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
+      'The server has no tool "encrypt_txt"; did you mean "encrypt_text", which nothing maps?',
+      'The server has no tool "delete_keys"; take it out.',
+    ]);
+  });
+
+  it('are not those of URIs that the server does not list but reads', () => {
+    const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low }, "vault://recordings/7": {} } }\n`;
+    expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
+      'The server has no resource "vault://recordings/7"; take it out.',
+    ]);
+  });
+
+  it('are not those of templates from which a listed resource inherits', () => {
+    const text = `${CONCERNS}primitives: { resourceTemplates: { "vault://keys/{id}": { level: low }, "vault://locks/{id}": {} } }\n`;
+    expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
+      expect.stringContaining('The server has no resource template "vault://locks/{id}"'),
+    ]);
+  });
+});
+
+describe('patterns that change nothing', () => {
+  const catalog = { tools: named('log_a', 'log_b') };
+
+  it.each<[string, string, string[]]>([
+    [
+      'replaced by entries',
+      'primitives: { tools: { log_a: { level: low }, log_b: { level: low } } }',
+      ['shadowed-entry'],
+    ],
+    ['replaced by one entry only', 'primitives: { tools: { log_a: { level: low }, log_b: {} } }', []],
+    [
+      'taken away by entries',
+      'primitives: { tools: { log_a: { level: any }, log_b: { level: any } } }',
+      ['shadowed-entry'],
+    ],
+    [
+      'with another concern than the entries',
+      'primitives: { tools: { log_a: { access: read }, log_b: { access: read } } }',
+      [],
+    ],
+  ])('%s', (_name, entries, codes) => {
+    const text = `${CONCERNS}patterns: { tools: { "log*": { level: high } } }\n${entries}\n`;
+    const all = findings(text, catalog).filter(({ code }) => code === 'shadowed-entry');
+    expect(all.map(({ code }) => code)).toEqual(codes);
+    if (codes.length > 0) expect(all[0]).toMatchObject({ line: 5, column: 22, length: 6 });
+  });
+
+  it('replaced by a later pattern, but not by an earlier one', () => {
+    const text = `${CONCERNS}patterns: { tools: { "log*": { level: high }, "*": { level: low } } }\n`;
+    expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([
+      'Every value of "log*" is replaced by a later pattern or an entry; take it out.',
+    ]);
+  });
+
+  it('a catch-all of which some values live is not flagged', () => {
+    const text = `${CONCERNS}patterns: { tools: { "*": { level: high, access: read }, "log*": { level: low } } }\n`;
+    expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([]);
+    const some = `${CONCERNS}patterns: { tools: { "*": { level: high }, "log_a*": { level: low } } }\n`;
+    expect(messagesOf(some, catalog, 'shadowed-entry')).toEqual([]);
+  });
+
+  it('one that maps without a value of its own is not flagged, nor one that takes a value away', () => {
+    const entries = 'primitives: { tools: { log_a: { level: low }, log_b: { level: low } } }';
+    for (const values of ['{}', '{ level: any }']) {
+      const text = `${CONCERNS}patterns: { tools: { "log*": ${values} } }\n${entries}\n`;
+      expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([]);
+    }
+  });
+});
+
+describe('primitives that nothing maps', () => {
+  const catalog: PolicyCatalog = {
+    tools: [
+      { name: 'a' },
+      { name: 'own', _meta: { concerns: { level: 'low' } } },
+      { name: 'reads', annotations: { readOnlyHint: true } },
+    ],
+    prompts: named('p'),
+  };
+  const assign =
+    'assign: [{ when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }, to: { access: read } }]\n';
+
+  it('are named, with what becomes of them', () => {
+    const text = `${CONCERNS}primitives: { tools: {} }\n${assign}`;
+    expect(messagesOf(text, catalog, 'unmapped')).toEqual([
+      'Nothing maps the prompt "p", so it is always shown; map it, {} if that is meant.',
+      'Nothing maps the tool "a", so it is always shown; map it, {} if that is meant.',
+    ]);
+    expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
+    expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(
+      'Nothing maps the tool "a", so it is always hidden; map it, {} if that is meant.',
+    );
+  });
+});
+
+describe('values that contradict the annotations', () => {
+  const tool = (readOnlyHint: unknown) => ({ tools: [{ name: 'a', annotations: { readOnlyHint } }] });
+
+  it.each<[string, unknown, number]>([
+    ['read', false, 1],
+    ['read', true, 0],
+    ['read', undefined, 0],
+    ['write', true, 1],
+    ['write', false, 0],
+    ['[read, write]', true, 0],
+    ['[read, write]', false, 0],
+  ])('access: %s with readOnlyHint: %j', (access, hint, count) => {
+    const text = `${CONCERNS}primitives: { tools: { a: { access: ${access} } } }\n`;
+    expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toHaveLength(count);
+  });
+
+  it.each(['read-only', 'readonly', 'destructive'])('a value named %s is understood', (value) => {
+    const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
+    const contrary = value === 'destructive';
+    expect(found(text, tool(contrary))).toContain('3:24 contradicts-annotations');
+    expect(messagesOf(text, tool(contrary), 'contradicts-annotations')).toEqual([
+      `effect of "a" is ${value}, but its readOnlyHint is ${contrary}; mend one of them.`,
+    ]);
+    expect(found(text, tool(!contrary))).not.toContain('3:24 contradicts-annotations');
+  });
+
+  it('a range has no words', () => {
+    const text =
+      'version: 1\nconcerns: { price: { values: { min: 0, max: 1 } } }\nprimitives: { tools: { a: { price: 1 } } }\n';
+    expect(messagesOf(text, tool(true), 'contradicts-annotations')).toEqual([]);
+  });
+
+  it('what an assign derives from them is not what an entry says', () => {
+    const text = `${CONCERNS}${yaml`
+      assign:
+        - when: { "===": [{ var: primitive.annotations.openWorldHint }, true] }
+          to: { level: [low] }
+      primitives:
+        tools: { a: { level: high }, b: { level: [low, high] }, c: {}, d: { level: any }, e: { level: high } }
+    `}`;
+    const open = ['a', 'b', 'c', 'd'].map((name) => ({ name, annotations: { openWorldHint: true } }));
+    expect(messagesOf(text, { tools: [...open, { name: 'e' }] }, 'contradicts-annotations')).toEqual([
+      expect.stringMatching(
+        /^The level of "a" is not what .*policy\.yaml:7 derives from its annotations; mend one of them\.$/,
+      ),
+    ]);
+  });
+});
+
+describe('texts that name what can be hidden', () => {
+  const catalog = (description: string, instructions?: string): PolicyCatalog => ({
+    tools: [{ name: 'listKeys', description } as { name: string }, { name: 'get_key' }, { name: 'delete' }],
+    prompts: [{ name: 'review-access' }],
+    instructions,
+  });
+  const values = (listKeys: string, getKey: string) =>
+    `${CONCERNS}primitives:\n  tools: { listKeys: ${listKeys}, get_key: ${getKey}, delete: { level: low } }\n  prompts: { review-access: { level: low } }\n`;
+
+  it.each<[string, string, string, string, number]>([
+    ['shown while the other is hidden', 'First call get_key.', '{}', '{ level: low }', 1],
+    ['hidden together', 'First call get_key.', '{ level: low }', '{ level: low }', 0],
+    ['hidden earlier than the other', 'First call get_key.', '{ level: low }', '{}', 0],
+    [
+      'the other is hidden by something else too',
+      'First call get_key.',
+      '{ level: low }',
+      '{ level: low, access: read }',
+      1,
+    ],
+    ['itself', 'listKeys lists keys.', '{ level: low }', '{}', 0],
+    ['a plain word', 'This does not delete anything.', '{}', '{}', 0],
+    ['a part of a word', 'See get_key_2 and forget_key.', '{}', '{ level: low }', 0],
+    ['a prompt', 'Run `review-access` before.', '{}', '{}', 1],
+    ['quoted', '("get_key")', '{}', '{ level: low }', 1],
+  ])('%s', (_name, description, listKeys, getKey, count) => {
+    expect(messagesOf(values(listKeys, getKey), catalog(description), 'names-hidden')).toHaveLength(count);
+  });
+
+  it('at the entry of what has the text, each name once', () => {
+    const text = values('{}', '{ level: low }');
+    const server = catalog('get_key, review-access, get_key.');
+    expect(found(text, server).filter((each) => each.includes('names-hidden'))).toEqual([
+      '6:12 names-hidden',
+    ]);
+    expect(messagesOf(text, server, 'names-hidden')).toEqual([
+      'The description of "listKeys" names what can be hidden while it is shown (get_key, review-access); a model may look for it in vain.',
+    ]);
+  });
+
+  it('the instructions of the server are there in every configuration', () => {
+    const server = catalog('', 'Call listKeys, then get_key.');
+    expect(messagesOf(values('{}', '{ level: low }'), server, 'names-hidden')).toEqual([
+      "The server's instructions name what can be hidden (get_key); a model may look for it in vain.",
+    ]);
+    expect(messagesOf(values('{}', '{}'), server, 'names-hidden')).toEqual([]);
+  });
+});
+
+describe('all configurations', () => {
+  it('are spoken of at the place that can be mended', () => {
+    const text = yaml`
+      version: 1
+      concerns:
+        level: { values: [low, high] }
+      primitives:
+        tools:
+          never: {}
+          always: { level: [low, high] }
+          low: { level: low }
+      rules:
+        - { id: sometimes, hide: [tools], when: { "===": [{ var: primitive.name }, never] } }
+        - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, nobody] } }
+        - { id: loud, show: [prompts], when: true }
+    `;
+    const catalog = { tools: named('never', 'always', 'low'), prompts: named('p') };
+    expect(
+      findings(text, catalog).map(
+        ({ line, column, code, severity }) => `${line}:${column} ${severity} ${code}`,
+      ),
+    ).toEqual([
+      '1:1 warning unmapped',
+      '6:5 warning never-visible',
+      '7:5 warning always-visible',
+      '11:7 warning rule-never-fires',
+      '12:7 warning rule-always-fires',
+    ]);
+  });
+
+  it('can leave a host with nothing, and the message says which', () => {
+    const text = `${CONCERNS}primitives: { tools: { a: { level: low, access: read }, b: { level: high, access: read } } }\n`;
+    expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
+      'A host that asks for {access: write} is shown nothing at all.',
+    ]);
+    expect(found(text, { tools: named('a', 'b') })).toEqual(['2:1 empty-surface']);
+  });
+
+  it('of files that include others are reported in the file that says it', () => {
+    const folder = write({
+      'common.yaml': `${CONCERNS}rules: [{ id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, x] } }]\n`,
+      'policy.yaml':
+        'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { a: { level: [low, high] } } }\n',
+    });
+    const report = readPolicy(join(folder, 'policy.yaml'), { tools: named('a') });
+    expect(
+      report.findings.map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`),
+    ).toEqual(['common.yaml:5 rule-never-fires', 'policy.yaml:3 always-visible']);
+  });
+
+  it('are not looked at in a policy with an error', () => {
+    expect(
+      found(`${CONCERNS}primitives: { tools: { gone: { level: hihg } } }\n`, { tools: named('a') }),
+    ).toEqual(['5:39 unknown-value']);
+  });
+});
+
+const GITHUB = join(import.meta.dirname, '../../../shared/catalogs/github.json');
+const github: PolicyCatalog | undefined = existsSync(GITHUB)
+  ? JSON.parse(readFileSync(GITHUB, 'utf8'))
+  : undefined;
+
+describe.skipIf(github === undefined)(
+  `a real catalog of 117 tools${github === undefined ? ` (skipped: ${GITHUB} is not here)` : ''}`,
+  () => {
+    const text = yaml`
+      version: 1
+      concerns:
+        access: { values: [read, write] }
+        area: { values: [issues, code, other] }
+      assign:
+        - { when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }, to: { access: read } }
+        - { when: { "===": [{ var: [primitive.annotations.readOnlyHint, false] }, false] }, to: { access: write } }
+      primitives:
+        tools:
+          get_issue_detail: { area: issues }
+          merge_pull_request: { access: read, area: code }
+      patterns:
+        tools:
+          "*": { area: other }
+          "*issue*": { area: issues }
+          "teleport_*": { area: code }
+          "search_pull*": { area: code }
+      rules:
+        - id: no-merging
+          hide: [tools]
+          when: { and: [{ "===": [{ var: concerns.area }, issues] }, { in: [{ var: primitive.name }, [merge_pull_request]] }] }
+    `;
+    const catalog = github ?? {};
+
+    it('has what is wrong, and nothing else', () => {
+      const all = findings(text, catalog).filter(({ code }) => code !== 'names-hidden');
+      expect(all.map(({ line, code }) => `${line} ${code}`)).toEqual([
+        // area: code with access: write, because the one tool of code is said to read.
+        '2 empty-surface',
+        '10 dead-entry',
+        '11 contradicts-annotations',
+        '11 contradicts-annotations',
+        '16 dead-entry',
+      ]);
+    });
+
+    it('finds a description that sends a model after a tool that may be hidden', () => {
+      expect(messagesOf(text, catalog, 'names-hidden')).toEqual([
+        'The description of "list_pull_requests" names what can be hidden while it is shown (search_pull_requests); a model may look for it in vain.',
+      ]);
+    });
+  },
+);
+
+describe('the demo server, over its own protocol', () => {
+  async function listed(): Promise<PolicyCatalog> {
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const server = createVaultServer();
+    const client = new Client({ name: 'check', version: '1.0.0' });
+    await Promise.all([server.connect(far), client.connect(near)]);
+    const [{ tools }, { prompts }, { resources }, { resourceTemplates }] = await Promise.all([
+      client.listTools(),
+      client.listPrompts(),
+      client.listResources(),
+      client.listResourceTemplates(),
+    ]);
+    const instructions = client.getInstructions();
+    await client.close();
+    await server.close();
+    return { tools, prompts, resources, resourceTemplates, instructions };
+  }
+  const policies = join(import.meta.dirname, '../../policies');
+
+  it('has a policy in which everything is mapped, visible to somebody, and nothing is dead', async () => {
+    const { findings: all } = readPolicy(join(policies, 'vault.yaml'), await listed());
+    const codes = new Set(all.map(({ code }) => code));
+    expect([...codes].filter((code) => code !== 'empty-surface' && code !== 'names-hidden')).toEqual([]);
+  });
+
+  it('does not fit the policy of another server', async () => {
+    const { findings: all } = readPolicy(join(policies, 'everything.yaml'), await listed());
+    const codes = all.map(({ code }) => code);
+    expect(codes.filter((code) => code === 'dead-entry').length).toBeGreaterThan(10);
+    expect(codes.filter((code) => code === 'unmapped').length).toBeGreaterThan(20);
+  });
+});

@@ -1,0 +1,370 @@
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { loadPolicy, PolicyError, PolicyFileError, readPolicy } from '../../src/policy/index.js';
+import { reportOf, shown, write, yaml } from './author.js';
+
+const COMMON = 'version: 1\nconcerns:\n  security: { values: [low, high] }\n';
+
+/** What is found, each as `file:line:column code`. */
+function findingsIn(files: Readonly<Record<string, string>>, paths?: readonly string[]): string[] {
+  return reportOf(files, paths).findings.map(
+    ({ file, line, column, code }) => `${file}:${line}:${column} ${code}`,
+  );
+}
+
+describe('a folder', () => {
+  it('is all its *.yaml, merged by byte order of name, tests left out', () => {
+    const pattern = (value: string) =>
+      `version: 1\npatterns: { tools: { "${value}*": { order: ${value} } } }\n`;
+    const names = ['10.yaml', '9.yaml', 'B.yaml', 'a.yaml', 'é.yaml', '～.yaml', '😀.yaml'];
+    const folder = write({
+      ...Object.fromEntries(names.map((name, index) => [name, pattern(`v${index}`)])),
+      '0.yaml': `version: 1\nconcerns: { order: { values: [${names.map((_name, index) => `v${index}`)}] } }\n`,
+      'broken.test.yaml': 'this is no policy',
+      'broken.yml': 'nor is this',
+      'broken.json': '{}',
+      yaml: 'nor this',
+      'sub/broken.yaml': 'nor this',
+    });
+    const { compiled, findings } = readPolicy(folder);
+    expect(findings).toEqual([]);
+    expect(compiled?.files).toEqual(['0.yaml', ...names].map((name) => join(folder, name)));
+    expect(compiled?.patterns.tools.map(({ name }) => name)).toEqual(
+      names.map((_name, index) => `v${index}*`),
+    );
+  });
+
+  it('may be named with a slash at its end', () => {
+    const folder = write({ 'a.yaml': COMMON });
+    expect(readPolicy(`${folder}/`).compiled?.files).toEqual([join(folder, 'a.yaml')]);
+  });
+
+  it('finds an entry that is in two files, and names both places', () => {
+    const [finding] = reportOf(
+      {
+        'a.yaml': `${COMMON}primitives:\n  tools:\n    log: { security: low }\n`,
+        'b.yaml': 'version: 1\nprimitives: { tools: { log: { security: high } } }\n',
+      },
+      [''],
+    ).findings;
+    expect(finding).toMatchObject({
+      file: 'b.yaml',
+      line: 2,
+      column: 24,
+      code: 'duplicate',
+      message: 'The entry "log" is written twice, here and in a.yaml:6:5; keep one.',
+    });
+  });
+
+  it('without a policy is an error that says so', () => {
+    const folder = write({ 'only.test.yaml': COMMON, 'readme.md': '' });
+    expect(() => loadPolicy(folder)).toThrow(PolicyFileError);
+    expect(() => loadPolicy(folder)).toThrow(
+      `${folder} holds no .yaml file; name a policy or another folder.`,
+    );
+  });
+});
+
+describe('several files', () => {
+  it('are one policy, in the order of naming', () => {
+    const files = {
+      'vault.yaml': 'version: 1\npatterns: { tools: { "log*": { security: high } } }\n',
+      'common.yaml': `${COMMON}patterns: { tools: { "*": { security: low } } }\n`,
+    };
+    const folder = write(files);
+    const policy = loadPolicy(['common.yaml', 'vault.yaml'].map((name) => join(folder, name)));
+    expect(shown(policy, ['log', 'hash'], { security: 'high' })).toEqual(['log']);
+    const reversed = loadPolicy(['vault.yaml', 'common.yaml'].map((name) => join(folder, name)));
+    expect(shown(reversed, ['log', 'hash'], { security: 'high' })).toEqual([]);
+  });
+
+  it('are each read once, however often they are named', () => {
+    const folder = write({ 'a.yaml': COMMON });
+    expect(
+      readPolicy([
+        `${folder}/a.yaml`,
+        `${folder}/./a.yaml`,
+        `${folder}/../${folder.split('/').at(-1)}/a.yaml`,
+      ]).findings,
+    ).toEqual([]);
+  });
+
+  it.each<[string, string, string]>([
+    ['concern', 'concerns:\n  security: { values: [a] }\n', 'b.yaml:3:3'],
+    ['preset', 'presets:\n  safe: {}\n', 'b.yaml:3:3'],
+    ['entry', 'primitives:\n  prompts:\n    log: {}\n', 'b.yaml:4:5'],
+    ['entry', 'patterns:\n  tools:\n    "log*": {}\n', 'b.yaml:4:5'],
+  ])('may not both write a %s: %j', (what, text, place) => {
+    const earlier = `version: 1\n\n${text}`;
+    const { findings } = reportOf({ 'a.yaml': earlier, 'b.yaml': `version: 1\n${text}` }, [
+      'a.yaml',
+      'b.yaml',
+    ]);
+    expect(findings.map(({ file, line, column }) => `${file}:${line}:${column}`)).toEqual([place]);
+    const name = /(\S+): \{[^:]*$/m.exec(text.trim().split('\n').at(-1) ?? '')?.[1]?.replaceAll('"', '');
+    const [, line, column] = place.split(':');
+    expect(findings[0]?.message).toBe(
+      `The ${what} "${name ?? 'security'}" is written twice, here and in a.yaml:${Number(line) + 1}:${column}; keep one.`,
+    );
+  });
+
+  it('may write the same name in different places', () => {
+    const files = {
+      'a.yaml': 'version: 1\nprimitives: { tools: { log: {} } }\npatterns: { tools: { "*": {} } }\n',
+      'b.yaml': 'version: 1\nprimitives: { prompts: { log: {} } }\npatterns: { prompts: { "*": {} } }\n',
+    };
+    expect(findingsIn(files, ['a.yaml', 'b.yaml'])).toEqual([]);
+  });
+
+  it('may not disagree about a setting', () => {
+    const { findings } = reportOf(
+      {
+        'a.yaml': 'version: 1\nsettings: { unmapped: hide, defaults: never }\n',
+        'b.yaml': 'version: 1\nsettings:\n  defaults: never\n  unmapped: show\n',
+      },
+      ['a.yaml', 'b.yaml'],
+    );
+    expect(findings).toMatchObject([
+      {
+        file: 'b.yaml',
+        line: 4,
+        column: 13,
+        code: 'conflicting-settings',
+        message: 'unmapped is show here and hide in a.yaml:2; keep one.',
+      },
+    ]);
+  });
+
+  it('may not disagree about a setting, also where one of them overrides what it includes', () => {
+    const files = {
+      'a.yaml': 'version: 1\nsettings: { unmapped: hide }\n',
+      'b.yaml': 'version: 1\ninclude: [c.yaml]\nsettings: { unmapped: show }\n',
+      'c.yaml': 'version: 1\nsettings: { unmapped: hide }\n',
+    };
+    expect(findingsIn(files, ['a.yaml', 'b.yaml'])).toEqual(['b.yaml:3:23 conflicting-settings']);
+  });
+
+  it('have the findings of one after those of another, each in the order of its lines', () => {
+    const files = {
+      'a.yaml': 'version: 1\nfoo: 1\n\n\n\nbar: 1\n',
+      'b.yaml': 'version: 1\n\nfoo: [\n',
+      'c.yaml': 'version: 1\nfoo: 1\n',
+    };
+    const order = findingsIn(files, ['a.yaml', 'b.yaml', 'c.yaml']).map((finding) => finding.charAt(0));
+    expect(order.join('')).toMatch(/^aab+c$/);
+  });
+
+  it('have at most 64 concerns together', () => {
+    const concerns = (letter: string, count: number) =>
+      `version: 1\nconcerns:\n${Array.from({ length: count }, (_, index) => `  ${letter}${index}: { values: [x] }\n`).join('')}`;
+    const paths = ['a.yaml', 'b.yaml'];
+    expect(findingsIn({ 'a.yaml': concerns('a', 32), 'b.yaml': concerns('b', 32) }, paths)).toEqual([]);
+    const codes = reportOf({ 'a.yaml': concerns('a', 64), 'b.yaml': concerns('b', 64) }, paths).findings.map(
+      ({ code }) => code,
+    );
+    expect(codes).toEqual(['too-many']);
+  });
+});
+
+describe('a file that cannot be read', () => {
+  it('is named, with the reason', () => {
+    const missing = join(write({}), 'none.yaml');
+    expect(() => readPolicy(missing)).toThrow(PolicyFileError);
+    expect(() => readPolicy(missing)).toThrow(
+      `${missing} cannot be read (it does not exist); check the path of the policy.`,
+    );
+    expect(() => loadPolicy([missing])).toThrow(expect.objectContaining({ code: 'POLICY_UNREADABLE' }));
+  });
+
+  it('in a file instead of a folder is named, too', () => {
+    const folder = write({ 'a.yaml': COMMON });
+    expect(() => readPolicy(join(folder, 'a.yaml/b.yaml'))).toThrow(PolicyFileError);
+  });
+
+  it('is no folder with the name of a policy', () => {
+    const folder = write({});
+    mkdirSync(join(folder, 'a.yaml'));
+    expect(() => readPolicy(folder)).toThrow(PolicyFileError);
+  });
+});
+
+describe('include', () => {
+  it('merges the included file before this one, relative to this one', () => {
+    const folder = write({
+      'servers/vault.yaml': yaml`
+        version: 1
+        include: [../common/levels.yaml]
+        patterns: { tools: { "log*": { security: high } } }
+      `,
+      'common/levels.yaml':
+        'version: 1\ninclude: [base.yaml]\npatterns: { tools: { "*": { security: low } } }\n',
+      'common/base.yaml': COMMON,
+    });
+    const { compiled, findings } = readPolicy(join(folder, 'servers/vault.yaml'));
+    expect(findings).toEqual([]);
+    expect(compiled?.files).toEqual(
+      ['common/base.yaml', 'common/levels.yaml', 'servers/vault.yaml'].map((name) => join(folder, name)),
+    );
+    expect(compiled?.patterns.tools.map(({ name }) => name)).toEqual(['*', 'log*']);
+  });
+
+  it('merges several files in their order, and one that two include only once', () => {
+    const files = {
+      'policy.yaml': 'version: 1\ninclude: [left.yaml, right.yaml, base.yaml]\n',
+      'left.yaml': 'version: 1\ninclude: [base.yaml]\nprimitives: { tools: { log: { security: low } } }\n',
+      'right.yaml':
+        'version: 1\ninclude: [./base.yaml]\nprimitives: { tools: { hash: { security: high } } }\n',
+      'base.yaml': COMMON,
+    };
+    const { compiled, findings } = reportOf(files);
+    expect(findings).toEqual([]);
+    expect(compiled?.files.map((file) => file.split('/').at(-1))).toEqual([
+      'base.yaml',
+      'left.yaml',
+      'right.yaml',
+      'policy.yaml',
+    ]);
+    expect(compiled?.concerns).toHaveLength(1);
+  });
+
+  it('of a file that is also named itself merges it once', () => {
+    const files = { 'a.yaml': 'version: 1\ninclude: [b.yaml]\n', 'b.yaml': COMMON };
+    expect(findingsIn(files, ['a.yaml', 'b.yaml'])).toEqual([]);
+    expect(findingsIn(files, ['b.yaml', 'a.yaml'])).toEqual([]);
+  });
+
+  it('of a broken file by two others tells once what is wrong with it', () => {
+    const files = {
+      'policy.yaml': 'version: 1\ninclude: [left.yaml, right.yaml]\n',
+      'left.yaml': 'version: 1\ninclude: [broken.yaml]\n',
+      'right.yaml': 'version: 1\ninclude: [broken.yaml]\n',
+      'broken.yaml': 'version: 1\nprimitives: ]\n',
+    };
+    expect(findingsIn(files)).toEqual(['broken.yaml:2:13 bad-yaml']);
+  });
+
+  it('of itself is found', () => {
+    expect(findingsIn({ 'policy.yaml': `${COMMON}include: [policy.yaml]\n` })).toEqual([
+      'policy.yaml:4:11 include-cycle',
+    ]);
+  });
+
+  it('in a circle is found where the circle closes', () => {
+    const files = {
+      'policy.yaml': 'version: 1\ninclude:\n  - a.yaml\n',
+      'a.yaml': 'version: 1\ninclude: [sub/b.yaml]\n',
+      'sub/b.yaml': 'version: 1\ninclude: [../c.yaml, ../a.yaml]\n',
+      'c.yaml': COMMON,
+    };
+    const { findings } = reportOf(files);
+    expect(findings).toMatchObject([
+      {
+        file: 'sub/b.yaml',
+        line: 2,
+        column: 22,
+        code: 'include-cycle',
+        message: 'a.yaml includes itself through this file; take one out.',
+      },
+    ]);
+  });
+
+  it('of a file that is not there is found', () => {
+    const { findings } = reportOf({
+      'policy.yaml': 'version: 1\ninclude: [common.yaml, other.yaml]\n',
+      'other.yaml': COMMON,
+    });
+    expect(findings).toMatchObject([
+      {
+        line: 2,
+        column: 11,
+        length: 11,
+        code: 'include-unreadable',
+        message: 'common.yaml cannot be read (it does not exist); paths are relative to this file.',
+      },
+    ]);
+  });
+
+  it('of a folder is found', () => {
+    expect(findingsIn({ 'policy.yaml': 'version: 1\ninclude: [sub]\n', 'sub/a.yaml': COMMON })).toEqual([
+      'policy.yaml:2:11 include-unreadable',
+    ]);
+  });
+
+  it('lets the including file change a setting', () => {
+    const files = {
+      'policy.yaml': 'version: 1\ninclude: [a.yaml]\nsettings: { unmapped: show, invalid: ignore }\n',
+      'a.yaml': 'version: 1\ninclude: [b.yaml]\n',
+      'b.yaml': 'version: 1\nsettings: { unmapped: hide, defaults: never }\n',
+    };
+    const { compiled, findings } = reportOf(files);
+    expect(findings).toEqual([]);
+    expect(compiled?.settings).toEqual({
+      unmapped: 'show',
+      defaults: 'never',
+      invalid: 'ignore',
+      enforcement: 'advisory',
+      transparency: false,
+    });
+  });
+
+  it('does not let files that are included side by side disagree about a setting', () => {
+    const files = {
+      'policy.yaml': 'version: 1\ninclude: [a.yaml, b.yaml]\n',
+      'a.yaml': 'version: 1\nsettings: { unmapped: hide }\n',
+      'b.yaml': 'version: 1\nsettings: { unmapped: show }\n',
+    };
+    expect(findingsIn(files)).toEqual(['b.yaml:2:23 conflicting-settings']);
+  });
+
+  it('checks entries against concerns of other files, in both directions', () => {
+    const files = {
+      'policy.yaml':
+        'version: 1\ninclude: [a.yaml]\nconcerns: { cost: { values: [minimal] } }\nprimitives: { tools: { log: { security: hihg } } }\n',
+      'a.yaml': `${COMMON}primitives: { prompts: { log: { cost: free } } }\n`,
+    };
+    expect(findingsIn(files)).toEqual(['a.yaml:4:39 unknown-value', 'policy.yaml:4:41 unknown-value']);
+  });
+
+  it.each<[string, string, string]>([
+    ['is not there', '', 'include-unreadable'],
+    ['is no YAML', 'concerns: [\n', 'bad-yaml'],
+    ['has no version', 'concerns:\n  security: { values: [low, high] }\n', 'missing-key'],
+    ['includes this one', `include: [policy.yaml]\n${COMMON}`, 'include-cycle'],
+  ])('of a file that %s does not make everything that refers to it wrong', (_name, text, code) => {
+    const files = {
+      'policy.yaml':
+        'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { log: { security: low } } }\n',
+      ...(text === '' ? {} : { 'common.yaml': text }),
+    };
+    const codes = new Set(reportOf(files).findings.map((finding) => finding.code));
+    expect(codes).toEqual(new Set([code]));
+  });
+});
+
+describe('loadPolicy', () => {
+  it('throws all findings of all files at once', () => {
+    const folder = write({
+      'policy.yaml':
+        'version: 1\ninclude: [a.yaml]\nfoo: 1\nprimitives: { tools: { log: { security: hihg } } }\n',
+      'a.yaml': `${COMMON}bar: 1\n`,
+    });
+    let thrown: unknown;
+    try {
+      loadPolicy(join(folder, 'policy.yaml'));
+    } catch (error) {
+      thrown = error;
+    }
+    expect(thrown).toBeInstanceOf(PolicyError);
+    const error = thrown as PolicyError;
+    expect([error.code, error.name]).toEqual(['POLICY_INVALID', 'PolicyError']);
+    expect(error.findings.map(({ code }) => code)).toEqual(['unknown-key', 'unknown-key', 'unknown-value']);
+    expect(error.message).toContain('a.yaml:4:1  error  unknown-key');
+    expect(error.message).toContain('policy.yaml:4:41  error  unknown-value');
+  });
+
+  it('takes a policy with warnings only', () => {
+    const folder = write({ 'policy.yaml': 'version: 1\npatterns: { tools: { log: {} } }\n' });
+    expect(loadPolicy(join(folder, 'policy.yaml')).patterns.tools).toHaveLength(1);
+  });
+});

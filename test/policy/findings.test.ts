@@ -1,0 +1,617 @@
+import { describe, expect, it } from 'vitest';
+import { findingsOf, reportOf, yaml } from './author.js';
+
+const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
+
+/** A policy with nothing wrong in it, to which a test adds what it is about; it has five lines. */
+const GOOD = yaml`
+  version: 1
+  concerns:
+    security: { values: [low, medium, high], match: at-least }
+    price: { values: { min: 0, max: 500 } }
+    topic: { values: [charts, maps], multiple: true }
+`;
+
+describe('a policy without mistakes', () => {
+  it.each([
+    ['nearly empty', 'version: 1\n'],
+    [
+      'everything',
+      yaml`
+      # A comment.
+      version: 1
+      include: []
+      concerns:
+        security: { description: How secure, values: [low, "1", a.b-c_D], match: exact, default: "1" }
+        price: { values: { min: -1.5, max: -1.5 }, match: at-least, default: -1.5 }
+        topic: { values: [charts, maps], multiple: true, match: exact, default: maps }
+        tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
+        a-b_9: { values: [x], set-by: host }
+      presets:
+        safe: { security: low, price: -1.5, topic: [charts, maps], a-b_9: null }
+        nothing: {}
+      primitives:
+        tools: { log: { security: [low, "1"], price: [-1.5], topic: charts, tier: pro }, none: {} }
+        prompts: { log: { security: any } }
+        resources: { "vault://audit": { price: any } }
+        resourceTemplates: { "vault://{+path*}": {} }
+      patterns:
+        tools: { "log*": { security: low }, "*": {} }
+        prompts: {}
+        resources: { "vault://*": {} }
+        resourceTemplates: { "vault://*": {} }
+      settings: { unmapped: hide, defaults: never, invalid: ignore, enforcement: shadow, transparency: true }
+    `,
+    ],
+  ])('%s', (_name, text) => {
+    const { findings, compiled } = reportOf({ 'policy.yaml': text });
+    expect(findings).toEqual([]);
+    expect(compiled?.format).toBe(1);
+  });
+});
+
+describe('the shape of a policy', () => {
+  it.each<[string, string, string[]]>([
+    ['version missing', 'concerns: {}\n', ['1:1 missing-key']],
+    ['version missing in an empty file', '', ['1:1 missing-key']],
+    ['version of another language', 'version: 2\n', ['1:10 unknown-version']],
+    ['version as text', 'version: "1"\n', ['1:10 unknown-version']],
+    ['no mapping at all', '- version: 1\n', ['1:1 wrong-type']],
+    ['only text', 'version\n', ['1:1 wrong-type']],
+    ['an unknown key', 'version: 1\nconcern: {}\n', ['2:1 unknown-key']],
+    [
+      'an unknown key of a concern',
+      'version: 1\nconcerns:\n  cost: { values: [a], defualt: a }\n',
+      ['3:24 unknown-key'],
+    ],
+    [
+      'an unknown key of a range',
+      'version: 1\nconcerns: { cost: { values: { min: 0, max: 1, step: 1 } } }\n',
+      ['2:47 unknown-key'],
+    ],
+    ['an unknown kind of primitive', 'version: 1\nprimitives: { tool: {} }\n', ['2:15 unknown-key']],
+    ['an unknown kind of pattern', 'version: 1\npatterns: { resourcetemplates: {} }\n', ['2:13 unknown-key']],
+    ['an unknown setting', 'version: 1\nsettings: { default: never }\n', ['2:13 unknown-key']],
+    ['no values', 'version: 1\nconcerns:\n  cost: {}\n', ['3:9 missing-key']],
+    ['half a range', 'version: 1\nconcerns:\n  cost: { values: { min: 0 } }\n', ['3:19 missing-key']],
+    [
+      'no half of a range',
+      'version: 1\nconcerns:\n  cost: { values: {} }\n',
+      ['3:19 missing-key', '3:19 missing-key'],
+    ],
+    [
+      'an unknown match',
+      'version: 1\nconcerns:\n  cost: { values: [a], match: atleast }\n',
+      ['3:31 unknown-choice'],
+    ],
+    [
+      'an unknown set-by',
+      'version: 1\nconcerns:\n  cost: { values: [a], set-by: user }\n',
+      ['3:32 unknown-choice'],
+    ],
+    [
+      'an unknown choice of a setting',
+      'version: 1\nsettings: { unmapped: hidden }\n',
+      ['2:23 unknown-choice'],
+    ],
+    ['a name in capitals', 'version: 1\nconcerns:\n  Cost: { values: [a] }\n', ['3:3 bad-name']],
+    ['a name that begins with a digit', 'version: 1\nconcerns:\n  2nd: { values: [a] }\n', ['3:3 bad-name']],
+    [
+      'a name that is too long',
+      `version: 1\nconcerns:\n  ${'c'.repeat(65)}: { values: [a] }\n`,
+      ['3:3 bad-name'],
+    ],
+    ['a name of 64 characters', `version: 1\nconcerns:\n  ${'c'.repeat(64)}: { values: [a] }\n`, []],
+    ['a name of Object.prototype', 'version: 1\nconcerns:\n  __proto__: { values: [a] }\n', ['3:3 bad-name']],
+    ['a name of a preset', 'version: 1\npresets:\n  so safe: {}\n', ['3:3 bad-name']],
+    [
+      'a name of a value',
+      'version: 1\nconcerns:\n  cost: { values: [a, b c, "-x", é, ok] }\n',
+      ['3:23 bad-name', '3:28 bad-name', '3:34 bad-name'],
+    ],
+    ['an empty value', 'version: 1\nconcerns:\n  cost: { values: [""] }\n', ['3:20 bad-name']],
+    [
+      'a value of 65 characters',
+      `version: 1\nconcerns:\n  cost: { values: [${'v'.repeat(65)}] }\n`,
+      ['3:20 bad-name'],
+    ],
+    ['a value twice', 'version: 1\nconcerns:\n  cost: { values: [a, b, a] }\n', ['3:19 duplicate']],
+    ['an empty list of values', 'version: 1\nconcerns:\n  cost: { values: [] }\n', ['3:19 empty']],
+    [
+      '65 values',
+      `version: 1\nconcerns:\n  cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] }\n`,
+      ['3:19 too-many'],
+    ],
+    [
+      '64 values',
+      `version: 1\nconcerns:\n  cost: { values: [${Array.from({ length: 64 }, (_, n) => `v${n}`)}] }\n`,
+      [],
+    ],
+    ['an empty include', 'version: 1\ninclude: [""]\n', ['2:11 empty']],
+    [
+      'a number for a value',
+      'version: 1\nconcerns:\n  cost: { values: [a, 1, 2.5] }\n',
+      ['3:23 unquoted', '3:26 unquoted'],
+    ],
+    [
+      'true for a value',
+      'version: 1\nconcerns:\n  cost:\n    values:\n      - true\n      - yes\n',
+      ['5:9 unquoted'],
+    ],
+    [
+      'null for a value',
+      'version: 1\nconcerns:\n  cost: { values: [~, null, a] }\n',
+      ['3:20 unquoted', '3:23 unquoted'],
+    ],
+    [
+      'true for a default',
+      'version: 1\nconcerns:\n  cost: { values: [a], default: true }\n',
+      ['3:33 unquoted'],
+    ],
+    [
+      'a number for a description',
+      'version: 1\nconcerns:\n  cost: { values: [a], description: 7 }\n',
+      ['3:37 unquoted'],
+    ],
+    ['values as text', 'version: 1\nconcerns:\n  cost: { values: low }\n', ['3:19 wrong-type']],
+    ['no value after the colon', 'version: 1\nconcerns:\n  cost:\nprimitives: {}\n', ['3:8 wrong-type']],
+    [
+      'infinite bounds',
+      'version: 1\nconcerns:\n  cost: { values: { min: 0, max: .inf } }\n',
+      ['3:34 wrong-type'],
+    ],
+    [
+      'a bound as text',
+      'version: 1\nconcerns:\n  cost: { values: { min: "0", max: 1 } }\n',
+      ['3:26 wrong-type'],
+    ],
+    [
+      'multiple as text',
+      'version: 1\nconcerns:\n  cost: { values: [a], multiple: yes }\n',
+      ['3:34 wrong-type'],
+    ],
+    ['a list of entries', 'version: 1\nprimitives:\n  tools: [log]\n', ['3:10 wrong-type']],
+    [
+      'an entry without values',
+      'version: 1\nprimitives:\n  tools:\n    log:\n    hash: {}\n',
+      ['4:9 wrong-type'],
+    ],
+    ['an include that is no list', 'version: 1\ninclude: common.yaml\n', ['2:10 wrong-type']],
+    [
+      'null for the value of an entry',
+      `${GOOD}primitives: { tools: { log: { security: ~ } } }\n`,
+      ['6:41 unquoted'],
+    ],
+    [
+      'an object for the value of an entry',
+      `${GOOD}primitives: { tools: { log: { security: { is: low } } } }\n`,
+      ['6:41 wrong-type'],
+    ],
+    [
+      'no value in the list of an entry',
+      `${GOOD}primitives: { tools: { log: { security: [] } } }\n`,
+      ['6:41 empty'],
+    ],
+  ])('%s', (_name, text, findings) => {
+    expect(findingsOf(text)).toEqual(findings);
+  });
+
+  it.each([
+    [
+      'version: 1\nconcern: {}\n',
+      '"concern" is no key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings); did you mean "concerns"?',
+    ],
+    [
+      'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
+      '"foo" is no key of cost (description, values, match, multiple, default, set-by, claim).',
+    ],
+    ['version: 1\nsettings: { unmapped: hid }\n', 'unmapped must be one of show, hide; did you mean "hide"?'],
+    ['version: 2\n', 'version must be 1, the only version of the language there is.'],
+    [
+      'version: 1\nconcerns: { cost: { values: [1] } }\n',
+      '1 is a number in YAML; write "1" in quotes for the text.',
+    ],
+    [
+      'version: 1\nconcerns: { cost: { values: [true] } }\n',
+      'true is a boolean in YAML; write "true" in quotes for the text.',
+    ],
+    [
+      'version: 1\nconcerns: { cost: { values: [~] } }\n',
+      'null is a null in YAML; write "~" in quotes for the text.',
+    ],
+    [
+      'version: 1\nconcerns: { cost: { values: low } }\n',
+      'concerns.cost.values must be a list or a mapping.',
+    ],
+    [
+      'version: 1\nprimitives: { tools: { log: } }\n',
+      'primitives.tools.log must be a mapping; write {} for an empty one.',
+    ],
+    ['concerns: {}\n', 'the policy needs the key "version".'],
+    [
+      'version: 1\nconcerns: { Cost: { values: [a] } }\n',
+      '"Cost" is no name here; use lower-case letters, digits, "_" and "-", beginning with a letter, at most 64 characters.',
+    ],
+    [
+      'version: 1\nconcerns: { cost: { values: [a b] } }\n',
+      '"a b" is no name of a value; use letters, digits, "_", "." and "-", beginning with a letter or digit, at most 64 characters.',
+    ],
+    [
+      `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] } }\n`,
+      'values holds more than the 64 allowed; take some out.',
+    ],
+  ])('%j is explained', (text, message) => {
+    expect(messagesOf(text)).toEqual([message]);
+  });
+});
+
+describe('the meaning of a policy', () => {
+  it.each<[string, string, string[]]>([
+    [
+      'an entry with an undeclared concern',
+      'primitives:\n  tools:\n    log: { securty: low }\n',
+      ['8:12 unknown-concern'],
+    ],
+    [
+      'a pattern with an undeclared concern',
+      'patterns:\n  prompts:\n    "log*": { cost: low }\n',
+      ['8:15 unknown-concern'],
+    ],
+    [
+      'a preset with an undeclared concern',
+      'presets:\n  safe: { securty: high }\n',
+      ['7:11 unknown-concern'],
+    ],
+    [
+      'a concern named like a member of Object.prototype',
+      'primitives: { tools: { log: { constructor: low } } }\n',
+      ['6:31 unknown-concern'],
+    ],
+    [
+      'an entry with an unknown value',
+      'primitives:\n  tools:\n    log: { security: hihg }\n',
+      ['8:22 unknown-value'],
+    ],
+    [
+      'one of several values unknown',
+      'primitives:\n  tools:\n    log: { security: [low, hihg, top] }\n',
+      ['8:28 unknown-value', '8:34 unknown-value'],
+    ],
+    ['any in a list', 'primitives:\n  tools:\n    log: { security: [low, any] }\n', ['8:28 unknown-value']],
+    [
+      'a pattern with an unknown value',
+      'patterns:\n  resources:\n    "log*": { topic: chart }\n',
+      ['8:22 unknown-value'],
+    ],
+    [
+      'a preset with an unknown value',
+      'presets:\n  safe: { topic: [maps, chart] }\n',
+      ['7:25 unknown-value'],
+    ],
+    ['any in a preset', 'presets:\n  safe: { security: any }\n', ['7:21 unknown-value']],
+    [
+      'a number outside its range',
+      'primitives:\n  tools:\n    log: { price: 501 }\n',
+      ['8:19 unknown-value'],
+    ],
+    ['text for a number', 'primitives:\n  tools:\n    log: { price: "5" }\n', ['8:19 unknown-value']],
+    ['a number for a name', 'primitives:\n  tools:\n    log: { security: 1 }\n', ['8:22 unquoted']],
+    ['several values in a preset', 'presets:\n  safe: { security: [low, high] }\n', ['7:21 several-values']],
+    [
+      'a pattern without wildcard',
+      'patterns:\n  tools:\n    log: { security: low }\n',
+      ['8:5 pattern-without-wildcard'],
+    ],
+    [
+      'a pattern of 257 characters',
+      `patterns:\n  tools:\n    "${'x'.repeat(256)}*": {}\n`,
+      ['8:5 pattern-too-long'],
+    ],
+    ['a pattern of 256 characters', `patterns:\n  tools:\n    "${'x'.repeat(255)}*": {}\n`, []],
+    [
+      'a pattern with 17 wildcards',
+      `patterns:\n  tools:\n    "${'x*'.repeat(17)}": {}\n`,
+      ['8:5 pattern-too-long'],
+    ],
+    ['a pattern with 16 wildcards', `patterns:\n  tools:\n    "${'x*'.repeat(16)}": {}\n`, []],
+    [
+      'a wildcard in a name',
+      'primitives:\n  tools:\n    "log*": { security: low }\n',
+      ['8:5 wildcard-in-name'],
+    ],
+    [
+      'a wildcard in a URI template is part of it',
+      'primitives:\n  resourceTemplates:\n    "vault://{path*}": {}\n',
+      [],
+    ],
+  ])('%s', (_name, text, findings) => {
+    expect(findingsOf(GOOD + text)).toEqual(findings);
+  });
+
+  it.each<[string, string, string[]]>([
+    ['`preset` as a concern', 'concerns:\n  preset: { values: [a] }\n', ['3:3 reserved-name']],
+    ['`any` as a value', 'concerns:\n  cost: { values: [low, any] }\n', ['3:25 reserved-name']],
+    ['an empty range', 'concerns:\n  cost: { values: { min: 2, max: 1 } }\n', ['3:19 empty-range']],
+    [
+      'a default that is no value',
+      'concerns:\n  cost: { values: [low, high], default: hihg }\n',
+      ['3:41 unknown-value'],
+    ],
+    [
+      'a default outside the range',
+      'concerns:\n  cost: { values: { min: 0, max: 1 }, default: 2 }\n',
+      ['3:48 unknown-value'],
+    ],
+    [
+      'a number as default of a list',
+      'concerns:\n  cost: { values: ["1"], default: 1 }\n',
+      ['3:35 unquoted'],
+    ],
+    [
+      'several values of a range',
+      'concerns:\n  cost: { values: { min: 0, max: 1 }, multiple: true }\n',
+      ['3:39 multiple-not-exact'],
+    ],
+    [
+      'several values, at least',
+      'concerns:\n  cost: { values: [a], match: at-least, multiple: true }\n',
+      ['3:41 multiple-not-exact'],
+    ],
+    [
+      'multiple: false with at least',
+      'concerns:\n  cost: { values: [a], match: at-least, multiple: false }\n',
+      [],
+    ],
+    [
+      'an operator concern without claim',
+      'concerns:\n  tier: { values: [a], default: a, set-by: operator }\n',
+      ['3:44 missing-claim'],
+    ],
+    [
+      'a claim without operator',
+      'concerns:\n  tier: { values: [a], claim: tier }\n',
+      ['3:24 claim-without-operator'],
+    ],
+    [
+      'a claim of a host concern',
+      'concerns:\n  tier: { values: [a], set-by: host, claim: tier }\n',
+      ['3:38 claim-without-operator'],
+    ],
+    [
+      'an operator concern without default',
+      'concerns:\n  tier: { values: [a], set-by: operator, claim: tier }\n',
+      ['3:3 operator-without-default'],
+    ],
+    [
+      'an operator concern in a preset',
+      'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\npresets:\n  safe: { tier: a }\n',
+      ['5:11 operator-in-preset'],
+    ],
+    [
+      'clamp with a list',
+      'concerns:\n  cost: { values: [low, high] }\n  price: { values: { min: 0, max: 1 } }\nsettings: { invalid: clamp }\n',
+      ['3:3 clamp-on-list'],
+    ],
+    [
+      'enforce where all that hides is what hosts ask for',
+      'settings:\n  enforcement: enforce\n',
+      ['3:16 enforce-without-operator'],
+    ],
+    [
+      'enforce with an operator concern',
+      'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\nsettings: { enforcement: enforce }\n',
+      [],
+    ],
+    [
+      'clamp with a list that hosts do not set',
+      'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\nsettings: { invalid: clamp }\n',
+      [],
+    ],
+  ])('%s', (_name, text, findings) => {
+    expect(findingsOf(`version: 1\n${text}`)).toEqual(findings);
+  });
+
+  it('says which findings are only warnings, and compiles in spite of them', () => {
+    const { findings, compiled } = reportOf({
+      'policy.yaml': yaml`
+        version: 1
+        concerns:
+          cost: { values: [low, high] }
+          tier: { values: [a], set-by: operator, claim: tier }
+        primitives: { tools: { "log*": {} } }
+        patterns: { tools: { log: {} } }
+        settings: { invalid: clamp }
+      `,
+    });
+    expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
+      'warning clamp-on-list',
+      'warning operator-without-default',
+      'warning wildcard-in-name',
+      'warning pattern-without-wildcard',
+    ]);
+    expect(compiled?.patterns.tools).toHaveLength(1);
+  });
+
+  it.each([
+    [
+      'primitives: { tools: { log: { security: hihg } } }',
+      '"hihg" is no value of security (low, medium, high); did you mean "high"?',
+    ],
+    [
+      'primitives: { tools: { log: { security: enormous } } }',
+      '"enormous" is no value of security (low, medium, high).',
+    ],
+    [
+      'primitives: { tools: { log: { price: 501 } } }',
+      '501 is no value of price; write a number from 0 to 500.',
+    ],
+    [
+      'primitives: { tools: { log: { price: cheap } } }',
+      '"cheap" is no value of price; write a number from 0 to 500.',
+    ],
+    [
+      'primitives: { tools: { log: { security: 1 } } }',
+      '1 is a number in YAML; write "1" in quotes if it is a value of security (low, medium, high).',
+    ],
+    [
+      'primitives: { tools: { log: { securty: low } } }',
+      '"securty" is no concern of this policy (security, price, topic); did you mean "security"?',
+    ],
+    [
+      'primitives: { tools: { log: { colour: red } } }',
+      '"colour" is no concern of this policy (security, price, topic).',
+    ],
+    [
+      'presets: { safe: { security: [low, high] } }',
+      'security takes one value here; take one, or declare the concern with "multiple: true".',
+    ],
+    [
+      'primitives: { tools: { "log*": {} } }',
+      '"log*" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".',
+    ],
+    [
+      'patterns: { tools: { log: {} } }',
+      '"log" has no "*", so it fits one name only; move it to "primitives", where it is found faster.',
+    ],
+  ])('%s is explained', (text, message) => {
+    expect(messagesOf(`${GOOD}${text}\n`)).toEqual([message]);
+  });
+
+  it('says so where nothing is declared', () => {
+    expect(messagesOf('version: 1\nprimitives: { tools: { log: { cost: low } } }\n')).toEqual([
+      '"cost" is no concern of this policy (none is declared).',
+    ]);
+  });
+});
+
+describe('many mistakes', () => {
+  it('come at once, in the order of the file', () => {
+    const text = yaml`
+      version: 1
+      concern: {}
+      concerns:
+        security: { values: [low, medium, high], match: atleast }
+        Cost: { values: [a] }
+        price: { values: { min: 9, max: 1 } }
+        tier: { values: [free, pro], set-by: operator }
+      presets:
+        safe: { securty: high, tier: pro }
+      primitives:
+        tools:
+          log: { colour: red }
+          hash: { tier: por }
+        tool: {}
+      patterns:
+        tools:
+          same: {}
+          same: {}
+      settings: { enforcement: enforced, unmapped: maybe }
+    `;
+    expect(findingsOf(text)).toEqual([
+      '2:1 unknown-key',
+      '4:51 unknown-choice',
+      '5:3 bad-name',
+      '6:20 empty-range',
+      '7:3 operator-without-default',
+      '7:40 missing-claim',
+      '9:11 unknown-concern',
+      '9:26 operator-in-preset',
+      '12:12 unknown-concern',
+      '13:19 unknown-value',
+      '14:3 unknown-key',
+      '17:5 pattern-without-wildcard',
+      '18:5 duplicate',
+      '19:26 unknown-choice',
+      '19:46 unknown-choice',
+    ]);
+  });
+
+  it('of the same kind are each named', () => {
+    const entries = Array.from({ length: 300 }, (_, index) => `    tool${index}: { security: hihg }\n`).join(
+      '',
+    );
+    const findings = findingsOf(`${GOOD}primitives:\n  tools:\n${entries}`);
+    expect(findings).toEqual(
+      Array.from({ length: 300 }, (_, index) => `${index + 8}:${String(index).length + 23} unknown-value`),
+    );
+  });
+
+  it('in values do not hide mistakes in what refers to another concern', () => {
+    const text = yaml`
+      version: 1
+      concerns:
+        cost: { values: [low, high] }
+        cost-center: { values: [a, b], match: nearly }
+      primitives:
+        tools: { log: { cost: hihg } }
+    `;
+    expect(findingsOf(text)).toEqual(['4:41 unknown-choice', '6:25 unknown-value']);
+  });
+
+  it('in a concern are not repeated for everything that refers to it', () => {
+    const refers = yaml`
+      presets: { safe: { cost: low } }
+      primitives: { tools: { log: { cost: low } } }
+      patterns: { tools: { "log*": { cost: [low, high] } } }
+    `;
+    expect(findingsOf(`version: 1\nconcerns:\n  cost: { valeus: [low, high] }\n${refers}`)).toEqual([
+      '3:9 missing-key',
+      '3:11 unknown-key',
+    ]);
+    expect(findingsOf(`version: 1\nconcerns:\n  cost: { values: [low, high, 1] }\n${refers}`)).toEqual([
+      '3:31 unquoted',
+    ]);
+    expect(findingsOf(`version: 1\nconcerns:\n  cost:\n${refers}`)).toEqual(['3:8 wrong-type']);
+  });
+
+  it('in a list do not move the places of what comes after them', () => {
+    const entry = (values: string) =>
+      findingsOf(`${GOOD}primitives: { tools: { log: { security: ${values} } } }\n`);
+    expect(entry('[true, hihg]')).toEqual(['6:42 unquoted', '6:48 unknown-value']);
+    expect(entry('[low, ~, high, true, top]')).toEqual([
+      '6:47 unquoted',
+      '6:56 unquoted',
+      '6:62 unknown-value',
+    ]);
+    expect(findingsOf('version: 1\nconcerns: { cost: { values: [1, any] } }\n')).toEqual([
+      '2:30 unquoted',
+      '2:33 reserved-name',
+    ]);
+    expect(findingsOf('version: 1\ninclude: [1, none.yaml]\n')).toEqual([
+      '2:11 unquoted',
+      '2:14 include-unreadable',
+    ]);
+    const rules = yaml`
+      version: 1
+      rules:
+        - { id: first, hide: [tools] }
+        - { id: second, hide: [tools], when: { "===": [{ var: concerns.cost }, low] } }
+    `;
+    expect(findingsOf(rules).map((finding) => finding.split(':')[0])).toEqual(['3', '4']);
+  });
+
+  it('in a range are not repeated for every number', () => {
+    const text = 'version: 1\nconcerns:\n  cost: { values: { min: 2, max: 1 } }\n';
+    expect(findingsOf(`${text}primitives: { tools: { log: { cost: 1 } } }\n`)).toEqual(['3:19 empty-range']);
+  });
+
+  it('in a claim or a default are not taken for a missing one', () => {
+    const tier = (rest: string) =>
+      `version: 1\nconcerns:\n  tier: { values: [a], set-by: operator, ${rest} }\n`;
+    expect(findingsOf(tier('default: a, claim: ""'))).toEqual(['3:61 empty']);
+    expect(findingsOf(tier('claim: tier, default: true'))).toEqual(['3:64 unquoted']);
+  });
+
+  it('in the concerns as a whole are not repeated for everything that refers to one', () => {
+    const refers = 'primitives: { tools: { log: { c1: low } } }\n';
+    expect(findingsOf(`version: 1\nconcerns: []\n${refers}`)).toEqual(['2:11 wrong-type']);
+    const concerns = Array.from({ length: 65 }, (_, index) => `  c${index}: { values: [low] }\n`).join('');
+    expect(findingsOf(`version: 1\nconcerns:\n${concerns}${refers}`)).toEqual(['3:3 too-many']);
+  });
+
+  it('do not end with a missing version', () => {
+    const text =
+      'concerns:\n  cost: { values: [low, high], match: nearly }\nprimitives: { tools: { log: { colour: red } } }\n';
+    expect(findingsOf(text)).toEqual(['1:1 missing-key', '2:39 unknown-choice', '3:31 unknown-concern']);
+  });
+});

@@ -1,0 +1,573 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Caller,
+  evaluate,
+  mapPrimitive,
+  type Policy,
+  type Primitive,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
+import { asked, findingsOf, policyOf, reportOf, shown, yaml } from './author.js';
+
+/** A policy with nothing wrong in it, to which a test adds rules; it has nine lines. */
+const GOOD = yaml`
+  version: 1
+  concerns:
+    security: { values: [low, medium, high] }
+    environment: { values: [development, production] }
+    topic: { values: [charts, maps], multiple: true }
+    budget: { values: { min: 0, max: 500 } }
+    tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
+    seat: { values: [yes, no], set-by: operator, claim: seat, default: no }
+  # The rules begin in line 10.
+`;
+
+/** The expression begins in line 11, column 57. */
+const ruleOf = (when: string) =>
+  `${GOOD}rules:\n  - { id: my-rule, reason: Reason, hide: [tools], when: ${when} }\n`;
+const found = (when: string) => findingsOf(ruleOf(when));
+const messageOf = (when: string) =>
+  reportOf({ 'policy.yaml': ruleOf(when) }).findings.map(({ message }) => message);
+
+const ENVIRONMENT = '{ var: concerns.environment }';
+const BUDGET = '{ var: concerns.budget }';
+const HINT = '{ var: primitive.annotations.readOnlyHint }';
+
+describe('rules with nothing to find', () => {
+  it.each([
+    'true',
+    `{ "===": [${ENVIRONMENT}, production] }`,
+    `{ "===": [production, ${ENVIRONMENT}] }`,
+    `{ "===": [${HINT}, true] }`,
+    '{ "===": [{ var: [primitive.annotations.destructiveHint, true] }, true] }',
+    `{ in: [${ENVIRONMENT}, [development, production]] }`,
+    '{ in: [maps, { var: concerns.topic }] }',
+    '{ in: [beta, { var: primitive.tags }] }',
+    '{ in: [admin, { var: claims.groups }] }',
+    '{ some: [{ var: claims.groups }, { "===": [{ var: name }, admin] }] }',
+    '{ none: [{ var: primitive.tags }, { in: [{ var: "" }, [beta]] }] }',
+    '{ all: [{ var: concerns.topic }, { "!==": [{ var: "" }, maps] }] }',
+    '{ "!!": { var: client.capabilities.sampling } }',
+    '{ "!": { missing: [client.capabilities.roots.listChanged] } }',
+    '{ missing: concerns.security }',
+    '{ if: [{ "!!": { var: claims.admin } }, false, true] }',
+    '{ ">": [{ var: primitive.annotations.price }, 3] }',
+    '{ "<": [1, { var: claims.age }, 3] }',
+    '{ or: [{ "===": [{ var: primitive.kind }, tools] }, { "===": [{ var: primitive.mimeType }, text/plain] }] }',
+    '{ "===": [{ var: "claims.custom:tier" }, pro] }',
+  ])('%s', (when) => {
+    expect(found(when)).toEqual([]);
+  });
+});
+
+describe('what a rule may not say', () => {
+  it.each<[string, string, string[]]>([
+    ['loose equality', `{ "==": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
+    ['loose inequality', `{ "!=": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
+    ['loose equality deep inside', `{ and: [true, { "!": [{ "==": [1, 1] }] }] }`, ['11:79 loose-equality']],
+    [
+      'two operators in one mapping',
+      `{ "===": [${ENVIRONMENT}, production], "!!": true }`,
+      ['11:57 rule-is-data'],
+    ],
+    ['no operator', '{}', ['11:57 rule-is-data']],
+    ['an unknown operator', '{ cat: [a, b] }', ['11:57 unknown-operator']],
+    ['an operator by a name that every object has', '{ constructor: [1] }', ['11:57 unknown-operator']],
+    ['a misspelt operator', '{ nd: [true, true] }', ['11:57 unknown-operator']],
+    ['an undeclared concern', '{ "!!": { var: concerns.securty } }', ['11:72 unknown-path']],
+    ['a part of a concern', '{ "!!": { var: concerns.security.level } }', ['11:72 unknown-path']],
+    ['all concerns', '{ "!!": { var: concerns } }', ['11:72 unknown-path']],
+    ['an undeclared field', '{ "!!": { var: primitive.description } }', ['11:72 unknown-path']],
+    ['annotations as a whole', '{ "!!": { var: primitive.annotations } }', ['11:72 unknown-path']],
+    ['no claim', '{ "!!": { var: claims } }', ['11:72 unknown-path']],
+    ['what the client is called', '{ "!!": { var: client.name } }', ['11:72 unknown-path']],
+    ['another root', '{ "!!": { var: request.name } }', ['11:72 unknown-path']],
+    ['an undeclared concern that is missing', '{ missing: [concerns.securty] }', ['11:68 unknown-path']],
+    ['the whole data', '{ "!!": { var: "" } }', ['11:72 computed-path']],
+    ['an index', '{ "!!": { var: 1 } }', ['11:72 computed-path']],
+    ['a computed path', '{ "!!": { var: { var: claims.path } } }', ['11:72 computed-path']],
+    ['a computed path of what is missing', '{ missing: [{ var: claims.path }] }', ['11:68 computed-path']],
+    ['too few operands', `{ "===": [${ENVIRONMENT}] }`, ['11:66 operand-count']],
+    ['too many operands', `{ "!": [true, false] }`, ['11:64 operand-count']],
+    ['an empty and', `{ and: [] }`, ['11:64 operand-count']],
+    ['a lonely if', `{ if: [true] }`, ['11:63 operand-count']],
+    ['between with >', `{ ">": [3, { var: claims.age }, 1] }`, ['11:64 operand-count']],
+    ['an order of names', `{ ">=": [{ var: concerns.security }, medium] }`, ['11:66 order-on-list']],
+    [
+      'an order of names, on the right',
+      `{ "<": [low, { var: concerns.security }] }`,
+      ['11:70 order-on-list'],
+    ],
+    ['an order of texts', `{ "<": [{ var: primitive.name }, 5] }`, ['11:65 number-expected']],
+    ['an order with a text', `{ "<": [{ var: claims.age }, "5"] }`, ['11:86 number-expected']],
+    ['an order with null', `{ "<": [{ var: claims.age }, ~] }`, ['11:86 number-expected']],
+    ['an order of lists', `{ "<": [{ var: primitive.tags }, 5] }`, ['11:65 number-expected']],
+    ['a text on the right of in', `{ in: [prod, production] }`, ['11:70 list-expected']],
+    ['a name on the right of in', `{ in: [delete, { var: primitive.name }] }`, ['11:72 list-expected']],
+    [
+      'a concern of one value on the right of in',
+      `{ in: [low, { var: concerns.security }] }`,
+      ['11:69 list-expected'],
+    ],
+    ['some of a text', `{ some: [{ var: primitive.name }, true] }`, ['11:66 list-expected']],
+    ['some of a number', `{ all: [5, true] }`, ['11:65 list-expected']],
+    ['a list that equals', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
+    ['tags that equal', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
+    ['a value that is none', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
+    ['a value that is none, on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
+    ['true for a value', `{ "===": [${ENVIRONMENT}, true] }`, ['11:98 unknown-value']],
+    [
+      'a value that is none in a list',
+      `{ in: [${ENVIRONMENT}, [production, staging]] }`,
+      ['11:108 unknown-value'],
+    ],
+    ['a value that is none as a member', `{ in: [map, { var: concerns.topic }] }`, ['11:64 unknown-value']],
+    ['a kind that is none', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
+  ])('%s: %s', (_name, when, findings) => {
+    expect(found(when)).toEqual(findings);
+  });
+
+  it.each([
+    ['{ nd: [true, true] }', '"nd" is no operator of rules; did you mean "and"?'],
+    [
+      '{ substr: [a, 1] }',
+      '"substr" is no operator of rules; use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none.',
+    ],
+    ['{ "==": [1, 1] }', '"==" is loose ("high" == ["high"] is true, and 1 == "1"); write "===".'],
+    ['{ "!=": [1, 1] }', '"!=" is loose ("high" == ["high"] is true, and 1 == "1"); write "!==".'],
+    [
+      '{ "!!": { var: concerns.securty } }',
+      'Nothing declares "concerns.securty"; did you mean "concerns.security"?',
+    ],
+    [
+      '{ "!!": { var: primitive.annotations.readonlyHint.deep } }',
+      'Nothing declares "primitive.annotations.readonlyHint.deep"; did you mean "primitive.annotations.readOnlyHint"?',
+    ],
+    [
+      '{ "!!": { var: session.user } }',
+      'Nothing declares "session.user"; a rule reads concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.',
+    ],
+    ['{ "!": [true, false] }', '"!" takes 1 operand, not 2.'],
+    ['{ "===": [1] }', '"===" takes 2 operands, not 1.'],
+    ['{ "<": [1] }', '"<" takes 2 to 3 operands, not 1.'],
+    [
+      '{}',
+      'A mapping without a key is data to JSON Logic, which is always true; write one operator, or "and" over several.',
+    ],
+    [
+      '{ "!": true, "!!": true }',
+      'A mapping with 2 keys is data to JSON Logic, which is always true; write one operator, or "and" over several.',
+    ],
+    [
+      `{ "===": [${ENVIRONMENT}, prodction] }`,
+      '"prodction" is no value of concerns.environment (development, production); did you mean "production"?',
+    ],
+    [`{ "===": [${ENVIRONMENT}, x] }`, '"x" is no value of concerns.environment (development, production).'],
+    [
+      '{ some: [beta, true] }',
+      'The first operand of "some" must be a list, or a path that holds one; in a text it would look for a part.',
+    ],
+    [
+      '{ in: [a, beta] }',
+      'The second operand of "in" must be a list, or a path that holds one; in a text it would look for a part.',
+    ],
+  ])('%s is explained', (when, message) => {
+    expect(messageOf(when)).toEqual([message]);
+  });
+
+  it('all at once, each at its place', () => {
+    const text = yaml`
+      rules:
+        - id: many
+          hide: [tools]
+          when:
+            and:
+              - "==": [{ var: concerns.securty }, low]
+              - "===":
+                  - var: concerns.environment
+                  - prod
+              - "<": [{ var: concerns.budget }, 5]
+    `;
+    expect(findingsOf(GOOD + text)).toEqual([
+      '15:11 loose-equality',
+      '18:15 unknown-value',
+      '19:17 order-on-unset',
+    ]);
+  });
+});
+
+describe('a size that nobody can read', () => {
+  const nested = (depth: number) => `${'{ "!": '.repeat(depth)}true${' }'.repeat(depth)}`;
+  const wide = (parts: number) => `{ or: [${new Array(parts).fill('false')}] }`;
+
+  it.each<[string, string, string[]]>([
+    ['32 operators deep', nested(32), []],
+    ['33 operators deep', nested(33), ['11:57 rule-too-large']],
+    ['so deep that a check would end the stack', nested(900), ['11:57 rule-too-large']],
+    // An operator and its list are a part each.
+    ['1000 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(249)]}] }`, []],
+    ['1001 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(250)]}] }`, ['11:57 rule-too-large']],
+    ['257 operands', wide(257), ['11:63 operand-count']],
+  ])('%s', (_name, when, findings) => {
+    expect(found(when)).toEqual(findings);
+  });
+});
+
+describe('what is true or zero without a value', () => {
+  const unequal = `{ "!==": [${ENVIRONMENT}, development] }`;
+
+  it.each<[string, string]>([
+    ['!! beside it', `{ and: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`],
+    ['!! after it', `{ and: [${unequal}, { "!!": [${ENVIRONMENT}] }] }`],
+    ['the path itself', `{ and: [${ENVIRONMENT}, ${unequal}] }`],
+    ['not missing', `{ and: [{ "!": { missing: [concerns.environment] } }, ${unequal}] }`],
+    ['not missing, without a list', `{ and: [{ "!": { missing: concerns.environment } }, ${unequal}] }`],
+    [
+      'not missing, in a list of its own',
+      `{ and: [{ "!": { missing: [[concerns.environment]] } }, ${unequal}] }`,
+    ],
+    ['equal to something', `{ and: [{ "===": [${ENVIRONMENT}, production] }, ${unequal}] }`],
+    ['something equal to it', `{ and: [{ "===": [production, ${ENVIRONMENT}] }, ${unequal}] }`],
+    ['unequal to null', `{ and: [{ "!==": [${ENVIRONMENT}, ~] }, ${unequal}] }`],
+    ['one of several', `{ and: [{ in: [${ENVIRONMENT}, [production]] }, ${unequal}] }`],
+    ['an and beside it', `{ and: [{ and: [true, { "!!": ${ENVIRONMENT} }] }, ${unequal}] }`],
+    [
+      'either way',
+      `{ and: [{ or: [${ENVIRONMENT}, { "===": [${ENVIRONMENT}, production] }] }, ${unequal}] }`,
+    ],
+    ['further out', `{ and: [{ "!!": ${ENVIRONMENT} }, { or: [false, ${unequal}] }] }`],
+    ['the condition of if', `{ if: [{ "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
+    ['the condition of else if', `{ if: [false, false, { "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
+    ['null as what it is not', `{ "!==": [${ENVIRONMENT}, ~] }`],
+    ['a fallback', '{ "!==": [{ var: [concerns.environment, development] }, development] }'],
+    ['a default of the operator', '{ "!==": [{ var: concerns.tier }, pro] }'],
+    [
+      'what every primitive has',
+      '{ and: [{ "!==": [{ var: primitive.name }, a] }, { "!==": [{ var: primitive.kind }, tools] }] }',
+    ],
+  ])('%s lets "!==" pass', (_name, when) => {
+    expect(found(when)).toEqual([]);
+  });
+
+  it.each<[string, string, string]>([
+    ['alone', unequal, '11:66'],
+    ['or beside it', `{ or: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
+    ['a test of another concern', `{ and: [{ "!!": { var: concerns.security } }, ${unequal}] }`, '11:112'],
+    ['missing', `{ and: [{ missing: [concerns.environment] }, ${unequal}] }`, '11:111'],
+    ['equal to null', `{ and: [{ "===": [${ENVIRONMENT}, ~] }, ${unequal}] }`, '11:121'],
+    ['one of several, or null', `{ and: [{ in: [${ENVIRONMENT}, [~, production]] }, ${unequal}] }`, '11:132'],
+    [
+      'one of what a claim lists',
+      `{ and: [{ in: [${ENVIRONMENT}, { var: claims.list }] }, ${unequal}] }`,
+      '11:137',
+    ],
+    ['either of two', `{ and: [{ or: [${ENVIRONMENT}, true] }, ${unequal}] }`, '11:121'],
+    ['not', `{ and: [{ "!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
+    ['the other branch of if', `{ if: [{ "!!": ${ENVIRONMENT} }, true, ${unequal}] }`, '11:120'],
+    ['the condition of if', `{ if: [${unequal}, true, false] }`, '11:73'],
+    ['null as the fallback', '{ "!==": [{ var: [concerns.environment, ~] }, development] }', '11:66'],
+    ['an absent hint', `{ "!==": [${HINT}, true] }`, '11:66'],
+    ['what not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
+    ['a claim', '{ "!==": [{ var: claims.role }, admin] }', '11:66'],
+    ['a value on the left', `{ "!==": [development, ${ENVIRONMENT}] }`, '11:66'],
+  ])('%s does not', (_name, when, place) => {
+    expect(found(when)).toEqual([`${place} unset-is-true`]);
+  });
+
+  it('a number without a value is compared as zero, which is a warning', () => {
+    expect(found(`{ "<": [${BUDGET}, 100] }`)).toEqual(['11:65 order-on-unset']);
+    expect(found(`{ ">=": [100, ${BUDGET}] }`)).toEqual(['11:71 order-on-unset']);
+    expect(found(`{ and: [{ "!!": ${BUDGET} }, { "<": [${BUDGET}, 100] }] }`)).toEqual([]);
+    const { findings, compiled } = reportOf({ 'policy.yaml': ruleOf(`{ "<": [${BUDGET}, 100] }`) });
+    expect(findings[0]).toMatchObject({
+      severity: 'warning',
+      message:
+        'An unset concerns.budget counts as 0 here; add {"!!": {var: concerns.budget}} with "and" if the rule is not meant then.',
+    });
+    expect(compiled).toBeDefined();
+  });
+
+  it.each<[string, string, string[]]>([
+    ['destructive', 'destructiveHint }, true', ['11:66 hint-default']],
+    ['open world', 'openWorldHint }, true', ['11:66 hint-default']],
+    ['not read-only', 'readOnlyHint }, false', ['11:66 hint-default']],
+    ['not idempotent', 'idempotentHint }, false', ['11:66 hint-default']],
+    ['read-only', 'readOnlyHint }, true', []],
+    ['not destructive', 'destructiveHint }, false', []],
+    ["a hint of one's own", 'myHint }, true', []],
+  ])('an absent hint has a meaning in MCP: %s', (_name, end, findings) => {
+    expect(found(`{ "===": [{ var: primitive.annotations.${end}] }`)).toEqual(findings);
+  });
+
+  it('names the hint and how to count it', () => {
+    expect(messageOf('{ "===": [true, { var: primitive.annotations.destructiveHint }] }')).toEqual([
+      'An absent destructiveHint means true in MCP but equals nothing here; write {var: [primitive.annotations.destructiveHint, true]} to count it.',
+    ]);
+  });
+});
+
+describe('what stands around an expression', () => {
+  it('a rule hides or shows, not both and not neither', () => {
+    const rules = yaml`
+      rules:
+        - { id: neither, when: true }
+        - { id: both, hide: [tools], show: [prompts], when: true }
+        - { id: hides, hide: [tools], when: true }
+    `;
+    expect(findingsOf(GOOD + rules)).toEqual(['11:5 hide-or-show', '12:5 hide-or-show']);
+  });
+
+  it('ids are written once, also across files', () => {
+    const rules = yaml`
+      rules:
+        - { id: same, hide: [tools], when: true }
+        - { id: same, show: [tools], when: true }
+    `;
+    const { findings } = reportOf({
+      'policy.yaml': `version: 1\ninclude: [common.yaml]\nrules: [{ id: same, hide: [tools], when: true }]\n`,
+      'common.yaml': GOOD + rules,
+    });
+    expect(findings.map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`)).toEqual([
+      'common.yaml:12:11 duplicate',
+      'policy.yaml:3:15 duplicate',
+    ]);
+    expect(findings.map(({ message }) => message)).toEqual(
+      new Array(2).fill('The rule "same" is written twice, here and in common.yaml:11:11; keep one.'),
+    );
+  });
+
+  it.each([
+    ['{ id: My Rule, hide: [tools], when: true }', '11:11 bad-name'],
+    ['{ id: kinds, hide: [tool], when: true }', '11:25 unknown-choice'],
+    ['{ id: none, hide: [], when: true }', '11:23 empty'],
+    ['{ id: twice, hide: [tools, tools], when: true }', '11:24 duplicate'],
+    ['{ id: no-when, hide: [tools] }', '11:5 missing-key'],
+    ['{ id: extra, hide: [tools], when: true, then: 1 }', '11:45 unknown-key'],
+  ])('%s does not fit the schema', (rule, finding) => {
+    expect(findingsOf(`${GOOD}rules:\n  - ${rule}\n`)).toContain(finding);
+  });
+
+  it('assign reads the primitive alone, and gives values that are declared', () => {
+    const assign = yaml`
+      assign:
+        - { when: { "===": [{ var: concerns.security }, low] }, to: { security: low } }
+        - { when: { "!!": { var: claims.admin } }, to: { security: low } }
+        - { when: { "!!": { var: client.capabilities } }, to: { security: low } }
+        - { when: { "==": [1, 1] }, to: { securty: low, environment: prod } }
+        - { when: true, to: { security: any, topic: [maps] } }
+    `;
+    expect(findingsOf(GOOD + assign)).toEqual([
+      '11:30 assign-reads-caller',
+      '12:28 assign-reads-caller',
+      '13:28 assign-reads-caller',
+      '14:13 loose-equality',
+      '14:37 unknown-concern',
+      '14:64 unknown-value',
+    ]);
+  });
+});
+
+describe('assign', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      access: { values: [read, write] }
+      stage: { values: [beta, stable] }
+    primitives:
+      tools:
+        own: { access: write }
+        freed: { access: any }
+    patterns:
+      tools: { "pat*": { access: write } }
+    assign:
+      - { when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }, to: { access: read, stage: beta } }
+      - { when: { in: [stable, { var: primitive.tags }] }, to: { stage: stable } }
+      - { when: { "===": [{ var: primitive.kind }, prompts] }, to: { access: read } }
+    settings: { unmapped: hide }
+  `);
+  const readOnly = { annotations: { readOnlyHint: true } };
+
+  it('gives values by what the server says, and maps what it fires for', () => {
+    const tools = [{ name: 'reads', ...readOnly }, { name: 'silent' }];
+    expect(shown(policy, tools, undefined)).toEqual(['reads']);
+    expect(shown(policy, tools, { access: 'read' })).toEqual(['reads']);
+    expect(shown(policy, tools, { access: 'write' })).toEqual([]);
+    expect(shown(policy, ['p'], { access: 'write' }, { kind: 'prompts' })).toEqual([]);
+    expect(shown(policy, ['p'], { access: 'read' }, { kind: 'prompts' })).toEqual(['p']);
+  });
+
+  it("is weaker than patterns and entries, stronger than the server's own word, and the later one wins", () => {
+    const sources = (primitive: Primitive) =>
+      mapPrimitive(policy, 'tools', primitive).offers.map((offer) =>
+        offer?.source.replace(/.*policy/, 'policy'),
+      );
+    expect(sources({ name: 'own', ...readOnly })).toEqual(['policy.yaml:7', 'policy.yaml:12']);
+    expect(sources({ name: 'pattern', ...readOnly })).toEqual(['policy.yaml:10', 'policy.yaml:12']);
+    expect(sources({ name: 'freed', ...readOnly })).toEqual([undefined, 'policy.yaml:12']);
+    expect(sources({ name: 'x', ...readOnly, _meta: { concerns: { access: 'write' } } })).toEqual([
+      'policy.yaml:12',
+      'policy.yaml:12',
+    ]);
+    expect(sources({ name: 'x', ...readOnly, tags: ['stable'] })).toEqual([
+      'policy.yaml:12',
+      'policy.yaml:13',
+    ]);
+    expect(sources({ name: 'x', ...readOnly, _meta: { tags: ['stable'] } })).toEqual([
+      'policy.yaml:12',
+      'policy.yaml:13',
+    ]);
+  });
+});
+
+describe('rules', () => {
+  const verdict = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
+    const configuration = resolveConfiguration(policy, concerns === undefined ? [] : asked(concerns), caller);
+    return evaluate(policy, mapPrimitive(policy, 'tools', primitive), configuration);
+  };
+
+  it('hiding beats showing, whatever their order, and showing beats a host concern', () => {
+    const rules = (first: string, second: string) =>
+      policyOf(
+        `${GOOD}primitives: { tools: { a: { security: high } } }\nrules:\n  - ${first}\n  - ${second}\n`,
+      );
+    const hide = '{ id: hides, hide: [tools], when: { "===": [{ var: concerns.environment }, production] } }';
+    const show = '{ id: shows, show: [tools], when: { "===": [{ var: primitive.name }, a] } }';
+    for (const policy of [rules(hide, show), rules(show, hide)]) {
+      expect(shown(policy, ['a', 'b'], { environment: 'production' })).toEqual([]);
+      expect(shown(policy, ['a', 'b'], { security: 'low' })).toEqual(['a', 'b']);
+      expect(verdict(policy, { name: 'a' }, { security: 'low' }).because).toMatchObject({
+        code: 'rule',
+        rule: 'shows',
+      });
+      expect(verdict(policy, { name: 'a' }, { environment: 'production' }).because).toMatchObject({
+        rule: 'hides',
+      });
+    }
+  });
+
+  it('a show rule lifts no operator concern, but shows what nothing maps', () => {
+    const policy = policyOf(`${GOOD}primitives: { tools: { paid: { tier: pro } } }
+settings: { unmapped: hide }
+rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid, new]] } }]
+`);
+    expect(shown(policy, ['paid', 'new', 'other'], undefined)).toEqual(['new']);
+    expect(shown(policy, ['paid', 'new', 'other'], undefined, { claims: { 'custom:tier': 'pro' } })).toEqual([
+      'paid',
+      'new',
+    ]);
+    expect(verdict(policy, { name: 'other' }, undefined).because).toEqual({ code: 'unmapped' });
+  });
+
+  it('are for clients that never spoke, and for the kinds that they name', () => {
+    const policy = policyOf(`${GOOD}rules:
+  - { id: hidden, hide: [tools, resources], when: { in: [{ var: primitive.name }, [a, b]] } }
+  - { id: secret, hide: [resources], when: { "===": [{ var: primitive.uri }, "vault://a"] } }
+  - { id: templates, hide: [resourceTemplates], when: { "===": [{ var: primitive.uri }, "vault://{a}"] } }
+`);
+    expect(shown(policy, ['a', 'c'], undefined)).toEqual(['c']);
+    expect(shown(policy, ['a', 'c'], undefined, { kind: 'prompts' })).toEqual(['a', 'c']);
+    expect(shown(policy, ['vault://a', 'vault://b'], undefined, { kind: 'resources' })).toEqual([
+      'vault://b',
+    ]);
+    expect(shown(policy, ['vault://{a}'], undefined, { kind: 'resourceTemplates' })).toEqual([]);
+    expect(shown(policy, [{ uri: 'vault://c', name: 'a' }], undefined, { kind: 'resources' })).toEqual([]);
+  });
+
+  it('read effective values: defaults, claims and lists too', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns:
+        level: { values: [low, high], default: high }
+        topic: { values: [charts, maps], multiple: true }
+        tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
+      rules:
+        - { id: level, hide: [tools], when: { and: [{ "===": [{ var: concerns.level }, high] }, { "===": [{ var: primitive.name }, level] }] } }
+        - { id: topic, hide: [tools], when: { and: [{ in: [maps, { var: concerns.topic }] }, { "===": [{ var: primitive.name }, topic] }] } }
+        - { id: tier, hide: [tools], when: { and: [{ "===": [{ var: concerns.tier }, free] }, { "===": [{ var: primitive.name }, tier] }] } }
+      settings: { defaults: aware }
+    `);
+    const tools = ['level', 'topic', 'tier'];
+    expect(shown(policy, tools, undefined)).toEqual(['level', 'topic']);
+    expect(shown(policy, tools, { topic: ['maps', 'charts'] })).toEqual([]);
+    expect(shown(policy, tools, { topic: 'charts', level: 'low' })).toEqual(['level', 'topic']);
+    expect(shown(policy, tools, undefined, { claims: { 'custom:tier': 'pro' } })).toEqual(tools);
+  });
+
+  it('about a client do not fire while nothing is known of it', () => {
+    const policy = policyOf(`${GOOD}rules:
+  - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
+`);
+    const shows = (capabilities: unknown) =>
+      verdict(policy, { name: 'a' }, undefined, { capabilities }).shown;
+    expect(shows(undefined)).toBe(true);
+    expect(shows({})).toBe(false);
+    expect(shows({ sampling: {} })).toBe(true);
+    expect(shows(null)).toBe(false);
+  });
+
+  it('about claims see what was verified, and nothing that every object has', () => {
+    const policy = policyOf(`${GOOD}rules:
+  - { id: group, hide: [tools], when: { "!": { in: [admin, { var: claims.groups }] } } }
+  - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
+`);
+    const shows = (claims?: [string, unknown][]) =>
+      verdict(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).shown;
+    expect(shows()).toBe(false);
+    expect(shows([['groups', 'admin']])).toBe(false);
+    expect(shows([['groups', ['staff', 'admin']]])).toBe(true);
+    expect(
+      shows([
+        ['groups', ['admin']],
+        ['__proto__', { polluted: true }],
+      ]),
+    ).toBe(true);
+  });
+
+  it('two callers who differ in what a rule reads have lists of their own', () => {
+    const policy = policyOf(
+      `${GOOD}rules: [{ id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }]\n`,
+    );
+    const keyOf = (claims: [string, unknown][]) =>
+      resolveConfiguration(policy, [], { claims: new Map(claims) }).key;
+    expect(keyOf([['blocked', true]])).not.toBe(keyOf([['blocked', false]]));
+    expect(keyOf([['blocked', true]])).toBe(
+      keyOf([
+        ['blocked', true],
+        ['name', 'else'],
+      ]),
+    );
+  });
+
+  it('say why, with the values that they read', () => {
+    const policy = policyOf(`${GOOD}rules:
+  - id: no-destruction
+    hide: [tools]
+    when:
+      and:
+        - { "===": [{ var: concerns.environment }, production] }
+        - { "===": [{ var: [primitive.annotations.destructiveHint, true] }, true] }
+        - { "!": { var: claims.admin } }
+    reason: Destructive tools are hidden in production
+  - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, b] } }
+`);
+    const { shown: isShown, because } = verdict(policy, { name: 'a' }, { environment: 'production' });
+    expect(isShown).toBe(false);
+    expect(because).toEqual({
+      code: 'rule',
+      rule: 'no-destruction',
+      source: expect.stringMatching(/policy\.yaml:11$/),
+      reason: 'Destructive tools are hidden in production',
+      values: {
+        'concerns.environment': 'production',
+        'primitive.annotations.destructiveHint': null,
+        'claims.admin': null,
+      },
+    });
+    expect(verdict(policy, { name: 'b' }, undefined).because).toEqual({
+      code: 'rule',
+      rule: 'silent',
+      source: expect.stringMatching(/policy\.yaml:19$/),
+      values: { 'primitive.name': 'b' },
+    });
+  });
+});

@@ -1,0 +1,89 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Ajv } from 'ajv';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { policySchema } from '../../src/policy/index.js';
+
+const folder = join(import.meta.dirname, '../../policies');
+const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
+
+interface Key {
+  readonly path: string;
+  readonly schema: Readonly<Record<string, unknown>>;
+}
+
+/** Every key that an author can write, with its own part of the schema. */
+function keysOf(schema: unknown, path = ''): Key[] {
+  if (typeof schema !== 'object' || schema === null) return [];
+  const { properties = {}, additionalProperties, items } = schema as Record<string, object | undefined>;
+  return [
+    ...Object.entries(properties).flatMap(([name, each]) => [
+      { path: `${path}/${name}`, schema: each as Key['schema'] },
+      ...keysOf(each, `${path}/${name}`),
+    ]),
+    ...keysOf(additionalProperties, `${path}/*`),
+    ...keysOf(items, `${path}[]`),
+  ];
+}
+
+const keys = keysOf(policySchema);
+
+it('policies/schema.json is the schema of this version: npm run generate', () => {
+  expect(readFileSync(join(folder, 'schema.json'), 'utf8')).toBe(
+    `${JSON.stringify(policySchema, null, 2)}\n`,
+  );
+});
+
+it('finds the keys of all sections', () => {
+  expect(keys.map(({ path }) => path)).toEqual(
+    expect.arrayContaining([
+      '/version',
+      '/concerns/*/set-by',
+      '/primitives/tools',
+      '/assign[]/when',
+      '/rules[]/reason',
+      '/settings/page-size',
+    ]),
+  );
+});
+
+describe('what an editor explains and completes', () => {
+  it.each(keys)('$path', ({ schema }) => {
+    const { description, examples } = schema;
+    expect(description).toMatch(/^\S.{9,}\.$/);
+    expect(Array.isArray(examples) ? examples.length : 0).toBeGreaterThan(0);
+    const validate = ajv.compile({ ...schema, examples: [] });
+    for (const example of examples as unknown[]) {
+      expect(validate(example), ajv.errorsText(validate.errors)).toBe(true);
+    }
+  });
+});
+
+it.each(readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml')))(
+  '%s fits the generated schema, and names it for editors',
+  (name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const validate = ajv.compile(JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')));
+    expect(validate(parse(text)), ajv.errorsText(validate.errors)).toBe(true);
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/);
+  },
+);
+
+it('refuses what the language does not have, at each depth', () => {
+  const validate = ajv.compile(policySchema);
+  const good = { version: 1, concerns: { cost: { values: ['low'] } }, rules: [{ id: 'a', when: true }] };
+  expect(validate(good)).toBe(true);
+  for (const wrong of [
+    { ...good, rule: [] },
+    { ...good, version: 2 },
+    { ...good, concerns: { cost: { values: ['low'], vlaues: [] } } },
+    { ...good, rules: [{ id: 'a', when: true, hides: ['tools'] }] },
+    { ...good, rules: [{ id: 'a', when: true, hide: ['tool'] }] },
+    { ...good, assign: [{ when: true }] },
+    { ...good, settings: { 'page-size': 0 } },
+    { ...good, settings: { 'page-size': 1.5 } },
+  ]) {
+    expect(validate(wrong), JSON.stringify(wrong)).toBe(false);
+  }
+});

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compileGlob } from '../../src/engine/glob.js';
+
+/** What a pattern means, without thinking about time: which beginnings of the text fit the pattern so far. */
+function reference(pattern: string, text: string): boolean {
+  const ends = [...Array(text.length + 1).keys()];
+  let reached = ends.map((end) => end === 0);
+  for (const token of pattern) {
+    const before = reached;
+    reached = [];
+    for (const end of ends) {
+      const longer =
+        end > 0 && (token === '*' ? reached[end - 1] : before[end - 1] && text[end - 1] === token);
+      reached.push(Boolean(longer) || (token === '*' && before[end] === true));
+    }
+  }
+  return reached[text.length] === true;
+}
+
+// Two letters and many stars: otherwise nearly no pattern matches.
+const pattern = fc.string({ unit: fc.constantFrom('a', 'b', '*', '*'), maxLength: 14 });
+const text = fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 20 });
+
+it('a pattern matches what it means', () => {
+  let matching = 0;
+  fc.assert(
+    fc.property(pattern, text, (glob, name) => {
+      const expected = reference(glob, name);
+      if (expected) matching += 1;
+      expect(compileGlob(glob)(name)).toBe(expected);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(matching).toBeGreaterThan(2000);
+});
+
+it('a pattern matches every text that is made from it', () => {
+  const parts = fc.array(
+    fc.string({ maxLength: 4 }).filter((part) => !part.includes('*')),
+    { minLength: 1 },
+  );
+  const fillings = fc.infiniteStream(fc.string({ maxLength: 4 }));
+  fc.assert(
+    fc.property(parts, fillings, (literals, fill) => {
+      const [first = '', ...rest] = literals;
+      const name = rest.reduce((made, part) => made + String(fill.next().value) + part, first);
+      expect(compileGlob(literals.join('*'))(name)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,61 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { compileUriTemplate } from '../../src/engine/uri-template.js';
+
+/** Templates of literals and `{x}`, as a list of parts: `undefined` stands for an expression. */
+const parts = fc.array(fc.option(fc.constantFrom('a', 'b', '/', '?', '.', 'ab', '/a'), { nil: undefined }), {
+  maxLength: 7,
+});
+const uri = fc.string({ unit: fc.constantFrom('a', 'b', '/', '?', '.', '#'), maxLength: 8 });
+
+/** An expression covers one or more characters of a segment; tried one length after the other. */
+function coversFrom([first, ...rest]: readonly (string | undefined)[], text: string): boolean {
+  if (first !== undefined) return text.startsWith(first) && covers(rest, text.slice(first.length));
+  for (let length = 1; length <= text.length && !'/?#'.includes(text.charAt(length - 1)); length++) {
+    if (covers(rest, text.slice(length))) return true;
+  }
+  return false;
+}
+const covers = (rest: readonly (string | undefined)[], text: string) =>
+  rest.length === 0 ? text === '' : coversFrom(rest, text);
+
+it('a template covers what it means', () => {
+  let covering = 0;
+  fc.assert(
+    fc.property(parts, uri, (template, text) => {
+      const expected = covers(template, text);
+      if (expected) covering += 1;
+      const written = template.map((part, index) => part ?? `{x${index}}`).join('');
+      expect(compileUriTemplate(written).matches(text)).toBe(expected);
+    }),
+    { numRuns: 20_000 },
+  );
+  expect(covering).toBeGreaterThan(300);
+});
+
+it('a template covers every URI that is made from it', () => {
+  const segment = fc.string({
+    unit: fc.constantFrom('a', 'b', '.', ':', '€', '🔑'),
+    minLength: 1,
+    maxLength: 4,
+  });
+  const fillings = fc.infiniteStream(segment);
+  fc.assert(
+    fc.property(parts, fillings, (template, fill) => {
+      const written = template.map((part, index) => part ?? `{x${index}}`).join('');
+      const made = template.map((part) => part ?? String(fill.next().value)).join('');
+      expect(compileUriTemplate(written).matches(made)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});
+
+it('an expression with an operator covers every run, the empty one too', () => {
+  const operator = fc.constantFrom('{+x}', '{#x}', '{/x}', '{?x}', '{&x}', '{x*}', '{/x*}', '{?x,y}');
+  fc.assert(
+    fc.property(operator, uri, uri, uri, (expression, before, filling, after) => {
+      expect(compileUriTemplate(before + expression + after).matches(before + filling + after)).toBe(true);
+    }),
+    { numRuns: 2000 },
+  );
+});

@@ -1,0 +1,81 @@
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import {
+  CreateTableCommand,
+  DynamoDBClient,
+  GetItemCommand,
+  type GetItemOutput,
+} from '@aws-sdk/client-dynamodb';
+import dynalite from 'dynalite';
+
+/** A DynamoDB in this process. Unlike the real one it never deletes what has expired, and is always consistent. */
+export interface LocalDynamo {
+  readonly endpoint: string;
+  /** @returns a client; `attempts` and timeouts as short as a test needs them */
+  client(attempts?: number): DynamoDBClient;
+  /** @returns the name of a new table with the key and no more: what `serverless.yml` makes */
+  table(): Promise<string>;
+  /** @returns an item as it stands in the table */
+  item(table: string, id: string): Promise<GetItemOutput['Item']>;
+  /** @returns how many connections were opened to it */
+  connections(): number;
+  close(): Promise<void>;
+}
+
+/** What the SDK wants to know of an account. */
+export const ACCOUNT = {
+  region: 'eu-central-1',
+  credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
+};
+
+export async function startDynamo(): Promise<LocalDynamo> {
+  const server = dynalite({ createTableMs: 0 });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const clients: DynamoDBClient[] = [];
+  const client = (maxAttempts = 5): DynamoDBClient => {
+    const made = new DynamoDBClient({
+      ...ACCOUNT,
+      endpoint,
+      maxAttempts,
+      requestHandler: { connectionTimeout: 500, requestTimeout: 1000, throwOnRequestTimeout: true },
+    });
+    clients.push(made);
+    return made;
+  };
+  const admin = client();
+  let tables = 0;
+  let connections = 0;
+  server.on('connection', () => {
+    connections += 1;
+  });
+
+  return {
+    endpoint,
+    client,
+    async table() {
+      const TableName = `sessions-${++tables}`;
+      await admin.send(
+        new CreateTableCommand({
+          TableName,
+          BillingMode: 'PAY_PER_REQUEST',
+          AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
+          KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
+        }),
+      );
+      return TableName;
+    },
+    connections: () => connections,
+    async item(TableName, id) {
+      return (await admin.send(new GetItemCommand({ TableName, Key: { id: { S: id } } }))).Item;
+    },
+    async close() {
+      for (const each of clients) each.destroy();
+      await new Promise<void>((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      });
+    },
+  };
+}

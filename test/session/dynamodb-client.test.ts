@@ -1,0 +1,91 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { createDynamoStore } from '../../src/session/dynamodb.js';
+import { ACCOUNT, type LocalDynamo, startDynamo } from './dynamo.js';
+
+let dynamo: LocalDynamo;
+const open: { readonly server: Server; readonly sockets: Set<Socket> }[] = [];
+
+beforeAll(async () => {
+  dynamo = await startDynamo();
+  vi.stubEnv('AWS_REGION', ACCOUNT.region);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', ACCOUNT.credentials.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', ACCOUNT.credentials.secretAccessKey);
+});
+afterEach(async () => {
+  for (const { server, sockets } of open.splice(0)) {
+    for (const socket of sockets) socket.destroy();
+    server.close();
+    await once(server, 'close');
+  }
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  await dynamo.close();
+});
+
+/** A network before DynamoDB: what `handle` does not connect, hangs. */
+async function network(handle: (socket: Socket, connection: number) => void): Promise<void> {
+  const sockets = new Set<Socket>();
+  let connections = 0;
+  const server = createServer((socket) => {
+    sockets.add(socket.on('error', () => undefined));
+    handle(socket, connections++);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  open.push({ server, sockets });
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+}
+const through = (socket: Socket): void => {
+  const upstream = connect(Number(new URL(dynamo.endpoint).port), '127.0.0.1');
+  upstream.on('error', () => socket.destroy());
+  socket.on('close', () => upstream.destroy());
+  socket.pipe(upstream).pipe(socket);
+};
+
+describe('the client that the store makes', () => {
+  it('finds region, credentials and endpoint in the environment, as a Lambda function has them', async () => {
+    vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamo.endpoint);
+    const store = createDynamoStore({ table: await dynamo.table() });
+    expect(await store.update('a', { concerns: { security: 'high' } })).toBe('stored');
+    expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { security: 'high' } } });
+  });
+
+  it('leaves a connection that does not answer for a new one, within a second or two', async () => {
+    await network((socket, connection) => connection > 0 && through(socket));
+    const store = createDynamoStore({ table: await dynamo.table() });
+    expect(await store.update('a', {})).toBe('stored');
+    expect(await store.read('a')).toEqual({ state: 'live', record: {} });
+  });
+
+  it('goes on after a connection that is cut in the middle of an answer', async () => {
+    await network((socket, connection) => {
+      if (connection > 0) return through(socket);
+      socket.once('data', () =>
+        socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{', () => socket.destroy()),
+      );
+    });
+    expect(await createDynamoStore({ table: await dynamo.table() }).update('a', {})).toBe('stored');
+  });
+
+  it('gives up in time when nothing answers', async () => {
+    await network(() => undefined);
+    const started = performance.now();
+    await expect(createDynamoStore({ table: 'any', timeoutMs: 300 }).read('a')).rejects.toThrow(
+      'gave no answer within 300 ms',
+    );
+    expect(performance.now() - started).toBeLessThan(3000);
+  });
+
+  it('gives up when nobody listens', async () => {
+    await network(() => undefined);
+    for (const { server } of open) server.close();
+    await expect(createDynamoStore({ table: 'any' }).read('a')).rejects.toMatchObject({
+      name: 'DynamoStoreError',
+      cause: { code: 'ECONNREFUSED' },
+    });
+    open.length = 0;
+  });
+});
