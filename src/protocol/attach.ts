@@ -3,6 +3,7 @@ import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk
 import type { Policy } from '../engine/policy.js';
 import type { SessionStore } from '../session/store.js';
 import type { HttpRequestInfo } from './carriers.js';
+import type { SharedLists } from './catalogs.js';
 import { Gate } from './gate.js';
 import { LivePolicy } from './live-policy.js';
 import { placePreferences } from './preferences.js';
@@ -32,6 +33,8 @@ export interface ConcernsOptions {
    * is hidden. It must be unguessable.
    */
   readonly probe?: string | undefined;
+  /** Lists shared between servers that list the same whatever is asked of them: the operator's promise. */
+  readonly shared?: SharedLists | undefined;
 }
 
 /** What `attachConcerns` returns. */
@@ -159,11 +162,11 @@ class GatedTransport implements Transport {
   }
 
   private createGate(extra: MessageExtraInfo | undefined): Gate<SdkContext> {
-    const { policy, store, report, probe } = this.options;
+    const { policy, store, report, probe, shared } = this.options;
     const preferences = placePreferences(store, this.inner.sessionId, httpOf(extra) !== undefined);
     const live = policy instanceof LivePolicy ? policy : new LivePolicy(policy);
     return new Gate(
-      { live, preferences, report, probe },
+      { live, preferences, report, probe, shared },
       {
         toServer: (message, context) => this.onmessage?.(message as JSONRPCMessage, context.extra),
         toClient: (message, relatedTo) =>

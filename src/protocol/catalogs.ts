@@ -6,6 +6,9 @@ import { type Answer, type Capability, type Failure, LISTS, read } from './wire.
 /** Beyond this a list is not held: it is filtered page by page, as the server gives it. */
 const BOUND = { items: 50_000, pages: 100 };
 
+/** A list that changes whenever it is taken is good enough for now after so many times, and is not held. */
+const MAX_WALKS = 3;
+
 /** What came of asking the server for its whole list. */
 export type CatalogOutcome =
   | { readonly state: 'complete'; readonly catalog: ListCatalog }
@@ -26,16 +29,43 @@ export type AskServer = (
 ) => void;
 
 /**
+ * Lists that outlive server instances. Sharing them is the operator's promise that the server's lists depend on no
+ * request: then a list is taken once for all, and can be answered without building the server.
+ */
+export class SharedLists {
+  readonly held = new Map<Kind, HeldList>();
+
+  /** @returns the server's own answer to a list request, if that page is held */
+  page(kind: Kind, cursor: unknown): Record<string, unknown> | undefined {
+    const pages = this.held.get(kind)?.pages ?? [];
+    if (cursor === undefined) return pages[0];
+    const before = pages.findIndex((page) => page.nextCursor === cursor);
+    return before === -1 ? undefined : pages[before + 1];
+  }
+
+  /** Takes a list that was written down earlier, as one page. */
+  put(policy: Policy, kind: Kind, items: readonly object[]): void {
+    const pages = [{ [kind]: items }];
+    this.held.set(kind, { pages, catalog: catalogOf(policy, kind, pages) });
+  }
+}
+
+/**
  * The lists of one server instance, taken once: an SDK server converts every schema anew on every list. They are
  * dropped when the server says that a list changed.
  */
 export class Catalogs {
-  private readonly held = new Map<Kind, HeldList>();
+  private readonly held: Map<Kind, HeldList>;
   private readonly unbounded = new Set<Kind>();
   private readonly walks = new Map<Kind, ((outcome: CatalogOutcome) => void)[]>();
   private version = 0;
 
-  constructor(private readonly live: LivePolicy) {}
+  constructor(
+    private readonly live: LivePolicy,
+    shared?: SharedLists,
+  ) {
+    this.held = shared?.held ?? new Map();
+  }
 
   /** Whether a list is filtered page by page. */
   isUnbounded(kind: Kind): boolean {
@@ -86,14 +116,15 @@ export class Catalogs {
     return catalog;
   }
 
-  private walk(kind: Kind, ask: AskServer): void {
+  private walk(kind: Kind, ask: AskServer, attempt = 1): void {
     const pages: Record<string, unknown>[] = [];
     const version = this.version;
     let items = 0;
     const finish = (outcome: CatalogOutcome): void => {
+      // Pages of a list that changed meanwhile do not belong together.
+      if (version !== this.version && attempt < MAX_WALKS) return this.walk(kind, ask, attempt + 1);
       const waiting = this.walks.get(kind) ?? [];
       this.walks.delete(kind);
-      // A list that changed during the walk is good enough for those who asked before, not for those who ask later.
       if (version === this.version) {
         if (outcome.state === 'complete') this.held.set(kind, { pages, catalog: outcome.catalog });
         if (outcome.state === 'unbounded') this.unbounded.add(kind);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { KINDS, type Policy } from '../engine/policy.js';
-import { type AskServer, Catalogs } from './catalogs.js';
+import { type AskServer, Catalogs, type SharedLists } from './catalogs.js';
 import { announce, changedSince, type LatestRequest, sessionConfiguration, shownBy } from './changes.js';
 import { answerProbe, type ExpectedReach, finishReach, guardReach, isGuarded, withLists } from './guard.js';
 import {
@@ -61,6 +61,8 @@ export interface GateOptions {
   readonly report?: ((report: GateReport) => void) | undefined;
   /** The method under which a mount of this process asks what is hidden; unguessable. */
   readonly probe?: string | undefined;
+  /** Lists that are shared with other connections. */
+  readonly shared?: SharedLists | undefined;
 }
 
 /** What is to be done with the server's answer to a request of the client; `gate`: the gate answers itself. */
@@ -102,13 +104,13 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
 
   private readonly probe: string | undefined;
 
-  constructor({ live, preferences, report, probe }: GateOptions, ports: GatePorts<C>) {
+  constructor({ live, preferences, report, probe, shared }: GateOptions, ports: GatePorts<C>) {
     this.live = live;
     this.preferences = preferences;
     this.probe = probe;
     this.report = report ?? (() => undefined);
     this.ports = ports;
-    this.catalogs = new Catalogs(live);
+    this.catalogs = new Catalogs(live, shared);
     this.latest = resolveConfiguration(live.current, []);
     this.stopListening = live.onReplace((before) => void this.policyReplaced(before));
   }

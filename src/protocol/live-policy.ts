@@ -32,3 +32,8 @@ export class LivePolicy {
     return () => this.listeners.delete(listener);
   }
 }
+
+/** @returns the policy in force */
+export function policyInForce(policy: Policy | LivePolicy): Policy {
+  return policy instanceof LivePolicy ? policy.current : policy;
+}

@@ -1,23 +1,31 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { DEFAULT_MAX_REQUEST_BODY_SIZE, readRequestBody } from '@modelcontextprotocol/sdk/server/requestBody.js';
+import {
+  DEFAULT_MAX_REQUEST_BODY_SIZE,
+  readRequestBody,
+} from '@modelcontextprotocol/sdk/server/requestBody.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Policy } from '../engine/policy.js';
 import { attachConcerns, type ConnectableServer } from '../protocol/attach.js';
+import type { SharedLists } from '../protocol/catalogs.js';
+import type { LivePolicy } from '../protocol/live-policy.js';
 import { LISTS, METHODS, read } from '../protocol/wire.js';
 import type { SessionStore } from '../session/store.js';
 import { failure, HTTP_ERRORS } from './failure.js';
 import { type Observer, observedStore } from './observe.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
+import { forgetStale, type StaticCatalog, shareLists, standInFor, takeLists } from './stand-in.js';
 
 export interface FetchHandlerOptions {
   /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`. */
   readonly server: () => ServerOfRequest | Promise<ServerOfRequest>;
   /** From `loadPolicy` or `openCompiledPolicy`. */
-  readonly policy: Policy;
+  readonly policy: Policy | LivePolicy;
   /** Keeps what sessions asked for. Without one there are no sessions: the URL, the header and `_meta` remain. */
   readonly store?: SessionStore | undefined;
   /** The longest body that is read; 4 MiB unless told otherwise, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
+  /** Answers lists without building the server: the operator's promise that they depend on no request. */
+  readonly catalog?: StaticCatalog | undefined;
 }
 
 export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
@@ -53,10 +61,11 @@ const ALONE: ReadonlySet<unknown> = new Set([
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
 export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
+  const lists = options.catalog === undefined ? undefined : staticLists(options, options.catalog);
   return async (request, given = {}) => {
     const store =
       options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
-    if (request.method === 'POST') return post({ ...options, store }, request, given);
+    if (request.method === 'POST') return post({ ...options, store }, lists, request, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not offered here; use ${allow}.`;
@@ -64,7 +73,36 @@ export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
   };
 }
 
-async function post(options: FetchHandlerOptions, request: Request, given: FetchOptions): Promise<Response> {
+/** Lists that all requests share, and whether they were compared with those of the real server. */
+interface StaticLists {
+  readonly shared: SharedLists;
+  /** Compares once for this process: what it finds goes into the log of the request at hand. */
+  verify(given: FetchOptions): Promise<void>;
+}
+
+function staticLists({ server, policy }: FetchHandlerOptions, catalog: StaticCatalog): StaticLists {
+  const shared = shareLists(policy, catalog);
+  // Lists that were taken from the server itself need no comparison.
+  let verified = catalog === 'static';
+  return {
+    shared,
+    async verify({ report }) {
+      if (verified) return;
+      verified = true;
+      const stale = forgetStale(shared, await takeLists(await server()));
+      if (stale.length === 0) return;
+      const message = `The snapshot of ${stale.join(', ')} is not what the server lists; take it anew.`;
+      report?.({ method: 'catalog', era: 'legacy', warnings: [{ code: 'stale-catalog', message }] });
+    },
+  };
+}
+
+async function post(
+  options: FetchHandlerOptions,
+  lists: StaticLists | undefined,
+  request: Request,
+  given: FetchOptions,
+): Promise<Response> {
   const { policy, store, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
   const sent = await readRequestBody(request, maxBodyBytes);
   if (sent.tooLarge) {
@@ -78,6 +116,13 @@ async function post(options: FetchHandlerOptions, request: Request, given: Fetch
     return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
   }
   const messages: unknown[] = Array.isArray(body) ? body : [body];
+  if (messages.length === 0) {
+    return failure(
+      400,
+      HTTP_ERRORS.invalid,
+      'Invalid Request: the batch is empty; send at least one message.',
+    );
+  }
   const methods = messages.map((message) => read(message, 'method'));
   const initializes = methods.includes(METHODS.initialize);
 
@@ -85,27 +130,42 @@ async function post(options: FetchHandlerOptions, request: Request, given: Fetch
     store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request.headers);
   const ahead =
     store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
-  const server = await options.server();
+  const standIn = lists === undefined ? undefined : standInFor(lists.shared, messages);
+  if (standIn === undefined) await lists?.verify(given);
+  const server = standIn ?? (await options.server());
+  const close = once(() => server.close());
+  request.signal.addEventListener('abort', close, { once: true });
   if ((await ahead?.session)?.state === 'ended') {
-    await server.close();
+    await close();
     return failure(404, HTTP_ERRORS.notFound, 'The session was ended; initialize a new one.');
   }
-  const concerns = attachConcerns(server, { policy, store: ahead?.store ?? store, report: given.report });
+  if (request.signal.aborted) {
+    // Whoever was told that it took too long must not find later that it was done.
+    await close();
+    throw request.signal.reason;
+  }
+  const concerns = attachConcerns(server, {
+    policy,
+    store: ahead?.store ?? store,
+    report: given.report,
+    shared: lists?.shared,
+  });
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: methods.every((method) => ALONE.has(method)),
     // A generator makes the transport demand an initialize first, which only that one request has.
     ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
   });
   if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
-  await server.connect(transport);
-  request.signal.addEventListener('abort', () => void server.close(), { once: true });
+  await (server as { connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void> }).connect(
+    transport,
+  );
   const response = await transport.handleRequest(request, {
     parsedBody: body,
     ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
   });
   // A Lambda is frozen after its response: what is not stored by then may never be.
   await concerns.settled();
-  return closing(response, () => server.close());
+  return closing(response, close);
 }
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {
@@ -120,6 +180,14 @@ async function endSession(store: SessionStore, request: Request): Promise<Respon
     return failure(503, HTTP_ERRORS.internal, 'The session could not be ended; try again.');
   }
   return new Response(null, { status: 204 });
+}
+
+function once<T>(call: () => Promise<T>): () => Promise<T> {
+  let called: Promise<T> | undefined;
+  return () => {
+    called ??= call();
+    return called;
+  };
 }
 
 /** Closes the server once the response was read, or the reader went away. */

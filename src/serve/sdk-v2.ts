@@ -7,7 +7,7 @@ import {
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
-import { LivePolicy } from '../protocol/live-policy.js';
+import { policyInForce } from '../protocol/live-policy.js';
 import { guardFetch } from './guard-fetch.js';
 import {
   createFetchHandler as createLegacyHandler,
@@ -51,7 +51,8 @@ export function createDualFetchHandler(options: DualHandlerOptions): FetchHandle
     );
     const authInfo = given.authInfo as AuthInfo | undefined;
     const fetch = (each: Request) => handler.fetch(each, authInfo === undefined ? {} : { authInfo });
-    const { settings } = policy instanceof LivePolicy ? policy.current : policy;
-    return settings.enforcement === 'enforce' ? guardFetch(fetch, probe)(request) : fetch(request);
+    return policyInForce(policy).settings.enforcement === 'enforce'
+      ? guardFetch(fetch, probe)(request)
+      : fetch(request);
   };
 }

@@ -73,7 +73,8 @@ export function readAhead(store: SessionStore, id: string): SessionAhead {
   return {
     session: reading.catch(() => undefined),
     store: {
-      read: (asked) => reading ?? store.read(asked),
+      // Other records, of tasks, stand in the same store.
+      read: (asked) => (asked === id ? reading : undefined) ?? store.read(asked),
       update: (asked, change) => changes(store.update(asked, change)),
       end: (asked) => changes(store.end(asked)),
     },
