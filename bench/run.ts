@@ -1,14 +1,25 @@
 import { listRatios } from './list.js';
 import type { Ratio } from './measure.js';
+import { protocolRatios } from './protocol.js';
+import { ruleRatios } from './rules.js';
+import { type MemoryRun, memoryRun, scaleRatios } from './scale.js';
 import { selectionRatios } from './selection.js';
 
 /** Prints every ratio; `--json` prints them as one object. A target that is missed is printed, it fails nothing. */
-const ratios = [...(await selectionRatios()), ...(await listRatios())];
+const ratios = [
+  ...(await selectionRatios()),
+  ...(await ruleRatios()),
+  ...(await scaleRatios()),
+  ...(await listRatios()),
+  ...(await protocolRatios()),
+];
+const memory = memoryRun();
 
 if (process.argv.includes('--json')) {
-  console.log(JSON.stringify({ node: process.version, ratios }, null, 2));
+  console.log(JSON.stringify({ node: process.version, ratios, memory }, null, 2));
 } else {
   for (const each of ratios) console.log(line(each));
+  console.log(memoryLine(memory));
 }
 
 function line({ name, ratio, spread, target, micros }: Ratio): string {
@@ -16,4 +27,9 @@ function line({ name, ratio, spread, target, micros }: Ratio): string {
   const aim = Number.isNaN(target) ? '' : ` (at most ${target})`;
   const times = `${micros.measured.toFixed(1)} / ${micros.baseline.toFixed(1)} µs`;
   return `${verdict}${ratio.toFixed(4)}${aim}  ${name}\n          p10-p90 ${spread.map((each) => each.toFixed(4)).join(' to ')}, ${times}`;
+}
+
+function memoryLine({ name, heapBefore, heapAfter, remembered }: MemoryRun): string {
+  const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(1);
+  return `        ${megabytes(heapBefore)} / ${megabytes(heapAfter)} MB  ${name}\n          ${remembered} selections remembered`;
 }

@@ -13,6 +13,11 @@ export async function selectionRatios(): Promise<Ratio[]> {
   const { kept } = select(catalog, configuration);
   if (kept.length !== 250) throw new Error(`The fixture keeps ${kept.length} tools, not a quarter of 1000.`);
 
+  // Each request is parsed anew: equal contents in another object every time.
+  const text = JSON.stringify(FIXTURE_CONCERNS);
+  const messages = Array.from({ length: 64 }, (): unknown => JSON.parse(text));
+  let turn = 0;
+
   const stringify = { work: () => JSON.stringify(kept) };
   return [
     await ratio(
@@ -37,9 +42,18 @@ export async function selectionRatios(): Promise<Ratio[]> {
       stringify,
     ),
     await ratio(
-      'a repeated configuration, from the raw object / JSON.stringify of what is kept',
+      'a repeated configuration, from raw objects / JSON.stringify of what is kept',
       0.003,
-      { work: () => select(catalog, resolveConfiguration(policy, carriers)), repeat: 500 },
+      {
+        work: () => {
+          turn = (turn + 1) % messages.length;
+          return select(
+            catalog,
+            resolveConfiguration(policy, [{ from: 'request', concerns: messages[turn] }]),
+          );
+        },
+        repeat: 500,
+      },
       stringify,
     ),
   ];

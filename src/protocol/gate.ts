@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { KINDS, type Policy } from '../engine/policy.js';
 import { type AskServer, Catalogs, type SharedLists } from './catalogs.js';
@@ -23,7 +22,7 @@ import {
   refuse,
   storeWarning,
 } from './scope.js';
-import { listTasks, rememberTask } from './tasks.js';
+import { listTasks, RememberedTasks, rememberTask } from './tasks.js';
 import { Turns } from './turns.js';
 import { keepConcerns, updateConcerns } from './update.js';
 import { type Lists, visibilityOfUri } from './visibility.js';
@@ -92,7 +91,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   private readonly inFlight = new Map<RequestId, { readonly expected: Expected; readonly context: C }>();
   private readonly asked = new Map<RequestId, (response: Answer | Failure) => void>();
   private readonly name = crypto.randomUUID();
-  private readonly tasks = new LRUCache<string, string>({ max: MAX_TASKS });
+  private readonly tasks = new RememberedTasks();
   private readonly live: LivePolicy;
   private readonly stopListening: () => void;
   private asks = 0;
@@ -369,9 +368,6 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
 
 const ITSELF: Expected = { as: 'itself' };
 const RESOURCE_UPDATED = 'notifications/resources/updated';
-
-/** Tasks whose tool a connection remembers by itself; the store remembers all. */
-const MAX_TASKS = 10_000;
 
 const makesTask = ({ method, params }: Request): boolean =>
   method === REACHES.call && params?.task !== undefined;

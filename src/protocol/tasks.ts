@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import type { ConcernWarning, Configuration } from '../engine/configuration.js';
 import { CURSOR_MESSAGES, digestOf, makeCursor, pageOf, readCursor } from './cursor.js';
 import { canChange } from './lists.js';
@@ -15,10 +16,22 @@ import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { visibilityOfName } from './visibility.js';
 import { type Answer, answer, ERRORS, type Failure, type Request, read, TASK_LIST } from './wire.js';
 
-/** Which tool made which task: a task itself does not say it. */
-export interface TaskTools {
-  get(taskId: string): string | undefined;
-  set(taskId: string, tool: string): unknown;
+/** Tasks whose tool a connection remembers by itself; a store remembers all. */
+const MAX_TASKS = 10_000;
+
+/** Which tool made which task, as far as this connection knows: a task itself does not say it. */
+export class RememberedTasks {
+  // Made when it is needed: it reserves its whole size at once, which takes longer than a request.
+  private tools: LRUCache<string, string> | undefined;
+
+  get(taskId: string): string | undefined {
+    return this.tools?.get(taskId);
+  }
+
+  set(taskId: string, tool: string): void {
+    this.tools ??= new LRUCache({ max: MAX_TASKS });
+    this.tools.set(taskId, tool);
+  }
 }
 
 /** Pages of the server's tasks that are read for one list; a server that goes on after that is taken at its word. */
@@ -38,7 +51,7 @@ const keyOf = (taskId: string): string => `task/${taskId}`;
  */
 export function rememberTask<C extends MessageContext>(
   scope: GateScope<C>,
-  tools: TaskTools,
+  tools: RememberedTasks,
   request: Request,
   result: Record<string, unknown>,
 ): Promise<void> | undefined {
@@ -68,7 +81,7 @@ export function rememberTask<C extends MessageContext>(
  */
 export function listTasks<C extends MessageContext>(
   scope: GateScope<C>,
-  tools: TaskTools,
+  tools: RememberedTasks,
   request: Request,
   context: C,
   ports: { pass(): void; wait(): { done(): boolean } },
@@ -127,7 +140,7 @@ function walk<C extends MessageContext>(
 
 async function visibleTasks<C extends MessageContext>(
   scope: GateScope<C>,
-  tools: TaskTools,
+  tools: RememberedTasks,
   request: Request,
   context: C,
   configuration: Configuration,
@@ -147,7 +160,7 @@ async function visibleTasks<C extends MessageContext>(
 
 async function toolOf<C extends MessageContext>(
   { preferences }: GateScope<C>,
-  tools: TaskTools,
+  tools: RememberedTasks,
   taskId: unknown,
 ): Promise<string | undefined> {
   if (typeof taskId !== 'string') return undefined;

@@ -1,0 +1,123 @@
+import { resolveConfiguration } from '../src/engine/configuration.js';
+import { bindCatalog, type Catalog, select } from '../src/engine/select.js';
+import { digestOf, openCompiledPolicy } from '../src/policy/compiled.js';
+import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
+import { type Ratio, ratio } from './measure.js';
+
+const LARGE = 100_000;
+const SMALL = 1000;
+
+/** How cost grows with the number of primitives, and what loading a compiled policy costs. */
+export async function scaleRatios(): Promise<Ratio[]> {
+  // Names are all that the policy reads of them; whole definitions would measure the garbage collector.
+  const names = fixtureTools(SMALL).map(({ name }) => name);
+  const tools = Array.from({ length: LARGE }, (_, index) => ({ name: `${names[index % SMALL]}_${index}` }));
+  const small = tools.slice(0, SMALL);
+  const carriers = [{ from: 'request', concerns: FIXTURE_CONCERNS }] as const;
+  const bound = (some: typeof tools) => {
+    const policy = fixturePolicy(some);
+    const catalog = bindCatalog(policy, 'tools', some);
+    return { catalog, configure: () => resolveConfiguration(policy, carriers) };
+  };
+  const [all, few] = [bound(tools), bound(small)];
+  const cold = ({
+    catalog,
+    configure,
+  }: {
+    catalog: Catalog<{ name: string }>;
+    configure: typeof all.configure;
+  }) => {
+    catalog.memo.clear();
+    return select(catalog, configure());
+  };
+  const text = JSON.stringify(compiledPolicy());
+
+  return [
+    await ratio(
+      `a new configuration per primitive, at ${LARGE} primitives / at ${SMALL}`,
+      3,
+      { work: () => cold(all) },
+      {
+        work: () => {
+          for (let count = 0; count < LARGE / SMALL; count++) cold(few);
+        },
+      },
+      100,
+    ),
+    await ratio(
+      `binding per primitive, at ${LARGE} primitives / at ${SMALL}`,
+      Number.NaN,
+      { work: () => bindCatalog(all.catalog.policy, 'tools', tools) },
+      {
+        work: () => {
+          for (let count = 0; count < LARGE / SMALL; count++) bindCatalog(few.catalog.policy, 'tools', small);
+        },
+      },
+      30,
+    ),
+    await ratio(
+      `a repeated configuration, at ${LARGE} primitives / at ${SMALL}`,
+      1.2,
+      { work: () => select(all.catalog, all.configure()), repeat: 500 },
+      { work: () => select(few.catalog, few.configure()), repeat: 500 },
+    ),
+    await ratio(
+      `openCompiledPolicy(JSON.parse(text)), ${SMALL} entries, ${Math.round(text.length / 1024)} KB / JSON.parse(text)`,
+      3,
+      { work: () => openCompiledPolicy(JSON.parse(text)) },
+      { work: () => JSON.parse(text) },
+    ),
+  ];
+}
+
+function compiledPolicy(): object {
+  const { digest: _, ...content } = compiledFixture(fixtureTools(SMALL));
+  return { ...content, digest: digestOf(content) };
+}
+
+/** What a million configurations, no two of them equal, leave on the heap. */
+export interface MemoryRun {
+  readonly name: string;
+  readonly configurations: number;
+  readonly remembered: number;
+  readonly heapBefore: number;
+  readonly heapAfter: number;
+}
+
+export function memoryRun(): MemoryRun {
+  const tools = fixtureTools(100);
+  const fixture = compiledFixture(tools);
+  const budget = {
+    name: 'budget',
+    values: { min: 0, max: 1 },
+    match: 'at-most',
+    multiple: false,
+    setBy: 'host',
+  };
+  const { digest: _, ...content } = { ...fixture, concerns: [...fixture.concerns, budget] } as typeof fixture;
+  const policy = openCompiledPolicy({ ...content, digest: digestOf(content) });
+  const catalog = bindCatalog(policy, 'tools', tools);
+  const configurations = 1_000_000;
+  const run = (from: number, to: number) => {
+    for (let index = from; index < to; index++) {
+      const concerns = { ...FIXTURE_CONCERNS, budget: index / configurations };
+      select(catalog, resolveConfiguration(policy, [{ from: 'request', concerns }]));
+    }
+  };
+  // A full memo is where the run begins, so that what is measured is what goes on growing.
+  run(0, 1000);
+  const heapBefore = heap();
+  run(1000, configurations);
+  return {
+    name: 'heap before and after a million different configurations of one list',
+    configurations,
+    remembered: catalog.memo.size,
+    heapBefore,
+    heapAfter: heap(),
+  };
+}
+
+function heap(): number {
+  global.gc?.();
+  return process.memoryUsage().heapUsed;
+}
