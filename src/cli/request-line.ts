@@ -15,10 +15,17 @@ const MAX_LENGTH = 400;
 export function requestLines({ httpMethod, status, durationMs, reports }: RequestLog): string[] {
   const time = `${Math.round(durationMs)} ms`;
   if (reports.length === 0) return [`${httpMethod} ${status}  ${time}`];
-  return reports.map((report) => {
-    const line = [...describe(report), time].filter((part) => part !== '').join('  ');
-    return plain(line).slice(0, MAX_LENGTH);
-  });
+  return reports.map((report) => reportLine(report, time));
+}
+
+/**
+ * @param report what happened to one JSON-RPC request
+ * @param time how long it took, if that is known
+ * @returns its line
+ */
+export function reportLine(report: GateReport, time = ''): string {
+  const line = [...describe(report), time].filter((part) => part !== '').join('  ');
+  return plain(line).slice(0, MAX_LENGTH);
 }
 
 function describe({ method, concerns = {}, shown, total, warnings = [], error }: GateReport): string[] {

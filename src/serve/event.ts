@@ -38,32 +38,48 @@ export class EventError extends Error {
   override readonly name = 'EventError';
 }
 
+/** The answer is longer than Lambda takes. */
+export class TooLongError extends Error {
+  readonly code = 'ANSWER_TOO_LONG';
+  override readonly name = 'TooLongError';
+}
+
+/** Bytes of JSON that a buffered function may return; a little is kept for status and headers. */
+const LONGEST = 6 * 1024 * 1024 - 64 * 1024;
+/** Characters that cannot become too long: none becomes more than six bytes (`\\u001f`). */
+const SHORT = LONGEST / 6;
+
 /** Types whose bytes are UTF-8; everything else is sent as base64. */
 const TEXT = /^(text\/|application\/json\b|application\/[\w.-]+\+json\b)/i;
+
+/** @throws {EventError} if a value is no event of payload format 2.0, as REST APIs and tests of the console send them */
+export function checkEvent(event: HttpEvent): void {
+  const { rawPath, requestContext } = (event ?? {}) as Partial<HttpEvent>;
+  if (typeof rawPath === 'string' && typeof requestContext?.http?.method === 'string') return;
+  const message =
+    'The event is no HTTP request of payload format 2.0; call the function through an HTTP API or its URL.';
+  throw new EventError(message);
+}
 
 /**
  * Makes the HTTP request that an event tells of.
  *
  * @param event the event
+ * @param signal ends the request when nobody waits for its answer any more
  * @returns the request
- * @throws {EventError} if it is no event of payload format 2.0
  * @example
  * new URL(toRequest(event).url).pathname; // '/mcp'
  */
-export function toRequest(event: HttpEvent): Request {
-  const method = (event as Partial<HttpEvent> | null)?.requestContext?.http?.method;
-  if (typeof method !== 'string' || typeof event.rawPath !== 'string') {
-    const message =
-      'The event is no HTTP request of payload format 2.0; call the function through an HTTP API or its URL.';
-    throw new EventError(message);
-  }
+export function toRequest(event: HttpEvent, signal: AbortSignal | null = null): Request {
   const { rawPath, rawQueryString, requestContext, body, isBase64Encoded } = event;
+  const { method } = requestContext.http;
   const query = rawQueryString ? `?${rawQueryString}` : '';
   // Written as one text: a path like //elsewhere would name another host if it were resolved against a base.
   const url = new URL(`https://${requestContext.domainName ?? 'localhost'}${rawPath}${query}`);
   const hasBody = body !== undefined && body !== null && method !== 'GET' && method !== 'HEAD';
   return new Request(url, {
     method,
+    signal,
     headers: headersOf(event),
     ...(hasBody ? { body: isBase64Encoded === true ? Buffer.from(body, 'base64') : body } : {}),
   });
@@ -95,13 +111,15 @@ export function toHead(response: Response): Pick<HttpResult, 'statusCode' | 'hea
  *
  * @param response the HTTP response; its body is read to the end
  * @returns the answer, binary bodies as base64
+ * @throws {TooLongError} if Lambda would not take it: the platform would answer in its place, with a 502
  */
 export async function toResult(response: Response): Promise<HttpResult> {
   const bytes = Buffer.from(await response.arrayBuffer());
   const isText = TEXT.test(response.headers.get('content-type') ?? 'text/plain');
-  return {
-    ...toHead(response),
-    body: bytes.toString(isText ? 'utf8' : 'base64'),
-    isBase64Encoded: !isText,
-  };
+  const body = bytes.toString(isText ? 'utf8' : 'base64');
+  // It is sent as a text within JSON.
+  if (body.length > SHORT && Buffer.byteLength(JSON.stringify(body)) > LONGEST) {
+    throw new TooLongError(`The answer has ${bytes.length} bytes; Lambda takes 6 MB, as a text within JSON.`);
+  }
+  return { ...toHead(response), body, isBase64Encoded: !isText };
 }

@@ -1,5 +1,13 @@
 /** Codes of JSON-RPC errors that HTTP adds, as the SDK uses them. */
-export const HTTP_ERRORS = { refused: -32000, notFound: -32001, late: -32001, parse: -32700, internal: -32603 } as const;
+export const HTTP_ERRORS = {
+  refused: -32000,
+  notFound: -32001,
+  /** `RequestTimeout` of the SDK. */
+  late: -32001,
+  invalid: -32600,
+  internal: -32603,
+  parse: -32700,
+} as const;
 
 /**
  * Answers with a JSON-RPC error that belongs to no request: to the HTTP request as a whole.

@@ -1,9 +1,9 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
-import type { GateReport } from '../protocol/scope.js';
 import type { WriteLog } from './log.js';
-import { createFetchHandler, type FetchHandlerOptions } from './sdk-v1.js';
+import { observe } from './observe.js';
+import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from './sdk-v1.js';
 
 export interface LocalOptions extends FetchHandlerOptions {
   /** The port; one that is free unless told otherwise. */
@@ -37,26 +37,35 @@ export class ListenError extends Error {
  * const endpoint = await serveLocally({ server: createVaultServer, policy, store: createMemoryStore() });
  * console.log(endpoint.url); // http://127.0.0.1:49152/mcp
  */
-export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
-  const handle = createFetchHandler(options);
+export function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
+  return listenLocally(createFetchHandler(options), options);
+}
+
+/**
+ * Serves any handler on 127.0.0.1, under the path `/mcp`, as `serveLocally` does.
+ *
+ * @param handle the handler
+ * @param options the port, and where requests are logged
+ * @returns the endpoint's URL, and a function that ends it
+ * @throws {ListenError} if the port is taken or not allowed
+ */
+export async function listenLocally(
+  handle: FetchHandler,
+  options: Pick<LocalOptions, 'port' | 'log'>,
+): Promise<LocalEndpoint> {
   let count = 0;
 
   const fetch = async (request: Request): Promise<Response> => {
     const refused = refusal(request, port);
     if (refused !== undefined) return refused;
-    const started = performance.now();
-    const reports: GateReport[] = [];
     const requestId = String(++count);
-    const response = await handle(request, { report: (report) => reports.push(report) });
+    const { elapsed, ...seen } = observe();
+    const response = await handle(request, seen);
     const { status } = response;
     return onceRead(response, () => {
-      options.log?.({
-        requestId,
-        httpMethod: request.method,
-        status,
-        durationMs: performance.now() - started,
-        reports,
-      });
+      const { reports, storeCalls } = seen;
+      const httpMethod = request.method;
+      options.log?.({ requestId, httpMethod, status, durationMs: elapsed(), storeCalls, reports });
     });
   };
 

@@ -50,20 +50,31 @@ export class StreamingError extends Error {
  * export const handler = createStreamingHandler({ server: createVaultServer, policy, store });
  */
 export function createStreamingHandler(options: StreamingHandlerOptions): StreamingHandler {
-  const { policy, authorization, warn = (message) => console.warn(message) } = options;
-  if (authorization?.verifier === undefined) {
-    if (authorization !== undefined) {
-      const message =
-        'A function URL verifies no tokens: give authorization.verifier, or use an HTTP API with a JWT authorizer.';
-      throw new StreamingError(message);
-    }
-    if (policyInForce(policy).concerns.some(({ setBy }) => setBy === 'operator')) {
-      warn(
-        'A function URL verifies no tokens: without authorization.verifier, operator concerns have no claims.',
-      );
-    }
-  }
+  checkCallers(options);
   return streamEvents(createFetchHandler(options), options);
+}
+
+/**
+ * Looks whether a policy and a way to log in can work where nothing before the function verifies tokens.
+ *
+ * @param options the policy, and how hosts log in; `warn` is told what an operator should know
+ * @throws {StreamingError} if tokens are asked for that nobody verifies
+ */
+export function checkCallers(
+  options: Pick<StreamingHandlerOptions, 'policy' | 'authorization' | 'warn'>,
+): void {
+  const { policy, authorization, warn = (message) => console.warn(message) } = options;
+  if (authorization?.verifier !== undefined) return;
+  if (authorization !== undefined) {
+    const message =
+      'A function URL verifies no tokens: give authorization.verifier, or use an HTTP API with a JWT authorizer.';
+    throw new StreamingError(message);
+  }
+  if (policyInForce(policy).concerns.some(({ setBy }) => setBy === 'operator')) {
+    warn(
+      'A function URL verifies no tokens: without authorization.verifier, operator concerns have no claims.',
+    );
+  }
 }
 
 /** Makes a streaming Lambda handler of anything that answers HTTP requests; as `handleEvents` does a buffered one. */

@@ -1,0 +1,138 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, describe, expect, it } from 'vitest';
+import { connectOverHttp, toolNames, updateConcerns } from '../e2e/clients.js';
+
+const CLI = join(process.cwd(), 'dist/cli/main.js');
+const EVERYTHING = createRequire(import.meta.url)
+  .resolve('@modelcontextprotocol/server-everything/package.json')
+  .replace('package.json', 'dist/index.js');
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+/** A copy of a policy that a test may save over. */
+function copyOf(policy: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'serve-')), 'policy.yaml');
+  writeFileSync(file, readFileSync(policy));
+  return file;
+}
+
+interface Serving {
+  readonly url: string;
+  readonly child: ChildProcess;
+  /** Resolves once stderr has said it. */
+  said(text: string): Promise<void>;
+}
+
+async function serve(...args: string[]): Promise<Serving> {
+  const child = spawn(process.execPath, [CLI, 'serve', '--port', '0', ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const exited = new Promise<number | null>((resolve) => child.once('exit', resolve));
+  open.push(async () => {
+    child.kill('SIGINT');
+    expect(await exited).not.toBeNull();
+  });
+  let [out, err] = ['', ''];
+  child.stderr.on('data', (chunk) => {
+    err += chunk;
+  });
+  const url = await new Promise<string>((resolve, reject) => {
+    child.stdout.on('data', (chunk) => {
+      out += chunk;
+      const found = /on (http\S+)/.exec(out)?.[1];
+      if (found !== undefined) resolve(found);
+    });
+    child.once('exit', () => reject(new Error(err)));
+  });
+  return { url, child, said: (text) => expect.poll(() => err, { timeout: 20_000 }).toContain(text) };
+}
+
+describe('serve in front of any server', () => {
+  it('over HTTP, a process for each session, filtered by the policy', async () => {
+    const { url } = await serve(
+      '--policy',
+      'policies/everything.yaml',
+      '--',
+      process.execPath,
+      EVERYTHING,
+      'stdio',
+    );
+    const [first, second] = [
+      await connectOverHttp(url),
+      await connectOverHttp(`${url}?concerns=sensitivity:public`),
+    ];
+    open.push(
+      () => first.close(),
+      () => second.close(),
+    );
+    expect(await toolNames(first)).toContain('get-env');
+    expect(await toolNames(second)).not.toContain('get-env');
+    await updateConcerns(first, { sensitivity: 'public' });
+    expect(await toolNames(first)).not.toContain('get-env');
+    const { content } = await first.callTool({ name: 'echo', arguments: { message: 'hello' } });
+    expect(content).toMatchObject([{ text: expect.stringContaining('hello') }]);
+  });
+
+  it('puts a policy into force when it is saved, and keeps the old one if it is wrong', async () => {
+    const policy = copyOf('policies/everything.yaml');
+    const { url, said } = await serve('--policy', policy, '--', process.execPath, EVERYTHING, 'stdio');
+    const client = await connectOverHttp(url, { initialized: { sensitivity: 'public' } });
+    open.push(() => client.close());
+    const changes: string[] = [];
+    client.setNotificationHandler(
+      ToolListChangedNotificationSchema,
+      ({ method }) => void changes.push(method),
+    );
+    expect(await toolNames(client)).not.toContain('get-env');
+
+    const text = readFileSync(policy, 'utf8');
+    writeFileSync(policy, text.replace('version: 1', 'version: 7'));
+    await said('the old one stays in force');
+    expect(await toolNames(client)).not.toContain('get-env');
+
+    writeFileSync(policy, text.replace(/get-env: \{ sensitivity: secret/, 'get-env: { sensitivity: public'));
+    await said('is in force');
+    expect(await toolNames(client)).toContain('get-env');
+    await expect.poll(() => changes.length).toBeGreaterThan(0);
+  });
+
+  it('over stdio, as hosts start their servers', async () => {
+    const args = [
+      CLI,
+      'serve',
+      '--stdio',
+      '--policy',
+      'policies/everything.yaml',
+      '--',
+      process.execPath,
+      EVERYTHING,
+      'stdio',
+    ];
+    const transport = new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' });
+    const client = new Client({ name: 'host', version: '1.0.0' });
+    await client.connect(transport);
+    expect(await toolNames(client)).toContain('get-env');
+    await updateConcerns(client, { sensitivity: 'public' });
+    expect(await toolNames(client)).not.toContain('get-env');
+    await client.close();
+  });
+
+  it('refuses two servers, and a server without a policy', async () => {
+    for (const args of [
+      ['--url', 'http://127.0.0.1:1/mcp', '--', 'node'],
+      ['--', 'node'],
+    ]) {
+      await expect(serve(...args)).rejects.toThrow(/mcp-concerns serve|needs --policy|takes one server/);
+    }
+  });
+});
