@@ -1,11 +1,8 @@
 import { and, type Formula, not, or, satisfy } from './formula.js';
-import { identityOf, type Mapping, type Primitive } from './mapping.js';
+import { identityOf, type Mapping, type Primitive, type Surface } from './mapping.js';
 import { KINDS, type Kind, type Policy } from './policy.js';
 import { bindCatalog } from './select.js';
 import { describeAssignment, type Space, spanSpace } from './space.js';
-
-/** What a server lists, or what is kept of it in a catalog file. */
-export type Surface = { readonly [K in Kind]?: readonly Primitive[] | undefined };
 
 /** What is true of all configurations of a policy on a surface. */
 export interface Analysis {

@@ -116,24 +116,38 @@ export function satisfy(formula: Formula, sizes: readonly number[], steps = 100_
 
 /** Conditions that share dimensions, directly or through others; with the dimensions of each. */
 interface Island {
-  readonly conditions: Formula[];
-  readonly dimensions: ReadonlySet<number>[];
+  readonly conditions: readonly Formula[];
+  readonly dimensions: readonly (readonly number[])[];
 }
 
 function islandsOf(formula: Formula): Island[] {
-  let islands: Island[] = [];
-  for (const condition of conditionsOf(formula)) {
-    const own = dimensionsOf(condition);
-    const touches = ({ dimensions }: Island) =>
-      dimensions.some((other) => [...own].some((each) => other.has(each)));
-    const joined = islands.filter(touches);
-    islands = islands.filter((island) => !touches(island));
-    islands.push({
-      conditions: [...joined.flatMap(({ conditions }) => conditions), condition],
-      dimensions: [...joined.flatMap(({ dimensions }) => dimensions), own],
-    });
+  const conditions = conditionsOf(formula);
+  const dimensions = conditions.map((condition) => [...dimensionsOf(condition)]);
+  // Dimensions of one condition point, through each other, to one that stands for their island.
+  const next = new Map<number, number>();
+  const rootOf = (dimension: number): number => {
+    const pointed = next.get(dimension);
+    if (pointed === undefined) return dimension;
+    const root = rootOf(pointed);
+    next.set(dimension, root);
+    return root;
+  };
+  for (const [first = 0, ...others] of dimensions) {
+    for (const other of others) {
+      const [from, to] = [rootOf(other), rootOf(first)];
+      if (from !== to) next.set(from, to);
+    }
   }
-  return islands;
+  const islands = new Map<number, { conditions: Formula[]; dimensions: number[][] }>();
+  conditions.forEach((condition, index) => {
+    const own = dimensions[index] ?? [];
+    const root = rootOf(own[0] ?? 0);
+    const island = islands.get(root) ?? { conditions: [], dimensions: [] };
+    island.conditions.push(condition);
+    island.dimensions.push(own);
+    islands.set(root, island);
+  });
+  return [...islands.values()];
 }
 
 /** The parts that must all hold. */
@@ -147,10 +161,10 @@ function conditionsOf(formula: Formula): Formula[] {
 }
 
 /** A dimension of the condition that has the fewest. */
-function tightest(conditions: readonly ReadonlySet<number>[]): number {
-  const [first = new Set<number>(), ...rest] = conditions;
-  const least = rest.reduce((best, each) => (each.size < best.size ? each : best), first);
-  return [...least][0] ?? 0;
+function tightest(conditions: readonly (readonly number[])[]): number {
+  const [first = [], ...rest] = conditions;
+  const least = rest.reduce((best, each) => (each.length < best.length ? each : best), first);
+  return least[0] ?? 0;
 }
 
 function dimensionsOf(formula: Formula, found = new Set<number>()): Set<number> {

@@ -1,4 +1,4 @@
-export { type Analysis, analyse, type Surface } from './analyse.js';
+export { type Analysis, analyse } from './analyse.js';
 export {
   type Caller,
   type Carrier,
@@ -19,7 +19,14 @@ export {
   type Verdict,
 } from './evaluate.js';
 export { type ExplainedPart, explainRule } from './explain-rule.js';
-export { identityOf, type Mapping, mapPrimitive, type Offer, type Primitive } from './mapping.js';
+export {
+  identityOf,
+  type Mapping,
+  mapPrimitive,
+  type Offer,
+  type Primitive,
+  type Surface,
+} from './mapping.js';
 export {
   type CompiledEntry,
   type CompiledPolicy,

@@ -145,8 +145,9 @@ function toSlot(part: Part, slots: SlotTable): Part {
 }
 
 function readPart(logic: unknown, [path, fallback = null]: readonly unknown[], scope: Scope): Part {
+  const read = pathReader(path);
   const evaluate: Evaluate = (data) => {
-    const found = readPath(data, path);
+    const found = read(data);
     return found === undefined ? fallback : found;
   };
   return { logic, evaluate, ...note(path, scope) };
@@ -155,8 +156,9 @@ function readPart(logic: unknown, [path, fallback = null]: readonly unknown[], s
 function missingPart(logic: unknown, operands: readonly unknown[], scope: Scope): Part {
   const names: readonly unknown[] = Array.isArray(operands[0]) ? operands[0] : operands;
   const parts = names.map((name): Part => {
+    const read = pathReader(name);
     const evaluate: Evaluate = (data) => {
-      const value = readPath(data, name);
+      const value = read(data);
       return value === undefined || value === null || value === '' ? [name] : [];
     };
     return { logic: { missing: [name] }, evaluate, ...note(name, scope) };
@@ -192,15 +194,28 @@ function note(path: unknown, { paths, scoped }: Scope): { readsPrimitive: boolea
   return { readsPrimitive, readsRest: !readsPrimitive };
 }
 
-/** Own properties only: a name that every object inherits is not there. */
+/**
+ * Makes a reader of a dotted path, own properties only: a name that every object inherits is not there.
+ *
+ * @param path the path; an empty one reads the data itself
+ * @returns the reader; it gives nothing where the path ends early
+ */
+function pathReader(path: unknown): (data: unknown) => unknown {
+  if (path === undefined || path === null || path === '') return (data) => data;
+  const names = String(path).split('.');
+  return (data) => {
+    let found = data;
+    for (const name of names) {
+      if (found === undefined || found === null || !Object.hasOwn(Object(found), name)) return undefined;
+      found = (found as Record<string, unknown>)[name];
+    }
+    return found;
+  };
+}
+
+/** @returns what a dotted path of some data holds, see `pathReader`; for paths that are read once */
 export function readPath(data: unknown, path: unknown): unknown {
-  if (path === undefined || path === null || path === '') return data;
-  let found = data;
-  for (const name of String(path).split('.')) {
-    if (found === undefined || found === null || !Object.hasOwn(Object(found), name)) return undefined;
-    found = (found as Record<string, unknown>)[name];
-  }
-  return found;
+  return pathReader(path)(data);
 }
 
 /** JSON Logic's own truth: as in JavaScript, but an empty list is false. */

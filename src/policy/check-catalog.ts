@@ -1,5 +1,5 @@
-import { analyse, canPart, type Surface } from '../engine/analyse.js';
-import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../engine/mapping.js';
+import { analyse, canPart } from '../engine/analyse.js';
+import { identityOf, type Mapping, mapPrimitive, type Primitive, type Surface } from '../engine/mapping.js';
 import { nearest } from '../engine/nearest.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { isTruthy } from '../engine/rule.js';

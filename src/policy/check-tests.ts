@@ -1,4 +1,4 @@
-import type { Surface } from '../engine/analyse.js';
+import type { Surface } from '../engine/mapping.js';
 import { identityOf } from '../engine/mapping.js';
 import { nearest } from '../engine/nearest.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../engine/policy.js';

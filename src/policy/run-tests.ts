@@ -1,6 +1,6 @@
-import type { Surface } from '../engine/analyse.js';
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { evaluate, type Verdict } from '../engine/evaluate.js';
+import type { Surface } from '../engine/mapping.js';
 import { identityOf, type Mapping, mapPrimitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import type { PolicyTest } from './test-file.js';

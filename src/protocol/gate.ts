@@ -211,7 +211,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
           wait: () => this.wait(message, context),
         });
       default:
-        if (this.policy.settings.enforcement === 'enforce' && isGuarded(message.method)) {
+        if (this.policy.settings.enforcement === 'enforce' && isGuarded(message)) {
           return guardReach(this, message, context, {
             pass: (request, expected) => this.pass(request, context, expected),
             wait: () => this.wait(message, context),

@@ -10,7 +10,17 @@ import {
   visibilityOfName,
   visibilityOfUri,
 } from './visibility.js';
-import { type Answer, answer, eraOf, type Failure, METHODS, REACHES, type Request, read } from './wire.js';
+import {
+  type Answer,
+  answer,
+  ERRORS,
+  eraOf,
+  type Failure,
+  METHODS,
+  REACHES,
+  type Request,
+  read,
+} from './wire.js';
 
 /** A request that reaches for a primitive, under `enforce`; its answer may name others. */
 export interface ExpectedReach {
@@ -39,9 +49,11 @@ const KINDS_OF: Readonly<Record<Target['by'], readonly Kind[]>> = {
   uri: ['resources', 'resourceTemplates'],
 };
 
-/** Whether a method is guarded under `enforce`. */
-export const isGuarded = (method: string): boolean =>
-  (Object.values(REACHES) as readonly string[]).includes(method);
+/** Whether a request is guarded under `enforce`. Subscribing by a request of its own is of the legacy era. */
+export function isGuarded(request: Request): boolean {
+  if (request.method === REACHES.subscribe && eraOf(request) === 'modern') return false;
+  return (Object.values(REACHES) as readonly string[]).includes(request.method);
+}
 
 /**
  * Judges a request that reaches for a primitive, under `enforce`. For a hidden one the server is asked for a name that
@@ -124,7 +136,7 @@ function namesOf(request: Request): readonly Target[] {
     const put = () => ({});
     return uris.flatMap((name) => (typeof name === 'string' ? [{ by: 'uri' as const, name, put }] : []));
   }
-  const target = isGuarded(request.method) ? targetOf(request) : undefined;
+  const target = isGuarded(request) ? targetOf(request) : undefined;
   return target === undefined ? [] : [target];
 }
 
@@ -204,6 +216,8 @@ export function finishReach<C extends MessageContext>(
   { request, configuration, substitute }: ExpectedReach,
   context: C,
 ): Answer | Failure | Promise<Answer | Failure> {
+  // Says nothing but that the server has no such method, and SDK v2 makes a status of it only while it is synchronous.
+  if ('error' in message && message.error.code === ERRORS.methodNotFound) return message;
   const suspicious = 'error' in message || substitute !== undefined || mayName(request, message.result);
   if (!suspicious) return message;
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-import { type Request as JsonRpcRequest, METHODS, REACHES, read } from '../protocol/wire.js';
+import { ERRORS, type Request as JsonRpcRequest, METHODS, REACHES, read } from '../protocol/wire.js';
 
 type Fetch = (request: Request) => Promise<Response>;
 
@@ -27,8 +27,10 @@ export function guardFetch(fetch: Fetch, probe: string): Fetch {
     const reach = guardedRequest(text);
     if (reach === undefined) return fetch(again(text));
 
+    // Modern endpoints answer 404 for a method that the server does not have; the gate has to ask before it knows.
+    const answered = async (asked: Request): Promise<Response> => withNotFound(await fetch(asked));
     const hidden = await ask(fetch, (body) => again(body, probeHeaders(request, probe)), reach, probe);
-    if (hidden.length === 0) return fetch(again(text));
+    if (hidden.length === 0) return answered(again(text));
     const substitutes = hidden.map((name) => ({ name, sent: substituteFor(name) }));
     const headers = new Headers(request.headers);
     const header = headers.get(NAME_HEADER);
@@ -37,8 +39,16 @@ export function guardFetch(fetch: Fetch, probe: string): Fetch {
     let body = text;
     for (const { name, sent } of substitutes)
       body = body.replaceAll(JSON.stringify(name), JSON.stringify(sent));
-    return putBack(await fetch(again(body, headers)), substitutes);
+    return putBack(await answered(again(body, headers)), substitutes);
   };
+}
+
+async function withNotFound(response: Response): Promise<Response> {
+  const json = response.headers.get('content-type')?.startsWith('application/json') === true;
+  if (!json || response.status !== 200) return response;
+  const text = await response.text();
+  const status = read(JSON.parse(text), 'error', 'code') === ERRORS.methodNotFound ? 404 : 200;
+  return new Response(text, { status, headers: response.headers });
 }
 
 interface Substitute {

@@ -1,4 +1,4 @@
-import type { Surface } from '../engine/analyse.js';
+import type { Surface } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { SharedLists } from '../protocol/catalogs.js';
 import { type LivePolicy, policyInForce } from '../protocol/live-policy.js';

@@ -9,7 +9,8 @@ const ARROWS: Record<string, readonly string[]> = {
   session: [],
   policy: ['engine'],
   protocol: ['engine', 'session/store'],
-  serve: ['protocol', 'session', 'policy/compiled', 'engine/policy'],
+  client: ['protocol/wire', 'engine/nearest'],
+  serve: ['protocol', 'session', 'policy/compiled', 'engine/policy', 'engine/mapping'],
   demo: ['serve', 'session', 'policy', 'protocol/wire'],
   cli: ['demo', 'serve', 'protocol', 'session', 'policy', 'engine'],
   'index.ts': ['engine', 'policy/compiled', 'protocol', 'session/store'],
@@ -17,7 +18,7 @@ const ARROWS: Record<string, readonly string[]> = {
 
 /** Packages that only one place may load, because they are heavy or because they are an effect. */
 const ONLY_IN: Record<string, readonly string[]> = {
-  yaml: ['src/policy/read.ts'],
+  yaml: ['src/policy/read.ts', 'src/policy/format-yaml.ts'],
   ajv: ['src/policy/shape.ts'],
   '@aws-lambda-powertools/logger': ['src/serve/log.ts', 'src/demo/lambda.ts'],
   '@hono/node-server': ['src/serve/local.ts'],

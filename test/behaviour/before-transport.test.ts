@@ -70,6 +70,16 @@ describe('under enforce a hidden name is answered as one that does not exist', (
     expect(shown).toEqual(early);
   });
 
+  it.each([
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'y', value: '' } }],
+    ['prompts/get', { name: 'x' }],
+    ['resources/subscribe', { uri: 'r://hidden' }],
+  ])('a method that the server does not have: %s', async (method, params) => {
+    const expected = await told(await bare.fetch(request(method, params)));
+    expect(expected.status).toBe(404);
+    expect(await told(await gated(request(method, params)))).toEqual(expected);
+  });
+
   it('a subscription to a hidden resource', async () => {
     const listen = { notifications: { resourceSubscriptions: ['r://hidden'] } };
     const hidden = await told(await gated(request('subscriptions/listen', listen, HIDING)));

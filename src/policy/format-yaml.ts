@@ -1,0 +1,133 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  parseDocument,
+  visit,
+  type YAMLMap,
+  type YAMLSeq,
+} from 'yaml';
+
+const WIDTH = 110;
+
+/** A file that cannot be formatted. */
+export class FormatError extends Error {
+  readonly code = 'NOT_FORMATTED';
+  override readonly name = 'FormatError';
+}
+
+/**
+ * Formats YAML: indentation, spaces, line breaks of flow collections, quotes. Comments, blank lines and the order of
+ * everything stay. Formatting twice gives the same as formatting once.
+ *
+ * @param text the file's text, readable YAML
+ * @returns the formatted text
+ * @throws {FormatError} if the text is no YAML that a policy can be, or the formatted text would mean something else
+ * @example
+ * formatYaml('values: [ low,high ]'); // 'values: [low, high]\n'
+ */
+export function formatYaml(text: string): string {
+  // The marks of changed lines are those of the file; the parser takes both.
+  const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
+  let formatted = format(source);
+  // Comments can move once, to where they stay.
+  for (let round = 0; round < 3; round++) {
+    const again = format(formatted);
+    if (again === formatted) {
+      checkSame(source, formatted);
+      return formatted;
+    }
+    formatted = again;
+  }
+  throw new FormatError('formatting it does not come to an end');
+}
+
+function parse(text: string): Document {
+  if (text.includes('\u0000')) throw new FormatError('it holds a NUL character');
+  const document = parseDocument(text);
+  const [problem] = [...document.errors, ...document.warnings];
+  if (problem !== undefined) throw new FormatError(problem.message.split('\n', 1)[0] ?? problem.code);
+  return document;
+}
+
+function format(text: string): string {
+  const document = parse(text);
+  // The printer would write "null" for nothing at all.
+  if (document.contents === null) return text;
+  visit(document, {
+    Scalar(_key, scalar) {
+      // Double quotes, unless they would need escapes; what is not quoted stays so.
+      if (scalar.type === 'QUOTE_SINGLE' && !/["\\]/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
+    },
+    Pair(_key, { key, value }) {
+      if (!isCollection(value) || !value.flow || !isScalar(key)) return;
+      const quotes = key.type === 'PLAIN' ? 0 : 2;
+      layOut(value, String(key.source ?? key.value).length + quotes + ': '.length);
+    },
+    Collection(_key, collection) {
+      if (collection.flow && !laidOut.has(collection)) layOut(collection, undefined);
+    },
+  });
+  // Without a width nothing is folded: a long description stays one line.
+  return document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
+}
+
+type Collection = YAMLMap | YAMLSeq;
+type Context = NonNullable<Parameters<YAMLMap['toString']>[0]>;
+
+const laidOut = new WeakSet<object>();
+/** Stands before what goes to a line of its own, which the printer grants to what holds a line break. */
+const NEXT_LINE = '\u0000\n\u0000';
+
+/**
+ * Gives a flow collection the first of these that is not too long: beside its key, on the line below, an item a line.
+ * Lists have no spaces inside their brackets.
+ *
+ * @param collection the collection
+ * @param key how long its key is; nothing for an item of a list
+ */
+function layOut(collection: Collection, key: number | undefined): void {
+  laidOut.add(collection);
+  const write = collection.toString;
+  collection.toString = (context?: Context, ...rest) => {
+    if (context === undefined) return write.call(collection);
+    const written = (lineWidth: number): string => {
+      const flowCollectionPadding = isMap(collection) ? ' ' : '';
+      const options = { ...context.options, lineWidth };
+      return write.call(collection, { ...context, flowCollectionPadding, options }, ...rest);
+    };
+    const line = written(0);
+    if (line.includes('\n')) return line;
+    const room = WIDTH - context.indent.length - (context.inFlow ? ','.length : 0);
+    if (line.length + (key === undefined ? 0 : key - context.indentStep.length) <= room) return line;
+    if (key !== undefined && line.length <= room) return NEXT_LINE + line;
+    return written(line.length - 1);
+  };
+}
+
+/** Whatever the printer does: the same data, in the same order, and as many comments. */
+function checkSame(before: string, after: string): void {
+  const [old, formatted] = [parse(before), parse(after)];
+  const [data, same] = [old.toJS({ maxAliasCount: 0 }), formatted.toJS({ maxAliasCount: 0 })];
+  const equal = isDeepStrictEqual(data, same) && JSON.stringify(data) === JSON.stringify(same);
+  const [had, has] = [commentsOf(old), commentsOf(formatted)];
+  if (!equal) throw new FormatError('formatted, it would mean something else');
+  if (had !== has) throw new FormatError('formatted, it would lose a comment');
+}
+
+function commentsOf(document: Document): string {
+  const found: string[] = [document.commentBefore ?? '', document.comment ?? ''];
+  visit(document, {
+    Node(_key, { commentBefore, comment }) {
+      found.push(commentBefore ?? '', comment ?? '');
+    },
+  });
+  return found
+    .flatMap((comment) => comment.split('\n'))
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+    .sort()
+    .join('\n');
+}
