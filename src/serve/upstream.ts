@@ -18,6 +18,8 @@ import {
   read,
 } from '../protocol/wire.js';
 
+export { ChildTransport } from './child.js';
+
 /** Requests that set the state of a connection: what one client sets, all that share the server would get. */
 const REFUSED: ReadonlySet<string> = new Set([
   'resources/subscribe',

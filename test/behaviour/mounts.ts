@@ -39,6 +39,32 @@ export interface Mount {
   connect(policy: SuitePolicy | undefined): Promise<Connection>;
 }
 
+/** Everything that left a server of this file since it was last emptied, as text; of child processes, nothing. */
+export const SENT: string[] = [];
+
+/** Keeps the text of every response. */
+const recorded =
+  (fetch: Fetch): Fetch =>
+  async (url, init) => {
+    const response = await fetch(url, init);
+    if (response.body === null) return response;
+    const text = await response.text();
+    SENT.push(text);
+    return new Response(text, { status: response.status, headers: response.headers });
+  };
+
+/** Keeps every message that a transport sends. */
+function recordedTransport<T extends { send(message: never, options?: never): Promise<void> }>(
+  transport: T,
+): T {
+  const send = transport.send.bind(transport);
+  transport.send = (message: never, options?: never) => {
+    SENT.push(JSON.stringify(message));
+    return send(message, options);
+  };
+  return transport;
+}
+
 const INFO = { name: 'suite', version: '1.0.0' };
 
 async function withV1(connect: (client: ClientV1) => Promise<void>): Promise<Connection> {
@@ -133,7 +159,10 @@ export const MOUNTS: readonly Mount[] = [
     connect: (given) =>
       withV1(async (client) => {
         const [near, far] = MemoryV1.createLinkedPair();
-        await Promise.all([attached(serverV1(), given).connect(far), client.connect(near)]);
+        await Promise.all([
+          attached(serverV1(), given).connect(recordedTransport(far)),
+          client.connect(near),
+        ]);
       }),
   },
   {
@@ -143,18 +172,20 @@ export const MOUNTS: readonly Mount[] = [
         const [near, far] = MemoryV1.createLinkedPair();
         const { server } = serverV1();
         attached(server, given);
-        await Promise.all([server.connect(far), client.connect(near)]);
+        await Promise.all([server.connect(recordedTransport(far)), client.connect(near)]);
       }),
   },
   {
     name: 'SDK v1 over HTTP, v1 client',
     connect: (given) =>
-      withV1((client) => client.connect(new HttpV1(URL_OF, { fetch: endpointV1(given) }) as never)),
+      withV1((client) => client.connect(new HttpV1(URL_OF, { fetch: recorded(endpointV1(given)) }) as never)),
   },
   {
     name: 'SDK v1 over HTTP, v2 client',
     connect: (given) =>
-      withV2('legacy', (client) => client.connect(new HttpV2(URL_OF, { fetch: endpointV1(given) }))),
+      withV2('legacy', (client) =>
+        client.connect(new HttpV2(URL_OF, { fetch: recorded(endpointV1(given)) })),
+      ),
   },
   {
     name: 'SDK v1 over stdio, v1 client',
@@ -169,27 +200,30 @@ export const MOUNTS: readonly Mount[] = [
     connect: (given) =>
       withV2('legacy', async (client) => {
         const [near, far] = MemoryV2.createLinkedPair();
-        await Promise.all([attached(serverV2(), given).connect(far), client.connect(near as never)]);
+        await Promise.all([
+          attached(serverV2(), given).connect(recordedTransport(far)),
+          client.connect(near as never),
+        ]);
       }),
   },
   {
     name: 'SDK v2 over HTTP, v1 client',
     connect: async (given) => {
-      const fetch = await endpointV2(given);
+      const fetch = recorded(await endpointV2(given));
       return withV1((client) => client.connect(new HttpV1(URL_OF, { fetch }) as never));
     },
   },
   {
     name: 'SDK v2 over HTTP, v2 client, 2025-11-25',
     connect: async (given) => {
-      const fetch = await endpointV2(given);
+      const fetch = recorded(await endpointV2(given));
       return withV2('legacy', (client) => client.connect(new HttpV2(URL_OF, { fetch })));
     },
   },
   {
     name: 'SDK v2 over HTTP, v2 client, 2026-07-28',
     connect: async (given) => {
-      const fetch = await endpointV2(given);
+      const fetch = recorded(await endpointV2(given));
       return withV2('modern', (client) => client.connect(new HttpV2(URL_OF, { fetch })));
     },
   },
