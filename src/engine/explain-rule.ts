@@ -21,13 +21,28 @@ export interface ExplainedPart {
  * explainRule(rule.when, mapping, configuration).value; // true
  */
 export function explainRule(when: unknown, mapping: Mapping, configuration: Configuration): ExplainedPart {
+  jsonLogic.add_operation(IN_LIST, inList);
   const { concerns = {}, claims = {}, client = {} } = configuration.data;
   const data = bare({ primitive: mapping.primitive, concerns, claims, client });
   const explain = (logic: unknown): ExplainedPart => {
-    const value: unknown = jsonLogic.apply(logic as RulesLogic, data);
+    const value: unknown = jsonLogic.apply(inLists(logic) as RulesLogic, data);
     return { logic, value: value ?? null, parts: partsOf(logic).map(explain) };
   };
   return explain(when);
+}
+
+/** The operator that stands for `in` while json-logic-js evaluates: its own looks for a part of a text, too. */
+const IN_LIST = 'in a list';
+const inList = (member: unknown, list: unknown) => Array.isArray(list) && list.includes(member);
+
+function inLists(logic: unknown): unknown {
+  if (Array.isArray(logic)) return logic.map(inLists);
+  if (typeof logic !== 'object' || logic === null) return logic;
+  const entries = Object.entries(logic).map(([operator, operands]): [string, unknown] => [
+    operator === 'in' ? IN_LIST : operator,
+    inLists(operands),
+  ]);
+  return Object.fromEntries(entries);
 }
 
 /** Operands that say something of their own: what is read, and what is computed; constants speak for themselves. */
