@@ -1,8 +1,8 @@
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { KINDS, type Policy } from '../engine/policy.js';
 import { type AskServer, Catalogs, type SharedLists } from './catalogs.js';
-import { announce, changedSince, type LatestRequest, sessionConfiguration, shownBy } from './changes.js';
-import { answerProbe, type ExpectedReach, finishReach, guardReach, isGuarded, withLists } from './guard.js';
+import { type LatestRequest, onListChanged, onPolicyReplaced, onResourceUpdated } from './changes.js';
+import { answerProbe, type ExpectedReach, finishReach, guardReach, isGuarded } from './guard.js';
 import {
   type ExpectedList,
   filterUnexpected,
@@ -13,19 +13,11 @@ import {
 import { canChange } from './lists.js';
 import type { LivePolicy } from './live-policy.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './negotiate.js';
-import { type Preferences, readPreferences } from './preferences.js';
-import {
-  configure,
-  type GateReport,
-  type GateScope,
-  type MessageContext,
-  refuse,
-  storeWarning,
-} from './scope.js';
+import type { Preferences } from './preferences.js';
+import { type GateReport, type GateScope, type MessageContext, refuse } from './scope.js';
 import { listTasks, RememberedTasks, rememberTask } from './tasks.js';
 import { Turns } from './turns.js';
 import { keepConcerns, updateConcerns } from './update.js';
-import { type Lists, visibilityOfUri } from './visibility.js';
 import {
   type Answer,
   answer,
@@ -111,7 +103,10 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     this.ports = ports;
     this.catalogs = new Catalogs(live, shared);
     this.latest = resolveConfiguration(live.current, []);
-    this.stopListening = live.onReplace((before) => void this.policyReplaced(before));
+    this.stopListening = live.onReplace((before) => {
+      const { latestRequest, announced } = this;
+      if (latestRequest !== undefined) void onPolicyReplaced(this, latestRequest, before, announced);
+    });
   }
 
   get policy(): Policy {
@@ -297,47 +292,15 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   private judgeServerNotification(
     message: Message & { method: string },
   ): Message | undefined | Promise<Message | undefined> {
-    const { policy, latestRequest } = this;
+    const { latestRequest, latest } = this;
     const capability = CAPABILITIES.find((each) => message.method === listChangedMethod(each));
     if (capability !== undefined) {
-      const before = this.catalogs.taken();
-      this.catalogs.drop(capability);
-      // Where nothing can be hidden, or nothing was shown yet, the server's word goes.
-      if (latestRequest === undefined || before.size === 0 || !canChange(policy, this.latest)) return message;
-      return sessionConfiguration(this, latestRequest)
-        .then((configuration) => changedSince(this, latestRequest, shownBy(before, configuration)))
-        .then(
-          (changed) => (changed.has(capability) ? message : undefined),
-          () => message,
-        );
+      return onListChanged(this, message, capability, latestRequest, canChange(this.policy, latest));
     }
-    const uri = message.method === RESOURCE_UPDATED ? read(message, 'params', 'uri') : undefined;
-    if (typeof uri !== 'string' || policy.settings.enforcement !== 'enforce' || latestRequest === undefined)
-      return message;
-    return this.isHiddenUri(uri, latestRequest).then((hidden) => (hidden ? undefined : message));
-  }
-
-  private async isHiddenUri(uri: string, latest: LatestRequest<C>): Promise<boolean> {
-    const configuration = await sessionConfiguration(this, latest);
-    const lists = await new Promise<Lists>((resolve) => {
-      withLists(this, latest.request, latest.context, ['resources', 'resourceTemplates'], resolve);
-    });
-    return visibilityOfUri(this.policy, lists, uri, configuration) === 'hidden';
-  }
-
-  /** Another policy is in force: the client hears of the lists that show something else now. */
-  private async policyReplaced(before: Policy): Promise<void> {
-    const { latestRequest } = this;
-    if (latestRequest === undefined) return;
-    try {
-      const session = await readPreferences(this.preferences);
-      const { request, context } = latestRequest;
-      const old = configure(before, request, context, { session, meta: false });
-      const shown = shownBy(this.catalogs.taken(before), old);
-      announce(this, await changedSince(this, latestRequest, shown), this.announced);
-    } catch (cause) {
-      this.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
-    }
+    const enforced = this.policy.settings.enforcement === 'enforce' && latestRequest !== undefined;
+    return enforced && message.method === RESOURCE_UPDATED
+      ? onResourceUpdated(this, message, latestRequest)
+      : message;
   }
 
   private initialized(message: Answer, { params }: Request): Message | Promise<Message> {
