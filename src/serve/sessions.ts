@@ -63,20 +63,20 @@ export interface SessionAhead {
  */
 export function readAhead(store: SessionStore, id: string): SessionAhead {
   let reading: Promise<SessionRead> | undefined = store.read(id);
-  const changes = async <T>(change: Promise<T>): Promise<T> => {
+  const changes = async <T>(asked: string, change: Promise<T>): Promise<T> => {
     try {
       return await change;
     } finally {
-      reading = undefined;
+      if (asked === id) reading = undefined;
     }
   };
   return {
     session: reading.catch(() => undefined),
     store: {
-      // Other records, of tasks, stand in the same store.
+      // Other things than the session are kept under ids of their own.
       read: (asked) => (asked === id ? reading : undefined) ?? store.read(asked),
-      update: (asked, change) => changes(store.update(asked, change)),
-      end: (asked) => changes(store.end(asked)),
+      update: (asked, change) => changes(asked, store.update(asked, change)),
+      end: (asked) => changes(asked, store.end(asked)),
     },
   };
 }

@@ -48,7 +48,9 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const { refreshAfterSeconds = Math.min(300, expiresAfterSeconds / 10) } = options;
   const items = openTable(table, client);
   const now = (): number => Math.floor(Date.now() / 1000);
-  const life = (): SessionItem => ({ [ATTRIBUTES.expiresAt]: { N: String(now() + expiresAfterSeconds) } });
+  // Rounded up, where the present is rounded down: no session ends before its time.
+  const end = (): number => Math.ceil(Date.now() / 1000) + expiresAfterSeconds;
+  const life = (): SessionItem => ({ [ATTRIBUTES.expiresAt]: { N: String(end()) } });
 
   /** Puts off the expiry of a session that is used. Failing at that is no reason to fail the read. */
   const refresh = async (id: string, item: SessionItem, signal: AbortSignal): Promise<void> => {

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { read } from '../../src/protocol/wire.js';
 
 /** What an operator's shell may hold while packaging. */
 const SECRETS = {
@@ -14,18 +15,13 @@ const SECRETS = {
   NPM_TOKEN: 'S3CR3T-of-npm',
 };
 
-interface Resource {
-  readonly Type: string;
-  // biome-ignore lint/suspicious/noExplicitAny: the properties of each type of resource are its own
-  readonly Properties: any;
-}
 interface Packaged {
-  readonly resources: Readonly<Record<string, Resource>>;
+  readonly resources: Readonly<Record<string, object>>;
   readonly text: string;
   readonly zip: jszip;
   readonly zipBytes: number;
-  /** The resources of one type. */
-  of(type: string): Resource[];
+  /** The properties of the resources of one type. */
+  of(type: string): unknown[];
 }
 
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
@@ -45,13 +41,16 @@ async function pack(config: string, ...params: string[]): Promise<Packaged> {
   });
   const text = readFileSync(join(target, 'cloudformation-template-update-stack.json'), 'utf8');
   const zipFile = join(target, 'mcp-concerns.zip');
-  const resources: Record<string, Resource> = JSON.parse(text).Resources;
+  const resources: Record<string, object> = JSON.parse(text).Resources;
   return {
     resources,
     text: text + readFileSync(join(target, 'serverless-state.json'), 'utf8'),
     zip: await jszip.loadAsync(readFileSync(zipFile)),
     zipBytes: statSync(zipFile).size,
-    of: (type) => Object.values(resources).filter(({ Type }) => Type === type),
+    of: (type) =>
+      Object.values(resources)
+        .filter((resource) => read(resource, 'Type') === type)
+        .map((resource) => read(resource, 'Properties')),
   };
 }
 
@@ -70,13 +69,23 @@ function references(value: unknown): string[] {
 
 const routesOf = ({ of }: Packaged): Record<string, string> =>
   Object.fromEntries(
-    of('AWS::ApiGatewayV2::Route').map(({ Properties }) => [
-      Properties.RouteKey,
-      Properties.AuthorizationType ?? 'NONE',
+    of('AWS::ApiGatewayV2::Route').map((route) => [
+      read(route, 'RouteKey'),
+      read(route, 'AuthorizationType') ?? 'NONE',
     ]),
   );
-const variablesOf = ({ of }: Packaged): Record<string, unknown> =>
-  of('AWS::Lambda::Function')[0]?.Properties.Environment.Variables;
+const variablesOf = ({ of }: Packaged): unknown =>
+  read(of('AWS::Lambda::Function')[0], 'Environment', 'Variables');
+/** What the function's role may do, and on what. */
+const grantsOf = ({ of }: Packaged): [action: string, on: string][] =>
+  of('AWS::IAM::Role')
+    .flatMap((role) => read(role, 'Policies') as unknown[])
+    .flatMap((policy) => read(policy, 'PolicyDocument', 'Statement') as unknown[])
+    .flatMap((statement) =>
+      [read(statement, 'Action')]
+        .flat()
+        .map((action): [string, string] => [String(action), JSON.stringify(read(statement, 'Resource'))]),
+    );
 
 describe.each([
   ['serverless.yml', []],
@@ -96,7 +105,7 @@ describe.each([
 
   it('runs the bundle, whose handler is in the zip, on Node 24 and arm64', async () => {
     const [lambda] = packaged.of('AWS::Lambda::Function');
-    expect(lambda?.Properties).toMatchObject({
+    expect(lambda).toMatchObject({
       Runtime: 'nodejs24.x',
       Architectures: ['arm64'],
       Handler: 'build/lambda/index.handler',
@@ -119,7 +128,7 @@ describe.each([
 
   it('keeps sessions in a table that costs what is used, and forgets them', () => {
     const [table] = packaged.of('AWS::DynamoDB::Table');
-    expect(table?.Properties).toEqual({
+    expect(table).toEqual({
       BillingMode: 'PAY_PER_REQUEST',
       AttributeDefinitions: [{ AttributeName: 'id', AttributeType: 'S' }],
       KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
@@ -129,21 +138,15 @@ describe.each([
   });
 
   it('may use that table and its log, and nothing else', () => {
-    const statements = packaged
-      .of('AWS::IAM::Role')
-      .flatMap(({ Properties }) => Properties.Policies)
-      .flatMap(({ PolicyDocument }) => PolicyDocument.Statement);
-    const granted = statements.flatMap(({ Action, Resource: resource }) =>
-      [Action].flat().map((action: string) => [action, JSON.stringify(resource)]),
-    );
-    const table = granted.filter(([action]) => action?.startsWith('dynamodb:'));
+    const granted = grantsOf(packaged);
+    const table = granted.filter(([action]) => action.startsWith('dynamodb:'));
     expect(table.map(([action]) => action).sort()).toEqual([
       'dynamodb:GetItem',
       'dynamodb:PutItem',
       'dynamodb:UpdateItem',
     ]);
     expect(new Set(table.map(([, on]) => on))).toEqual(new Set(['{"Fn::GetAtt":["SessionsTable","Arn"]}']));
-    const rest = granted.filter(([action]) => !action?.startsWith('dynamodb:'));
+    const rest = granted.filter(([action]) => !action.startsWith('dynamodb:'));
     expect(rest.map(([action]) => action).sort()).toEqual([
       'logs:CreateLogGroup',
       'logs:CreateLogStream',
@@ -155,7 +158,7 @@ describe.each([
 
   it('keeps logs for 30 days', () => {
     const [group] = packaged.of('AWS::Logs::LogGroup');
-    expect(group?.Properties).toMatchObject({ RetentionInDays: 30 });
+    expect(group).toMatchObject({ RetentionInDays: 30 });
   });
 
   it('holds no secret, neither in the template nor in the zip', async () => {
@@ -188,12 +191,12 @@ describe('the HTTP API', () => {
       ...['reservedConcurrency=5', 'memory=1024', 'timeout=10', 'logRetention=7'],
       ...['logLevel=DEBUG', 'logSampleRate=0.1', 'sessionSeconds=3600', 'resource=https://mcp.example/mcp'],
     );
-    expect(packaged.of('AWS::Lambda::Function')[0]?.Properties).toMatchObject({
+    expect(packaged.of('AWS::Lambda::Function')[0]).toMatchObject({
       ReservedConcurrentExecutions: 5,
       MemorySize: 1024,
       Timeout: 10,
     });
-    expect(packaged.of('AWS::Logs::LogGroup')[0]?.Properties.RetentionInDays).toBe(7);
+    expect(packaged.of('AWS::Logs::LogGroup')).toMatchObject([{ RetentionInDays: 7 }]);
     expect(variablesOf(packaged)).toMatchObject({
       POWERTOOLS_LOG_LEVEL: 'DEBUG',
       POWERTOOLS_LOGGER_SAMPLE_RATE: '0.1',
@@ -221,7 +224,7 @@ describe('the HTTP API that checks tokens', () => {
       'GET /.well-known/oauth-protected-resource': 'NONE',
       'GET /.well-known/oauth-protected-resource/mcp': 'NONE',
     });
-    expect(packaged.of('AWS::ApiGatewayV2::Authorizer')[0]?.Properties).toMatchObject({
+    expect(packaged.of('AWS::ApiGatewayV2::Authorizer')[0]).toMatchObject({
       AuthorizerType: 'JWT',
       IdentitySource: ['$request.header.Authorization'],
       JwtConfiguration: { Issuer: 'https://login.example/', Audience: ['https://mcp.example/mcp'] },
@@ -230,7 +233,7 @@ describe('the HTTP API that checks tokens', () => {
       MCP_CONCERNS_ISSUERS: 'https://login.example/',
       MCP_CONCERNS_SCOPES: 'read write',
     });
-    expect(packaged.of('AWS::ApiGatewayV2::Api')[0]?.Properties).not.toHaveProperty('CorsConfiguration');
+    expect(packaged.of('AWS::ApiGatewayV2::Api')[0]).not.toHaveProperty('CorsConfiguration');
   });
 
   it('answers to pages itself, since it answers 401 itself', async () => {
@@ -239,7 +242,7 @@ describe('the HTTP API that checks tokens', () => {
       ...tokens,
       'origins=https://a.example, https://b.example',
     );
-    expect(packaged.of('AWS::ApiGatewayV2::Api')[0]?.Properties.CorsConfiguration).toMatchObject({
+    expect(read(packaged.of('AWS::ApiGatewayV2::Api')[0], 'CorsConfiguration')).toMatchObject({
       AllowOrigins: ['https://a.example', 'https://b.example'],
       AllowMethods: ['GET', 'POST', 'DELETE'],
       AllowHeaders: expect.arrayContaining([
@@ -262,12 +265,12 @@ describe('the HTTP API that checks tokens', () => {
 describe('the function URL', () => {
   it('streams, and may be called by everybody', async () => {
     const packaged = await pack('serverless.function-url.yml');
-    expect(packaged.of('AWS::Lambda::Url')[0]?.Properties).toMatchObject({
+    expect(packaged.of('AWS::Lambda::Url')[0]).toMatchObject({
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
     });
     // Since October 2025 both are needed.
-    expect(packaged.of('AWS::Lambda::Permission').map(({ Properties }) => Properties.Action)).toEqual([
+    expect(packaged.of('AWS::Lambda::Permission').map((permission) => read(permission, 'Action'))).toEqual([
       'lambda:InvokeFunctionUrl',
       'lambda:InvokeFunction',
     ]);

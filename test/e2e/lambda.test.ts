@@ -113,6 +113,34 @@ describe('the Lambda handler', () => {
   });
 });
 
+describe('what a call costs', () => {
+  /** The calls to the store that one request makes; `docs/deploy.md` has them in a table. */
+  const costOf = async (event: HttpEvent): Promise<string[]> => {
+    await handler(event);
+    return (logged.at(-1)?.storeCalls ?? []).map(({ operation }) => operation);
+  };
+  const update = rpc('updateConcerns', { concerns: { security: 'high' } });
+  const initialized = { jsonrpc: '2.0', method: 'notifications/initialized' };
+  const wishing = { ...initialized, params: { concerns: { security: 'low' } } };
+
+  it.each<[string, string, unknown, string[]]>([
+    ['notifications/initialized', 'POST', initialized, ['read']],
+    ['the same with concerns', 'POST', wishing, ['read', 'update']],
+    ['a list', 'POST', list, ['read']],
+    ['a call', 'POST', rpc('tools/call', { name: 'hashData', arguments: { data: 'x' } }), ['read']],
+    ['an update', 'POST', update, ['read', 'update']],
+    ['an end', 'DELETE', undefined, ['end']],
+  ])('in a session: %s', async (_what, method, body, cost) => {
+    const headers = await open();
+    expect(await costOf(httpEvent(method, body, { headers }))).toEqual(cost);
+  });
+
+  it('to open a session: one write; without one: nothing', async () => {
+    expect(await costOf(httpEvent('POST', initialize()))).toEqual(['update']);
+    expect(await costOf(httpEvent('POST', list, { rawQueryString: 'concerns=safe' }))).toEqual([]);
+  });
+});
+
 describe('a request that is not as it should be', () => {
   it.each<[string, HttpEvent, number, number]>([
     ['a body that is no JSON', httpEvent('POST', '{'), 400, -32700],
@@ -213,6 +241,30 @@ describe('when the function fails', () => {
       statusCode: 500,
       headers: { 'access-control-allow-origin': 'https://host.example' },
     });
+  });
+});
+
+describe('an answer that is longer than Lambda takes', () => {
+  const tell = (text: string) => (): McpServer => {
+    const server = new McpServer({ name: 'long', version: '1' });
+    server.registerTool('tell', { description: 'Tells.' }, () => ({ content: [{ type: 'text', text }] }));
+    return server;
+  };
+  const told = (text: string) =>
+    make({ server: tell(text) })(httpEvent('POST', rpc('tools/call', { name: 'tell', arguments: {} }, 'a')));
+
+  it('is an error that says so', async () => {
+    const result = await told('x'.repeat(6 * 1024 * 1024));
+    expect(JSON.parse(result.body)).toMatchObject({
+      id: 'a',
+      error: { code: -32603, message: expect.stringContaining('longer than the 6 MB that Lambda takes') },
+    });
+    expect(logged.at(-1)).toMatchObject({ failure: { code: 'ANSWER_TOO_LONG' } });
+  });
+
+  it('is measured as it is sent: as a text within JSON', async () => {
+    expect((await told('x'.repeat(4_000_000))).body).toContain('"result"');
+    expect((await told('"'.repeat(2_000_000))).body).toContain('"error"');
   });
 });
 

@@ -1,0 +1,25 @@
+// CORS of an HTTP API that checks tokens: it answers 401 itself, and a page must be able to read that. Off without origins.
+module.exports = async ({ resolveVariable }) => {
+  const origins = String(await resolveVariable('param:origins'))
+    .split(',')
+    .map((origin) => origin.trim())
+    .filter((origin) => origin !== '');
+  if (origins.length === 0) return false;
+  return {
+    allowedOrigins: origins,
+    allowedMethods: ['GET', 'POST', 'DELETE'],
+    allowedHeaders: [
+      'Accept',
+      'Authorization',
+      'Content-Type',
+      'Last-Event-ID',
+      'Mcp-Concerns',
+      'Mcp-Method',
+      'Mcp-Name',
+      'Mcp-Protocol-Version',
+      'Mcp-Session-Id',
+    ],
+    exposedResponseHeaders: ['Mcp-Session-Id', 'WWW-Authenticate'],
+    maxAge: 7200,
+  };
+};

@@ -1,0 +1,61 @@
+import { McpServer } from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { loadPolicy } from '../../src/policy/load.js';
+import type { HttpEvent, HttpResult } from '../../src/serve/event.js';
+import { deployFunction } from '../../src/serve/function.js';
+import { createDualFetchHandler } from '../../src/serve/sdk-v2.js';
+import { httpEvent, rpc } from '../serve/events.js';
+import { inMeta } from './clients.js';
+
+/** A server of SDK v2 with some of the vault's tools. */
+function createServer(): McpServer {
+  const server = new McpServer({ name: 'vault', version: '1.0.0' });
+  for (const name of ['encryptData', 'logData', 'storeRecord', 'validateData']) {
+    server.registerTool(name, { inputSchema: z.object({}) }, async () => ({ content: [] }));
+  }
+  return server;
+}
+const policy = loadPolicy('policies/vault.yaml');
+/** No store: there is nothing between two requests. */
+const handler = deployFunction(() => createDualFetchHandler({ server: createServer, policy }), {
+  policy,
+  env: { MCP_CONCERNS_SESSIONS: 'none', POWERTOOLS_LOG_LEVEL: 'SILENT' },
+}) as (event: HttpEvent) => Promise<HttpResult>;
+
+const MODERN = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+const eras = {
+  legacy: { meta: {}, headers: {} },
+  modern: { meta: MODERN, headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' } },
+};
+const { _meta: asked } = inMeta({ security: 'high', cost: 'minimal' });
+
+/** The answer is JSON, or the one message of an event stream. */
+const toolsOf = ({ body }: HttpResult): string[] => {
+  const answer = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body);
+  return (answer.result.tools as { name: string }[]).map(({ name }) => name);
+};
+
+describe.each(Object.entries(eras))(
+  'a function without sessions, asked in the %s era',
+  (_era, { meta, headers }) => {
+    it.each<[string, object, Record<string, string>, string]>([
+      ['the URL', {}, {}, 'concerns=security:high,cost:minimal'],
+      ['the header', {}, { 'mcp-concerns': 'security=high, cost=minimal' }, ''],
+      ['_meta', asked, {}, ''],
+    ])('follows %s', async (_where, more, extra, rawQueryString) => {
+      const body = rpc('tools/list', { _meta: { ...meta, ...more } });
+      const event = httpEvent('POST', body, { headers: { ...headers, ...extra }, rawQueryString });
+      expect(toolsOf(await handler(event))).toEqual(['encryptData', 'validateData']);
+    });
+
+    it('shows everything to a host that asks for nothing', async () => {
+      const event = httpEvent('POST', rpc('tools/list', { _meta: meta }), { headers });
+      expect(toolsOf(await handler(event))).toHaveLength(4);
+    });
+  },
+);
