@@ -1,9 +1,9 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { KINDS } from '../engine/policy.js';
 import { readArguments } from './arguments.js';
-import { CliError, UsageError } from './errors.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
+import { UsageError } from './errors.js';
 import { readPolicyInput } from './policy-input.js';
+import { writeOutput } from './write-output.js';
 
 export const help = `Usage: mcp-concerns compile POLICY... -o FILE
 
@@ -11,8 +11,9 @@ Checks a policy and writes it as JSON, which a Lambda function loads without
 YAML or a schema validator.
 
 Options:
-  POLICY             a policy file or a folder of them; several are merged
-  -o, --output FILE  where to write, folders are made; - is stdout
+  POLICY                a policy file or a folder of them; several are merged
+  -o, --output FILE     where to write, folders are made; - is stdout
+${COMMON_HELP}
 
 Exit codes: 0 written; 1 the policy has errors; 2 bad arguments or files.
 
@@ -21,7 +22,7 @@ Examples:
   mcp-concerns compile common.yaml policies/vault.yaml -o - | jq .digest
 `;
 
-const OPTIONS = { output: { type: 'string', short: 'o' } } as const;
+const OPTIONS = { output: { type: 'string', short: 'o' }, ...COMMON_OPTIONS } as const;
 
 /**
  * @param argv what stands after `compile`
@@ -34,29 +35,13 @@ export async function run(argv: string[]): Promise<number> {
   if (positionals.length === 0) throw new UsageError('compile', 'There is no policy');
   if (!output) throw new UsageError('compile', 'There is no -o FILE; -o - writes to stdout');
 
-  const compiled = readPolicyInput(positionals, { exitCode: 1, undone: 'nothing was written' });
+  const { quiet, note } = readCommon('compile', values);
+  const compiled = readPolicyInput(positionals, { exitCode: 1, undone: 'nothing was written' }, quiet);
   const json = `${JSON.stringify(compiled)}\n`;
-  if (output === '-') {
-    process.stdout.write(json);
-    return 0;
-  }
-  try {
-    // Build folders are made by what is built into them first.
-    makeFolder(dirname(output));
-    writeFileSync(output, json);
-  } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new CliError(`${output} cannot be written (${code}); give -o another file.`);
-  }
+  writeOutput(output, json);
+  if (output === '-') return 0;
   const { concerns, primitives, patterns } = compiled;
   const sizes = [primitives, patterns].map((some) => KINDS.reduce((sum, kind) => sum + some[kind].length, 0));
-  console.error(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
+  note(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
   return 0;
-}
-
-/** As `recursive: true` does, which in Node 20 never returns where folders cannot be made, as in /proc. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
-  mkdirSync(folder);
 }

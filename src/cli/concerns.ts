@@ -1,30 +1,52 @@
-import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
+import { type Caller, type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { nearest } from '../engine/nearest.js';
 import type { Concern, Policy } from '../engine/policy.js';
 import { CliError } from './errors.js';
 
+/** Who asks, and for what, as options of `parseArgs`. */
+export const ASK_OPTIONS = {
+  concern: { type: 'string', multiple: true },
+  claim: { type: 'string', multiple: true },
+} as const;
+
+/** What the help of a command says of them. */
+export const ASK_HELP = `  --concern NAME=VALUE  what a host asks for, also preset=NAME; may be repeated
+  --claim NAME=VALUE    a verified claim, as JSON or text; may be repeated`;
+
+/** What was given for `ASK_OPTIONS`. */
+export interface AskValues {
+  readonly concern?: readonly string[] | undefined;
+  readonly claim?: readonly string[] | undefined;
+}
+
+/** A configuration, and the caller whose it is. */
+export interface Asked {
+  readonly configuration: Configuration;
+  readonly caller: Caller;
+}
+
 /**
- * Turns `--concern name=value` into a configuration. A host's misspelt name is ignored with a warning; a person at a
- * terminal wants to know, so here everything that does not fit is an error.
+ * Turns `--concern name=value` and `--claim name=value` into a configuration. A host's misspelt name is ignored with a
+ * warning; a person at a terminal wants to know, so here everything that does not fit is an error.
  *
  * Values of concerns that the operator sets are taken as verified claims: that is how to see what such a caller sees.
  *
  * @param policy the policy
- * @param given what stands after each `--concern`
+ * @param values what was given for `ASK_OPTIONS`
  * @param capabilities what the client can do, for rules that read it; unknown unless given
  * @returns the configuration
  * @throws {CliError} for an unknown concern, preset or value, with the nearest one
  * @example
- * configurationOf(policy, ['effect=read-only', 'purpose=forms,testing', 'budget=20']);
+ * readAsked(policy, { concern: ['effect=read-only', 'purpose=forms,testing'], claim: ['groups=["staff"]'] });
  */
-export function configurationOf(
-  policy: Policy,
-  given: readonly string[],
-  capabilities?: object,
-): Configuration {
+export function readAsked(policy: Policy, values: AskValues, capabilities?: object): Asked {
   const wanted = new Map<string, string | number | string[]>();
   const claims = new Map<string, unknown>();
-  for (const text of given) {
+  for (const text of values.claim ?? []) {
+    const [name, value] = split(text, '--claim takes name=value, as in --claim tier=pro');
+    once(claims, name).set(name, claimValue(value));
+  }
+  for (const text of values.concern ?? []) {
     const equals = text.indexOf('=');
     if (equals === -1) throw new CliError(withoutValue(policy, text));
     const name = text.slice(0, equals);
@@ -46,7 +68,23 @@ export function configurationOf(
     }
   }
   const carrier = { from: 'request', concerns: Object.fromEntries(wanted) } as const;
-  return resolveConfiguration(policy, [carrier], { claims, capabilities });
+  const caller = { claims, capabilities };
+  return { configuration: resolveConfiguration(policy, [carrier], caller), caller };
+}
+
+function split(text: string, usage: string): [name: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new CliError(`${usage}; "${text}" is neither.`);
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+/** A claim is JSON where it can be, as in a token: a number, true, a list; any other text is that text. */
+function claimValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
 }
 
 function readValue(policy: Policy, concern: Concern, text: string): string | number | string[] {

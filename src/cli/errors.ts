@@ -19,11 +19,11 @@ export class UsageError extends CliError {
   override readonly name = 'UsageError';
 
   /**
-   * @param command the command whose help tells more
+   * @param command the command whose help tells more; empty where that is not known
    * @param problem what is wrong, without a full stop
    */
   constructor(command: string, problem: string) {
-    super(`${problem}; see "mcp-concerns ${command} --help".`);
+    super(`${problem}; see "${['mcp-concerns', command, '--help'].filter(Boolean).join(' ')}".`);
   }
 }
 

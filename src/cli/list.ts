@@ -1,31 +1,28 @@
 import { preparePolicy } from '../engine/policy.js';
 import { oneOf, readArguments } from './arguments.js';
-import { configurationOf } from './concerns.js';
+import { CAN_DO_ALL } from './can-do-all.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
+import { ASK_HELP, ASK_OPTIONS, readAsked } from './concerns.js';
 import { UsageError } from './errors.js';
-import { interruptible } from './interrupt.js';
-import { paperOf, plain } from './output.js';
+import { plain } from './output.js';
 import { readPolicyInput } from './policy-input.js';
 import { judge, toJson, toNames } from './report.js';
-import { CAN_DO_ALL, takePrimitives } from './server-primitives.js';
+import { checkSource, readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
 import { toTable } from './table.js';
-import { loadTokenCounter } from './tokens.js';
-import { VERSION } from './version.js';
+import { readCounted } from './tokens.js';
 
-export const help = `Usage: mcp-concerns list --policy PATH [options] -- COMMAND [ARGS...]
+export const help = `Usage: mcp-concerns list --policy PATH [options] SOURCE
 
-Starts an MCP server, takes its lists, and shows what a policy leaves of them,
-what goes and why. The server, and rules that read client.capabilities, see a
-client that can do everything.
+Shows what a policy leaves of a server's lists, what goes and why. The server,
+and rules that read client.capabilities, see a client that can do everything.
 
 Options:
   --policy PATH         a policy file or a folder of them; several are merged
-  --concern NAME=VALUE  what a host asks for; may be repeated:
-                          effect=read-only
-                          purpose=forms,testing  (several, where they are taken)
-                          preset=safe            (a preset of the policy)
-                        What the operator sets is taken as a verified claim.
+${ASK_HELP}
   --format FORMAT       table (default), json, or names: what stays, one a line
-  --timeout SECONDS     how long the server may take to start and list (30)
+${COMMON_HELP}
+
+${SOURCE_HELP}
 
 Exit codes: 0 listed; 2 bad arguments, policy or server.
 
@@ -33,14 +30,15 @@ Examples:
   mcp-concerns list --policy policies/playwright.yaml \\
       --concern effect=read-only -- npx @playwright/mcp
   mcp-concerns list --policy policies/vault.yaml \\
-      --concern preset=safe --format names -- node server.js
+      --concern preset=safe --format names --url http://127.0.0.1:8808/mcp
 `;
 
 const OPTIONS = {
   policy: { type: 'string', multiple: true },
-  concern: { type: 'string', multiple: true },
   format: { type: 'string' },
-  timeout: { type: 'string' },
+  ...ASK_OPTIONS,
+  ...SOURCE_OPTIONS,
+  ...COMMON_OPTIONS,
 } as const;
 
 /**
@@ -49,54 +47,37 @@ const OPTIONS = {
  * @throws {CliError} if an argument, the policy or the server is no good
  */
 export async function run(argv: string[]): Promise<number> {
-  const end = argv.indexOf('--');
-  const { values, positionals } = readArguments('list', end === -1 ? argv : argv.slice(0, end), OPTIONS);
-  const [command, ...args] = end === -1 ? [] : argv.slice(end + 1);
+  const [own, command] = splitCommand(argv);
+  const { values, positionals } = readArguments('list', own, OPTIONS);
   const paths = values.policy ?? [];
   const format = oneOf('list', '--format', values.format ?? 'table', ['table', 'json', 'names'] as const);
-  const seconds = readSeconds(values.timeout);
+  const { paper, quiet, note } = readCommon('list', values);
   if (positionals[0] !== undefined) {
     throw new UsageError('list', `"${positionals[0]}" is unexpected: the server's command goes after --`);
   }
   if (paths.length === 0) throw new UsageError('list', 'There is no --policy');
-  if (!command)
-    throw new UsageError('list', 'There is no server: its command goes after --, as in -- node server.js');
+  checkSource(values, command, 'list');
 
-  const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, undone: 'the server was not started' }));
-  const configuration = configurationOf(policy, values.concern ?? [], CAN_DO_ALL);
-  for (const { message } of configuration.warnings) console.error(`warning: ${message}`);
+  const failed = { exitCode: 2, undone: 'the server was not asked' } as const;
+  const policy = preparePolicy(readPolicyInput(paths, failed, quiet));
+  const { configuration } = readAsked(policy, values, CAN_DO_ALL);
+  for (const { message } of configuration.warnings) note(`warning: ${message}`);
 
-  const clientInfo = { name: 'mcp-concerns', version: VERSION };
-  const [lists, tokensOf] = await interruptible(async (signal) => {
-    const both = await Promise.all([
-      takePrimitives(command, args, { seconds, signal, clientInfo }),
-      format === 'names' ? () => 0 : loadTokenCounter(),
-    ]);
-    signal.throwIfAborted();
-    return both;
-  });
-  const report = judge(policy, configuration, lists, tokensOf);
+  const [catalog, tokensOf] =
+    format === 'names'
+      ? [await readSource(values, command, 'list'), () => 0]
+      : await readCounted(values, command, 'list');
+  const report = judge(policy, configuration, catalog, tokensOf);
   if (policy.settings.enforcement === 'shadow') {
-    console.error(
-      'note: the policy has enforcement: shadow, so hosts are shown everything until that changes.',
-    );
+    note('note: the policy has enforcement: shadow, so hosts are shown everything until that changes.');
   }
   if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
-  else if (format === 'names')
+  else if (format === 'names') {
     process.stdout.write(
       toNames(report)
         .map((name) => `${plain(name)}\n`)
         .join(''),
     );
-  else process.stdout.write(toTable(policy, report, paperOf(process.stdout)));
+  } else process.stdout.write(toTable(policy, report, paper));
   return 0;
-}
-
-/** A day is more than any server takes; timers of Node overflow after 24 of them. */
-const MAX_SECONDS = 86_400;
-
-function readSeconds(text = '30'): number {
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds;
-  throw new UsageError('list', `--timeout takes a number of seconds up to ${MAX_SECONDS}, not "${text}"`);
 }

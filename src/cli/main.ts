@@ -10,7 +10,15 @@ interface Command {
 
 /** Each command loads only what it needs: `compile` no SDK, `serve` no tokenizer. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['check', () => import('./check.js')],
   ['list', () => import('./list.js')],
+  ['explain', () => import('./explain.js')],
+  ['tokens', () => import('./tokens-command.js')],
+  ['snapshot', () => import('./snapshot.js')],
+  ['test', () => import('./test.js')],
+  ['diff', () => import('./diff.js')],
+  ['init', () => import('./init.js')],
+  ['fmt', () => import('./fmt.js')],
   ['serve', () => import('./serve.js')],
   ['compile', () => import('./compile.js')],
 ]);
@@ -20,10 +28,20 @@ const HELP = `Usage: mcp-concerns COMMAND [options]
 Filters what MCP servers list by concerns, as a policy describes them.
 
 Commands:
-  list     show what a policy leaves of a real server's lists, what goes and why
-  serve    serve a server with a policy on 127.0.0.1
-  compile  check a policy and write it as JSON
+  init      write a first policy for a server, with tests
+  check     say everything that is wrong with policies
+  test      run policy tests, and show what none of them exercises
+  list      show what a policy leaves of a server's lists, what goes and why
+  explain   say why one tool is shown or hidden, and what turns it around
+  diff      show what a change of a policy or of a server does to hosts
+  tokens    count what primitives and configurations cost
+  snapshot  write what a server lists as a catalog file
+  fmt       format policies
+  compile   check a policy and write it as JSON
+  serve     serve a server with a policy on 127.0.0.1
 
+All take --color auto|always|never and --quiet. Those that read a server take
+one of --catalog FILE, --url URL [--header 'NAME: VALUE'], or -- COMMAND ARGS.
 "mcp-concerns COMMAND --help" tells more; "mcp-concerns --version" the version.
 
 Examples:

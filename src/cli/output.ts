@@ -11,17 +11,19 @@ export interface Paper {
 
 /**
  * @param stream stdout or stderr
- * @returns its width, and how it is painted: not at all unless it is a terminal and `NO_COLOR` is not set
+ * @param color whether it is painted; `auto`: not unless it is a terminal and `NO_COLOR` is not set
+ * @returns its width, and how it is painted
  * @example
  * const paper = paperOf(process.stdout);
  * paper.paint('bold', 'All is well');
  */
-export function paperOf(stream: NodeJS.WriteStream): Paper {
+export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | 'never' = 'auto'): Paper {
+  const terminal = stream.isTTY === true;
   // hasColors knows NO_COLOR, FORCE_COLOR and dumb terminals.
-  const colour = stream.isTTY === true && stream.hasColors();
+  const painted = color === 'auto' ? terminal && stream.hasColors() : color === 'always';
   return {
-    width: stream.isTTY === true ? stream.columns : undefined,
-    paint: (style, text) => (colour ? styleText(style, text, { validateStream: false }) : text),
+    width: terminal ? stream.columns : undefined,
+    paint: (style, text) => (painted ? styleText(style, text, { validateStream: false }) : text),
   };
 }
 

@@ -8,6 +8,7 @@ import { CliError } from './errors.js';
  *
  * @param paths files and folders, merged into one policy
  * @param failed what errors mean for the command: its exit code, and what it did not do because of them
+ * @param quiet whether warnings are left out where there is no error
  * @returns the compiled policy
  * @throws {CliError} if the policy has errors
  * @throws {PolicyFileError} if a file cannot be read
@@ -17,9 +18,11 @@ import { CliError } from './errors.js';
 export function readPolicyInput(
   paths: readonly string[],
   failed: { readonly exitCode: 1 | 2; readonly undone: string },
+  quiet = false,
 ): CompiledPolicy {
   const { compiled, findings, texts } = readPolicy(paths);
-  if (findings.length > 0) console.error(`${formatFindings(findings, texts)}\n`);
+  const silent = quiet && compiled !== undefined;
+  if (findings.length > 0 && !silent) console.error(`${formatFindings(findings, texts)}\n`);
   if (compiled !== undefined) return compiled;
   const errors = findings.filter(({ severity }) => severity === 'error').length;
   const many = errors === 1 ? '1 error' : `${errors} errors`;

@@ -1,8 +1,8 @@
 import { type Configuration, describeConfiguration } from '../engine/configuration.js';
 import { evaluate, type Verdict } from '../engine/evaluate.js';
+import type { Surface } from '../engine/mapping.js';
 import { IDENTITY, identityOf, mapPrimitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
-import type { ServerPrimitives } from './server-primitives.js';
 import { ENCODING } from './tokens.js';
 
 /** One primitive of a server: whether it stays and why, and what its definition costs. */
@@ -23,20 +23,20 @@ export interface Report {
  *
  * @param policy the policy
  * @param configuration what a host asks for
- * @param lists the server's definitions
+ * @param surface the server's definitions
  * @param tokensOf counts the tokens of a definition
  * @returns all of them, by kind, in the server's order
  * @example
- * const { kinds } = judge(policy, configuration, lists, await loadTokenCounter());
+ * const { kinds } = judge(policy, configuration, surface, await loadTokenCounter());
  */
 export function judge(
   policy: Policy,
   configuration: Configuration,
-  lists: ServerPrimitives,
+  surface: Surface,
   tokensOf: (definition: object) => number,
 ): Report {
   const kinds = KINDS.flatMap((kind) => {
-    const items = lists.get(kind);
+    const items = surface[kind];
     if (items === undefined) return [];
     const all = items.map((item): Judged => {
       const verdict = evaluate(policy, mapPrimitive(policy, kind, item), configuration);

@@ -1,24 +1,26 @@
 import { EventEmitter, once } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { ErrorCode, ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import type { Primitive } from '../engine/mapping.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import {
+  ErrorCode,
+  type Implementation,
+  ListRootsRequestSchema,
+  ResultSchema,
+} from '@modelcontextprotocol/sdk/types.js';
+import type { Primitive, Surface } from '../engine/mapping.js';
 import { KINDS, type Kind } from '../engine/policy.js';
+import type { PolicyCatalog } from '../policy/check-catalog.js';
 import { itemsOf } from '../protocol/lists.js';
 import { CAPABILITIES, LISTS, listChangedMethod, read } from '../protocol/wire.js';
-import { ChildTransport } from '../serve/child.js';
+import { CAN_DO_ALL } from './can-do-all.js';
+import type { Conversation } from './conversation.js';
 import { CliError } from './errors.js';
-import { Listening } from './server-failure.js';
+import { VERSION } from './version.js';
 
-/** What a server has: the kinds that it declares, each with the definitions as it lists them. */
-export type ServerPrimitives = ReadonlyMap<Kind, readonly Primitive[]>;
-
-export interface TakeOptions {
-  /** Seconds that the server may take to start and to list everything. */
-  readonly seconds: number;
-  /** Aborted when nobody waits any more. */
-  readonly signal: AbortSignal;
-  /** The name and version that the server is told. */
-  readonly clientInfo: { readonly name: string; readonly version: string };
+/** Everything that a server says of itself before anything is called; of the lists those that it has. */
+export interface ServerSurface extends PolicyCatalog {
+  readonly server: Implementation | undefined;
+  readonly capabilities: object;
 }
 
 /** Some servers register more once they know the client; they have this long after the last change. */
@@ -27,37 +29,19 @@ const MAX_CHANGES = 10;
 /** No request has a limit of its own: the one for all of them ends it. */
 const NO_LIMIT = 2 ** 31 - 1;
 
-/** A server shows some tools only to clients that can do what these need. Nothing is called, so nothing is asked for. */
-export const CAN_DO_ALL = {
-  roots: { listChanged: true },
-  sampling: { context: {}, tools: {} },
-  elicitation: { form: {}, url: {} },
-  tasks: {
-    list: {},
-    cancel: {},
-    requests: { sampling: { createMessage: {} }, elicitation: { create: {} } },
-  },
-};
-
 /**
- * Starts a server, takes its lists whole, and ends it with everything that it started.
+ * Connects to a server, takes its lists whole, and ends the connection.
  *
- * @param command the server's command
- * @param args its arguments
- * @param options how long it may take
- * @returns the definitions with every field that the server gave them
- * @throws {CliError} if it cannot be started, ends, stays silent or answers what is no answer
+ * @param transport how to reach the server, not started yet
+ * @param conversation how long it may take, and how failures are told
+ * @returns the definitions with every field that the server gave them, and what it says of itself
+ * @throws {CliError} if it cannot be reached, ends, stays silent or answers what is no answer
  * @example
- * const lists = await takePrimitives('node', ['server.js'], { seconds: 30, signal, clientInfo });
+ * const transport = new ChildTransport('node', ['server.js']);
+ * const { tools = [] } = await takeSurface(transport, new Listening('node', transport, { seconds: 30, signal }));
  */
-export async function takePrimitives(
-  command: string,
-  args: readonly string[],
-  options: TakeOptions,
-): Promise<ServerPrimitives> {
-  const transport = new ChildTransport(command, args);
-  const listening = new Listening(command, transport, options);
-  const client = new Client(options.clientInfo, { capabilities: CAN_DO_ALL });
+export async function takeSurface(transport: Transport, conversation: Conversation): Promise<ServerSurface> {
+  const client = new Client({ name: 'mcp-concerns', version: VERSION }, { capabilities: CAN_DO_ALL });
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [] }));
   const changes = new EventEmitter();
   let changed = false;
@@ -68,7 +52,7 @@ export async function takePrimitives(
     changes.emit('change');
   };
 
-  const { signal } = listening;
+  const { signal } = conversation;
   const request = { signal, timeout: NO_LIMIT };
   try {
     await client.connect(transport, request);
@@ -77,7 +61,7 @@ export async function takePrimitives(
     const announces = kinds.some((kind) => capabilities[LISTS[kind].capability]?.listChanged === true);
 
     const ask = async (method: string, params: Record<string, unknown>) => {
-      listening.asked = method;
+      conversation.asked = method;
       return client.request({ method, params }, ResultSchema, request);
     };
     let lists = await takeAll(kinds, ask);
@@ -87,22 +71,23 @@ export async function takePrimitives(
       changed = false;
       lists = await takeAll(kinds, ask);
     }
-    return lists;
+    const instructions = client.getInstructions();
+    return { server: client.getServerVersion(), capabilities, instructions, ...lists };
   } catch (cause) {
-    throw await listening.explain(cause);
+    throw await conversation.explain(cause);
   } finally {
-    listening.stop();
+    conversation.stop();
     await transport.close();
   }
 }
 
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-async function takeAll(kinds: readonly Kind[], ask: Ask): Promise<ServerPrimitives> {
-  const lists = new Map<Kind, readonly Primitive[]>();
+async function takeAll(kinds: readonly Kind[], ask: Ask): Promise<Surface> {
+  const lists: { [K in Kind]?: readonly Primitive[] } = {};
   for (const kind of kinds) {
     const items = await takeList(kind, ask);
-    if (items !== undefined) lists.set(kind, items);
+    if (items !== undefined) lists[kind] = items;
   }
   return lists;
 }

@@ -1,17 +1,11 @@
 import type { Verdict } from '../engine/evaluate.js';
-import type { Kind, Policy } from '../engine/policy.js';
+import type { Policy } from '../engine/policy.js';
 import { asked } from './asked.js';
 import { columns, type Row, rows, wrapped } from './layout.js';
 import { count, type Paper, plain } from './output.js';
 import { type Judged, type Report, sumOf } from './report.js';
 import { ENCODING } from './tokens.js';
-
-const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {
-  tools: ['tool', 'tools'],
-  prompts: ['prompt', 'prompts'],
-  resources: ['resource', 'resources'],
-  resourceTemplates: ['resource template', 'resource templates'],
-};
+import { WORDS } from './words.js';
 
 /**
  * Writes a report for people: the answer in the first line, then each kind that the server has, what stays and what
@@ -111,7 +105,8 @@ function explain(
   return { title: 'not mapped by the policy', has: '', source: '' };
 }
 
-function wish(policy: Policy, concern: string, wanted: readonly (string | number)[]): string {
+/** @returns what is wanted of a concern, to be followed by what a primitive has */
+export function wish(policy: Policy, concern: string, wanted: readonly (string | number)[]): string {
   if (wanted.length === 0) return `${concern}: no value was claimed, and there is no default`;
   const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
   const bound = match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';

@@ -79,11 +79,16 @@ export function project(
  * points and open ones.
  *
  * @param points the points
+ * @param free whether it may grow along a dimension by adding open points
  * @returns boxes that hold all of them
  * @example
  * coverWithBoxes({ sizes: [2, 2], has: [false, false, true, true], open: [] }); // [[Set { 1 }, undefined]]
  */
-export function coverWithBoxes({ sizes, has, open }: Points): Box[] {
+export function coverWithBoxes(
+  { sizes, has, open }: Points,
+  free: (dimension: number) => boolean = () => true,
+): Box[] {
+  const order = sizes.map((_, dimension) => dimension);
   const covered = new Set<number>();
   const boxes: Box[] = [];
   for (let number = 0; number < has.length; number++) {
@@ -91,20 +96,21 @@ export function coverWithBoxes({ sizes, has, open }: Points): Box[] {
     let sides: Sides = combinationAt(sizes, number).map((choice) => [choice]);
     const grow = (dimension: number, choices: readonly number[]): void => {
       const grown = [...numbersIn(sides.with(dimension, choices), sizes)];
-      if (grown.every((each) => has[each] || open[each]) && grown.some((each) => has[each])) {
+      const fits = (each: number) => has[each] || (free(dimension) && open[each]);
+      if (grown.every(fits) && grown.some((each) => has[each])) {
         sides = sides.with(dimension, [...new Set([...(sides[dimension] ?? []), ...choices])]);
       }
     };
-    // Whole dimensions first: a condition less is better than a value more.
-    sizes.forEach((size, dimension) => {
-      grow(
-        dimension,
-        Array.from({ length: size }, (_, choice) => choice),
-      );
-    });
-    sizes.forEach((size, dimension) => {
-      for (let choice = 0; choice < size; choice++) grow(dimension, [choice]);
-    });
+    // Strict dimensions first, while nothing was added; and whole ones: a condition less is better than a value more.
+    for (const lenient of [false, true]) {
+      const dimensions = order.filter((dimension) => free(dimension) === lenient);
+      const every = (dimension: number) =>
+        Array.from({ length: sizes[dimension] ?? 0 }, (_, choice) => choice);
+      for (const dimension of dimensions) grow(dimension, every(dimension));
+      for (const dimension of dimensions) {
+        for (const choice of every(dimension)) grow(dimension, [choice]);
+      }
+    }
     for (const each of numbersIn(sides, sizes)) covered.add(each);
     boxes.push(
       sides.map((side, dimension) =>

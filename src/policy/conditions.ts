@@ -22,21 +22,21 @@ function termInWords({ dimension, choices }: Term): string {
   const { by, name } = dimension;
   if (by === 'fact') return choices.has(1) ? name : `not (${name})`;
   if (by === 'spoken') return choices.has(1) ? 'something else is asked for' : 'nothing else is asked for';
-  const subject = by === 'claim' ? `${name} (claimed)` : name;
-  const unasked = by === 'claim' ? 'is not claimed' : 'is not asked for';
+  const subject = by === 'claim' ? `claimed ${name}` : name;
+  const done = by === 'claim' ? 'claimed' : 'asked for';
   const every = dimension.choices.map((_, index) => index);
   const none = every.find((index) => dimension.choices[index]?.text === undefined);
   const values = every.filter((index) => index !== none);
   const meant = values.filter((index) => choices.has(index));
   const others = values.filter((index) => !choices.has(index));
   const withNone = none !== undefined && choices.has(none);
-  if (meant.length === 0) return `${subject} ${unasked}`;
-  if (others.length === 0) return by === 'claim' ? `${subject} is claimed` : `${subject} is asked for`;
+  if (meant.length === 0) return `${name} is not ${done}`;
+  if (others.length === 0) return `${name} is ${done}`;
   if (!withNone) return listed(dimension, subject, meant);
   if (dimension.range === undefined && others.length <= meant.length) {
     return listed(dimension, subject, others, true);
   }
-  return listed(dimension, subject, meant, false, unasked.replace('is ', ''));
+  return listed(dimension, subject, meant, false, `not ${done}`);
 }
 
 function listed(

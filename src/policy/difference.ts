@@ -207,18 +207,20 @@ class Comparison {
     );
     const has = verdicts.map(([is, other]) => is && !other);
     if (!has.includes(true)) return undefined;
-    // Where nobody sees it before and after, a condition may hold or not. What was never shown is new to the reader:
-    // there it says exactly when.
+    // Where nobody sees it before and after, a condition may hold or not: what goes was there before. What comes has to
+    // fit what is asked for, as everything has; but what was never shown is new, so there the condition says it all.
     const fresh = direction === 'shown' && !verdicts.some(([, other]) => other);
+    const free = (dimension: AskedDimension | undefined): boolean => {
+      if (dimension === undefined) return false;
+      if (direction === 'hidden' || this.isUntouched(first, dimension)) return true;
+      return !fresh && this.isFilter(first, dimension);
+    };
     const open = verdicts.map(([is, other]) => !is && !other);
     const sizes = dimensions.map(sizeOf);
-    const left = project({ sizes, has, open }, (at) => {
-      const dimension = dimensions[at];
-      return !fresh || (dimension !== undefined && this.isUntouched(first, dimension));
-    });
+    const left = project({ sizes, has, open }, (at) => free(dimensions[at]));
     const kept = left.dimensions.flatMap((at) => dimensions[at] ?? []);
-    const boxes = coverWithBoxes(fresh ? { ...left.points, open: [] } : left.points);
-    const when = boxes.map((box) => toTerms(box, kept));
+    const boxes = coverWithBoxes(left.points, (at) => free(kept[at]));
+    const when = boxes.map((box) => toTerms(box, kept)).sort(byDimension(kept));
     let held = 0;
     for (const point of combinationsOf(sizes)) {
       const holds = when.some((terms) =>
@@ -315,20 +317,33 @@ class Comparison {
     });
   }
 
-  /** Whether a concern means the same for a primitive as before, and hides it as before. */
-  private isUntouched({ kind, mappings }: Paired, { by, name }: AskedDimension): boolean {
-    if (by === 'fact' || by === 'spoken' || mappings.includes(undefined)) return false;
-    const read = this.policies.some(({ rules }) =>
+  /** Whether a concern does nothing but hide what does not fit. */
+  private isFilter({ kind }: Paired, { by, name }: AskedDimension): boolean {
+    if (by === 'fact' || by === 'spoken') return false;
+    return !this.policies.some(({ rules }) =>
       rules.some(({ kinds, paths }) => kinds.includes(kind) && paths.includes(`concerns.${name}`)),
     );
+  }
+
+  /** Whether a concern means the same for a primitive as before, and hides it as before. */
+  private isUntouched(paired: Paired, dimension: AskedDimension): boolean {
+    const { mappings } = paired;
+    if (mappings.includes(undefined) || !this.isFilter(paired, dimension)) return false;
     const [before, after] = this.policies.map((policy, at) => {
-      const index = policy.indexOf.get(name) ?? -1;
+      const index = policy.indexOf.get(dimension.name) ?? -1;
       const { description: _, ...concern } = policy.concerns[index] ?? {};
       const offered = mappings[at]?.offers[index]?.offered.map((each) => fromNumber(policy, index, each));
       return JSON.stringify([concern, offered?.toSorted()]);
     });
-    return !read && before === after;
+    return before === after;
   }
+}
+
+/** Conditions in the order of the concerns that they begin with. */
+function byDimension(order: readonly AskedDimension[]): (a: readonly Term[], b: readonly Term[]) => number {
+  const first = ([term]: readonly Term[]): number =>
+    term === undefined ? -1 : order.indexOf(term.dimension);
+  return (a, b) => first(a) - first(b);
 }
 
 const sizeOf = ({ choices }: AskedDimension): number => choices.length;

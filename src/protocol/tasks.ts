@@ -37,6 +37,9 @@ export class RememberedTasks {
 /** Pages of the server's tasks that are read for one list; a server that goes on after that is taken at its word. */
 const MAX_PAGES = 100;
 
+/** One read of the store for each task that this connection does not know. */
+const READS_AT_ONCE = 16;
+
 /** Tasks of a store are found by any process, under a key of their own. */
 const keyOf = (taskId: string): string => `task/${taskId}`;
 
@@ -151,7 +154,11 @@ async function visibleTasks<C extends MessageContext>(
       resolve(outcome.state === 'complete' ? outcome.catalog.bound : undefined);
     });
   });
-  const made = await Promise.all(tasks.map((task) => toolOf(scope, tools, read(task, 'taskId'))));
+  const made: (string | undefined)[] = [];
+  for (let from = 0; from < tasks.length; from += READS_AT_ONCE) {
+    const some = tasks.slice(from, from + READS_AT_ONCE);
+    made.push(...(await Promise.all(some.map((task) => toolOf(scope, tools, read(task, 'taskId'))))));
+  }
   return tasks.filter((_task, index) => {
     const tool = made[index];
     return tool === undefined || visibilityOfName(catalog, tool, configuration) !== 'hidden';

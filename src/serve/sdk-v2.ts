@@ -47,7 +47,11 @@ export function createDualFetchHandler(options: DualHandlerOptions): FetchHandle
         attachConcerns(made, concerns);
         return made;
       },
-      { legacy: 'reject', maxSubscriptions: 0 },
+      {
+        legacy: 'reject',
+        maxSubscriptions: 0,
+        ...(options.maxBodyBytes === undefined ? {} : { maxRequestBodySize: options.maxBodyBytes }),
+      },
     );
     const authInfo = given.authInfo as AuthInfo | undefined;
     const fetch = (each: Request) => handler.fetch(each, authInfo === undefined ? {} : { authInfo });

@@ -20,7 +20,8 @@ const ARROWS: Record<string, readonly string[]> = {
 const ONLY_IN: Record<string, readonly string[]> = {
   yaml: ['src/policy/read.ts', 'src/policy/format-yaml.ts'],
   ajv: ['src/policy/shape.ts'],
-  '@aws-lambda-powertools/logger': ['src/serve/log.ts', 'src/demo/lambda.ts'],
+  '@aws-lambda-powertools/logger': ['src/serve/log.ts'],
+  '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts', 'src/session/dynamodb-table.ts'],
   '@hono/node-server': ['src/serve/local.ts'],
   'gpt-tokenizer': ['src/cli/tokens.ts'],
 };

@@ -35,7 +35,7 @@ describe.concurrent('arguments', () => {
     [['list', ...POLICY, '--timeout', '0', '--', 'node'], '--timeout takes a number of seconds'],
     [['list', ...POLICY, '--timeout', 'soon', '--', 'node'], '--timeout takes a number of seconds'],
     [['list', '--policy', 'nowhere.yaml', '--', 'node'], 'nowhere.yaml cannot be read (it does not exist)'],
-    [['serve', '--server', './x.js'], '--server needs --policy'],
+    [['serve', '--server', fixture('own-server.mjs')], 'a server needs --policy'],
     [['serve', '--port', '70000'], '--port takes a number from 0 to 65535, not "70000"'],
     [['serve', 'x'], '"x" is unexpected'],
     [['serve', '--policy', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
@@ -108,7 +108,7 @@ it('a bad policy: all findings, and nothing is started', async () => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(/broken\.yaml:6:14 {2}error {2}unknown-concern .*did you mean "security"/);
   expect(stderr).toMatch(/broken\.yaml:7:23 {2}error {2}unknown-value .*did you mean "high"/);
-  expect(stderr).toMatch(/\nmcp-concerns: The policy has 2 errors, so the server was not started\.\n$/);
+  expect(stderr).toMatch(/\nmcp-concerns: The policy has 2 errors, so the server was not asked\.\n$/);
 });
 
 it('a policy that is no YAML', async () => {

@@ -2,14 +2,27 @@ import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { run } from './run.js';
 
+const COMMANDS = [
+  'init',
+  'check',
+  'test',
+  'list',
+  'explain',
+  'diff',
+  'tokens',
+  'snapshot',
+  'fmt',
+  'compile',
+  'serve',
+];
+
 it.each([['--help'], ['-h'], ['help']])('%s tells of every command', async (flag) => {
   const { code, stdout, stderr } = await run(flag);
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-  for (const command of ['list', 'serve', 'compile'])
-    expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
+  for (const command of COMMANDS) expect(stdout).toMatch(new RegExp(`^ {2}${command} `, 'm'));
 });
 
-it.each(['list', 'serve', 'compile'])('%s --help fits a screen and has an example', async (command) => {
+it.each(COMMANDS)('%s --help fits a screen and has an example', async (command) => {
   const { code, stdout } = await run(command, '--help');
   expect(code).toBe(0);
   expect(stdout).toMatch(new RegExp(`^Usage: mcp-concerns ${command} `));

@@ -3,28 +3,22 @@ import { describe, expect, it } from 'vitest';
 import { columns, rows, wrapped } from '../../src/cli/layout.js';
 import { paperOf } from '../../src/cli/output.js';
 import { judge } from '../../src/cli/report.js';
-import type { ServerPrimitives } from '../../src/cli/server-primitives.js';
 import { toTable } from '../../src/cli/table.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import type { Kind } from '../../src/engine/policy.js';
 import { loadPolicy } from '../../src/policy/load.js';
 
 const policy = loadPolicy('policies/everything.yaml');
-const lists: ServerPrimitives = new Map<Kind, Primitive[]>([
-  [
-    'tools',
-    ['get-env', 'get-sum', 'trigger-elicitation-request-async', `get-${'x'.repeat(90)}`].map((name) => ({
-      name,
-    })),
-  ],
-  ['resourceTemplates', [{ uriTemplate: 'demo://resource/dynamic/blob/{resourceId}' }]],
-  ['prompts', []],
-]);
+const surface = {
+  tools: ['get-env', 'get-sum', 'trigger-elicitation-request-async', `get-${'x'.repeat(90)}`].map((name) => ({
+    name,
+  })),
+  resourceTemplates: [{ uriTemplate: 'demo://resource/dynamic/blob/{resourceId}' }],
+  prompts: [],
+};
 const configuration = resolveConfiguration(policy, [
   { from: 'request', concerns: { content: 'links', effect: 'read-only' } },
 ]);
-const report = judge(policy, configuration, lists, () => 1000);
+const report = judge(policy, configuration, surface, () => 1000);
 
 /** A terminal of some width; `hasColors` is what Node says once it has looked at NO_COLOR and TERM. */
 const terminal = (columns: number, colour: boolean) =>
@@ -51,7 +45,7 @@ describe('the table', () => {
   });
 
   it('says so when there is nothing', () => {
-    const nothing = judge(policy, configuration, new Map(), () => 0);
+    const nothing = judge(policy, configuration, {}, () => 0);
     expect(toTable(policy, nothing, terminal(80, false))).toBe('The server lists nothing.\n');
   });
 });

@@ -80,6 +80,29 @@ describe('the explanation of a rule', () => {
     expect(explain({}, tool, { or: [tags, item] }).parts.map(({ logic }) => logic)).toEqual([tags, item]);
   });
 
+  it('takes a text for no list, as what decides does', () => {
+    const when = {
+      and: [{ in: ['admin', { var: 'claims.groups' }] }, { in: ['x', { var: 'primitive.tags' }] }],
+    };
+    const caller = { claims: new Map([['groups', 'administrators']]) };
+    const configuration = resolveConfiguration(policy, [], caller);
+    const mapping = mapPrimitive(policy, 'tools', { name: 'a', tags: 'xyz' });
+    expect(valuesOf(explainRule(when, mapping, configuration))).toEqual([
+      false,
+      false,
+      'administrators',
+      false,
+      'xyz',
+    ]);
+    const listed = resolveConfiguration(policy, [], { claims: new Map([['groups', ['admin']]]) });
+    expect(explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
+      false,
+    );
+    expect(
+      explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, configuration).value,
+    ).toBe(true);
+  });
+
   it('explains a rule that is a constant', () => {
     expect(explain({}, { name: 'a' }, true)).toEqual({ logic: true, value: true, parts: [] });
     expect(explain({}, { name: 'a' }, ['x'])).toEqual({ logic: ['x'], value: ['x'], parts: [] });

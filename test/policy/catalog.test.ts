@@ -310,6 +310,19 @@ describe('all configurations', () => {
     ).toEqual(['common.yaml:5 rule-never-fires', 'policy.yaml:3 always-visible']);
   });
 
+  it('that were not looked at are named, at the beginning of the policy', () => {
+    const values = Array.from({ length: 20 }, (_, index) => `v${index}`);
+    const text = `version: 1
+concerns: { topic: { values: [${values}], multiple: true } }
+primitives: { tools: { a: { topic: v0 } } }
+rules: [{ id: both, hide: [tools], when: { and: [{ in: [v1, { var: concerns.topic }] }, { in: [v2, { var: concerns.topic }] }] } }]
+`;
+    expect(found(text, { tools: named('a') })).toContain('1:1 not-analysed');
+    expect(messagesOf(text, { tools: named('a') }, 'not-analysed')).toEqual([
+      'There are too many configurations to say what all combinations of several values of topic do.',
+    ]);
+  });
+
   it('are not looked at in a policy with an error', () => {
     expect(
       found(`${CONCERNS}primitives: { tools: { gone: { level: hihg } } }\n`, { tools: named('a') }),

@@ -190,7 +190,8 @@ it(`answers every request exactly once, whatever ${MESSAGES} messages say`, {
       }
       // A server that answers late, with pages that never end, takes a turn for each of a hundred pages of each list.
       const open = () => [...sent].some(([each, count]) => harness.answers(each).length < count);
-      for (let round = 0; open() && round < 2000; round++) await new Promise((resolve) => setImmediate(resolve));
+      for (let round = 0; open() && round < 2000; round++)
+        await new Promise((resolve) => setImmediate(resolve));
       await harness.gate.settled();
       for (const [each, count] of sent) {
         const answers = harness.answers(each).length;

@@ -1,0 +1,44 @@
+import { oneOf } from './arguments.js';
+import { type Paper, paperOf } from './output.js';
+
+/** What every command takes, as options of `parseArgs`. */
+export const COMMON_OPTIONS = {
+  color: { type: 'string' },
+  quiet: { type: 'boolean', short: 'q' },
+} as const;
+
+/** What the help of a command says of them. */
+export const COMMON_HELP = `  --color WHEN          auto (default; knows NO_COLOR), always or never
+  -q, --quiet           nothing on stderr but errors`;
+
+/** How a command speaks to the person who called it. */
+export interface Common {
+  /** What stdout can show. */
+  readonly paper: Paper;
+  readonly quiet: boolean;
+  /** Writes a remark to stderr; not under `--quiet`. */
+  note(text: string): void;
+}
+
+/**
+ * @param name the command's name, for messages
+ * @param values what was given for `COMMON_OPTIONS`
+ * @returns how to speak
+ * @throws {UsageError} if `--color` takes no such value
+ * @example
+ * const { paper, note } = readCommon('list', values);
+ */
+export function readCommon(
+  name: string,
+  values: { readonly color?: string | undefined; readonly quiet?: boolean | undefined },
+): Common {
+  const color = oneOf(name, '--color', values.color ?? 'auto', ['auto', 'always', 'never'] as const);
+  const quiet = values.quiet === true;
+  return {
+    paper: paperOf(process.stdout, color),
+    quiet,
+    note: (text) => {
+      if (!quiet) console.error(text);
+    },
+  };
+}

@@ -1,0 +1,107 @@
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { stripVTControlCharacters } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { run } from './run.js';
+import { PLAYWRIGHT, shown } from './shown.js';
+
+const FIXTURES = 'test/cli/fixtures';
+const folder = mkdtempSync(join(tmpdir(), 'check-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe.concurrent('check', () => {
+  it('says everything that is wrong, and how much in the last line', async ({ expect }) => {
+    await expect(
+      await shown('check', `${FIXTURES}/broken.yaml`, `${FIXTURES}/rules.yaml`),
+    ).toMatchFileSnapshot('snapshots/check-broken.txt');
+  });
+
+  it('knows more with a source', async ({ expect }) => {
+    const args = [`${FIXTURES}/rules.yaml`, '--catalog', `${FIXTURES}/surface.json`];
+    await expect(await shown('check', ...args)).toMatchFileSnapshot('snapshots/check-catalog.txt');
+  });
+
+  it('finds no error in the policy of a real server', async () => {
+    const { code, stdout, stderr } = await run('check', 'policies/playwright.yaml', '--', ...PLAYWRIGHT);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/ in 1 policy, checked against 72 tools\.\n$/);
+    expect(stdout).not.toContain('dead-entry');
+  });
+
+  it('takes a folder for its policies, each on its own', async () => {
+    const { code, stdout } = await run('check', 'policies');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/ in \d+ policies, checked without a server\.\n$/);
+  });
+
+  it('says what two policies include once', async () => {
+    writeFileSync(join(folder, 'common.yml'), 'version: 1\nconcerns: { cost: { values: [] } }\n');
+    for (const name of ['a.yaml', 'b.yaml', 'b.test.yaml']) {
+      writeFileSync(join(folder, name), 'version: 1\ninclude: [common.yml]\n');
+    }
+    const { code, stdout } = await run('check', folder, '--format', 'json');
+    expect(code).toBe(1);
+    const { findings } = JSON.parse(stdout) as { findings: { code: string; file: string }[] };
+    expect(findings.filter(({ file }) => file.endsWith('common.yml'))).toHaveLength(1);
+    const { stdout: pretty } = await run('check', folder);
+    expect(pretty).toMatch(/ in 2 policies, /);
+  });
+
+  it('counts warnings as errors if it shall', async () => {
+    const warned = `${FIXTURES}/warned.yaml`;
+    expect((await run('check', warned)).code).toBe(0);
+    expect((await run('check', warned, '--deny-warnings')).code).toBe(1);
+    expect((await run('check', 'policies/vault.yaml', '--deny-warnings')).code).toBe(0);
+  });
+
+  it('speaks to machines', async () => {
+    const broken = `${FIXTURES}/broken.yaml`;
+    const [github, sarif, json] = await Promise.all(
+      ['github', 'sarif', 'json'].map((format) => run('check', broken, '--format', format)),
+    );
+    expect(github?.stdout).toMatch(/^::error file=test\/cli\/fixtures\/broken\.yaml,line=6,col=14,/);
+    expect(github?.stderr).toBe('2 errors in 1 policy, checked without a server.\n');
+    expect(JSON.parse(sarif?.stdout ?? '')).toMatchObject({ version: '2.1.0' });
+    expect(JSON.parse(json?.stdout ?? '').findings).toHaveLength(2);
+    expect([github?.code, sarif?.code, json?.code]).toEqual([1, 1, 1]);
+  });
+
+  it('paints on request, and says the same', async () => {
+    const broken = `${FIXTURES}/broken.yaml`;
+    const [plain, painted, never] = await Promise.all([
+      run('check', broken),
+      run('check', broken, '--color', 'always'),
+      run('check', broken, '--color', 'never'),
+    ]);
+    expect(painted.stdout).toContain('\u001b[31m');
+    expect(stripVTControlCharacters(painted.stdout)).toBe(plain.stdout);
+    expect(never.stdout).toBe(plain.stdout);
+  });
+
+  it('--quiet leaves the findings', async () => {
+    expect(await run('check', 'policies/vault.yaml', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
+    const { stdout } = await run('check', `${FIXTURES}/broken.yaml`, '--quiet');
+    expect(stdout).toContain('unknown-concern');
+    expect(stdout).not.toContain('2 errors');
+  });
+
+  it.each([
+    [[], 'There is no policy; see "mcp-concerns check --help".'],
+    [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist); check the path of the policy.'],
+    [[FIXTURES, '--format', 'sarf'], '--format takes pretty, json, github, sarif, not "sarf" (did you mean'],
+    [['policies', '--color', 'sometimes'], '--color takes auto, always, never, not "sometimes"'],
+    [['policies', '--catalog', 'nowhere.json'], 'nowhere.json cannot be read (it does not exist)'],
+  ])('%j is one sentence and 2', async (args, expected) => {
+    const { code, stdout, stderr } = await run('check', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+
+  it('an empty folder is told', async () => {
+    const empty = mkdtempSync(join(folder, 'empty-'));
+    cpSync(`${FIXTURES}/surface.json`, join(empty, 'surface.json'));
+    expect((await run('check', empty)).stderr).toContain('holds no .yaml file');
+  });
+});

@@ -1,0 +1,378 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, MAIN, run } from './run.js';
+
+const VAULT = 'policies/vault.yaml';
+const CATALOG = 'policies/vault.catalog.json';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'diff-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+/** A policy with lines of another replaced; `[before, after]` each. */
+function changed(policy: string, ...replacements: readonly (readonly [string, string])[]): string {
+  let text = readFileSync(policy, 'utf8');
+  for (const [before, after] of replacements) {
+    expect(text).toContain(before);
+    text = text.replace(before, after);
+  }
+  const file = join(folder, `policy-${++files}.yaml`);
+  writeFileSync(file, text);
+  return file;
+}
+
+function written(name: string, content: unknown): string {
+  const file = join(folder, name);
+  writeFileSync(file, typeof content === 'string' ? content : JSON.stringify(content));
+  return file;
+}
+
+const diff = (...args: string[]) => run('diff', ...args);
+const MEDIUM_ONLY = [
+  ['redactData: { security: [medium, high]', 'redactData: { security: medium'],
+  ['listKeys: { security: [medium, high]', 'listKeys: { security: medium'],
+] as const;
+const DEARER = [
+  '{ security: high, cost: moderate, access: write, environment',
+  '{ security: high, cost: high, access: write, environment',
+] as const;
+
+describe('the difference of two policies', () => {
+  it('is grouped by the condition under which it happens, whatever else hides a tool', async () => {
+    const policy = changed(VAULT, ...MEDIUM_ONLY, DEARER, [
+      'live: { environment: production }',
+      'live: { environment: production, access: read }',
+    ]);
+    const { code, stdout, stderr } = await diff(VAULT, policy, '--catalog', CATALOG);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(`3 tools no longer shown, 1 newly shown, depending on what a host asks for
+28 of 144 combinations of security, cost, access and environment differ.
+Looked at 34 primitives of policies/vault.catalog.json.
+
+Whenever security=high  (saves up to 246 tokens)
+  2 no longer shown
+    - listKeys    - redactData
+
+Whenever cost=moderate  (saves up to 128 tokens)
+  1 no longer shown
+    - deleteKey
+
+Whenever cost=high  (costs up to 128 tokens)
+  1 newly shown
+    + deleteKey
+
+What hosts can say, and how it is applied
+  preset live: environment=production -> environment=production access=read
+
+A host that asks for
+  preset safe  19 -> 17 shown, -246 tokens
+  preset live  30 -> 23 shown, -962 tokens
+  nothing, preset cheap and preset audit: as before
+
+A primitive still has to fit everything else that is asked for.
+`);
+  });
+
+  it('is nothing where nothing changes', async () => {
+    const { code, stdout } = await diff(VAULT, VAULT, '--fail-on', 'hidden', '--fail-on', 'shown');
+    expect(code).toBe(0);
+    expect(stdout).toBe(
+      'Nothing changes for any host\nLooked at 34 primitives of policies/vault.catalog.json.\n',
+    );
+  });
+
+  it('speaks of words that no tool has', async () => {
+    const policy = changed(
+      VAULT,
+      ['values: [low, medium, high]', 'values: [low, medium, high, critical]'],
+      ['enforcement: advisory', 'enforcement: shadow'],
+      ['  cheap: { cost: minimal }\n', ''],
+    );
+    const { stdout } = await diff(VAULT, policy, '--catalog', CATALOG);
+    expect(stdout).toContain(`
+What hosts can say, and how it is applied
+  security: new value critical
+  preset cheap: gone
+  enforcement: advisory -> shadow
+`);
+    expect(stdout).toContain('Under enforcement: shadow hosts are shown everything');
+  });
+
+  it('says what rules ask of a caller, and of numbers', async () => {
+    const rules = fixture('rules.yaml');
+    const policy = changed(
+      rules,
+      ['budget: 20, topic: charts', 'budget: 40, topic: charts'],
+      [
+        '{ "===": [{ var: concerns.environment }, production] }',
+        '{ "===": [{ var: concerns.environment }, production] }\n        - { "===": [{ var: claims.role }, guest] }',
+      ],
+      ['alpha: { tier: pro }', 'alpha: { tier: [free, pro] }'],
+    );
+    const { stdout } = await diff(rules, policy);
+    expect(stdout).toContain('Whenever budget >= 20 and < 40\n  1 no longer shown\n    - beta\n');
+    expect(stdout).toContain(
+      'Whenever environment=production and not (claims.role is guest)\n  1 newly shown\n    + late\n',
+    );
+    expect(stdout).toContain('Whenever claimed tier=free\n');
+    expect(stdout).toContain('No server was given: only names that the policies list were looked at');
+  });
+
+  it('stays short where everything changes', async () => {
+    const policy = changed('policies/playwright.yaml', ['match: at-most', 'match: exact']);
+    const { stdout } = await diff(
+      'policies/playwright.yaml',
+      policy,
+      '--catalog',
+      'policies/playwright.catalog.json',
+    );
+    expect(stdout).toMatch(/^70 tools no longer shown, depending on what a host asks for\n/);
+    expect(stdout.match(/^Whenever effect=/gm)).toHaveLength(4);
+    expect(stdout).toContain('effect: match at-most -> exact');
+    const lines = stdout.split('\n').map(({ length }) => length);
+    expect(Math.max(...lines)).toBeLessThanOrEqual(80);
+  });
+
+  it('says plainly where there are too many configurations', async () => {
+    const many = (value: string) => `version: 1
+concerns:
+${Array.from({ length: 12 }, (_, at) => `  c${at}: { values: [a, b, c] }`).join('\n')}
+primitives:
+  tools:
+    one: { ${Array.from({ length: 12 }, (_, at) => `c${at}: ${value}`).join(', ')} }
+    two: { c0: a }
+`;
+    const { stdout, code } = await diff(written('many-a.yaml', many('a')), written('many-b.yaml', many('b')));
+    expect(code).toBe(0);
+    expect(stdout).toContain('Whenever c0=a; or c1=a; or c2=a; or c3=a; or c4=a; or c5=a; or c6=a\n');
+    expect(stdout).toContain(
+      'There are too many combinations for one: c7, c8, c9, c10, c11 were taken as not\nasked for.\n',
+    );
+  });
+});
+
+describe('the difference of two catalogs', () => {
+  const catalog = (...tools: object[]) => ({ encoding: 'o200k_base', tools });
+  const old = catalog({ name: 'hashData', tokens: 100 }, { name: 'encryptData', tokens: 50 });
+  const now = catalog({ name: 'encryptData', tokens: 80 }, { name: 'newRecord', tokens: 44 });
+
+  it('is what is new, gone, and dearer', async () => {
+    const args = ['--old-catalog', written('old.json', old), '--catalog', written('now.json', now)];
+    const { stdout } = await diff(VAULT, VAULT, ...args);
+    expect(stdout).toContain(`
+Whatever is asked for  (saves up to 100 tokens)
+  1 no longer shown
+    - hashData (gone from the server)
+
+Whenever security=high or not asked for, and cost=moderate or not asked for
+(costs 44 tokens)
+  1 newly shown
+    + newRecord (new on the server)
+
+Definitions that cost more or less (o200k_base)
+  encryptData  50 -> 80 (+30)
+`);
+  });
+
+  it('is counted from definitions where they are whole', async () => {
+    const { stdout } = await diff(
+      fixture('rules.yaml'),
+      changed(fixture('rules.yaml'), ['late: { topic: maps }', 'late: { topic: code }']),
+      '--',
+      'node',
+      fixture('pages.mjs'),
+    );
+    expect(stdout).toMatch(/^Whenever topic=maps {2}\(saves up to \d+ tokens\)$/m);
+    expect(stdout).toMatch(/^Looked at 5 primitives of node .*pages\.mjs\.$/m);
+  });
+});
+
+describe('formats', () => {
+  it('markdown is a comment of a pull request', async () => {
+    const { stdout } = await diff(
+      VAULT,
+      changed(VAULT, ...MEDIUM_ONLY, DEARER),
+      '--catalog',
+      CATALOG,
+      '--format',
+      'markdown',
+    );
+    expect(
+      stdout.replace(/`[^`]*policy-\d+\.yaml`/, '`new.yaml`'),
+    ).toBe(`### \`new.yaml\`: 3 tools no longer shown, 1 newly shown, depending on what a host asks for
+
+| When | No longer shown | Newly shown | Tokens |
+|---|---|---|---|
+| Whenever security=high | \`listKeys\`, \`redactData\` |  | saves up to 246 tokens |
+| Whenever cost=moderate | \`deleteKey\` |  | saves up to 128 tokens |
+| Whenever cost=high |  | \`deleteKey\` | costs up to 128 tokens |
+
+| A host that asks for | Sees | Tokens |
+|---|---|---|
+| preset safe | 19 → 17 | 1,725 → 1,479 (-246) |
+
+<sub>Looked at 34 primitives of \`policies/vault.catalog.json\`, compared with \`policies/vault.yaml\`. A primitive still has to fit everything else that is asked for.</sub>
+`);
+  });
+
+  it('markdown is safe from names that are not ours', async () => {
+    const name = '<img src=x>|`@everybody`';
+    const policy = (value: string) =>
+      `version: 1\nconcerns: { a: { values: [x, y] } }\nprimitives: { tools: { ${JSON.stringify(name)}: { a: ${value} } } }\n`;
+    const { stdout } = await diff(
+      written('x.yaml', policy('x')),
+      written('y.yaml', policy('y')),
+      '--format',
+      'markdown',
+    );
+    expect(stdout).toContain('| `` <img src=x>\\|`@everybody` `` |');
+  });
+
+  it('json is everything', async () => {
+    const { stdout } = await diff(
+      VAULT,
+      changed(VAULT, ...MEDIUM_ONLY),
+      '--catalog',
+      CATALOG,
+      '--format',
+      'json',
+    );
+    const report = JSON.parse(stdout);
+    expect(report).toMatchObject({
+      old: VAULT,
+      source: CATALOG,
+      primitives: 34,
+      hidden: 2,
+      shown: 0,
+      configurations: { total: 48, names: ['security', 'cost', 'access'] },
+      newlyEmpty: null,
+    });
+    expect(report.groups).toEqual([
+      {
+        when: 'Whenever security=high',
+        conditions: [[{ by: 'host', name: 'security', values: ['high'] }]],
+        hidden: [
+          { kind: 'tools', name: 'listKeys', tokens: expect.any(Number) },
+          { kind: 'tools', name: 'redactData', tokens: expect.any(Number) },
+        ],
+        shown: [],
+        tokens: -246,
+        exact: false,
+      },
+    ]);
+  });
+});
+
+describe('--fail-on', () => {
+  it('is 1 where that happens, and 0 where something else does', async () => {
+    const policy = changed(VAULT, ...MEDIUM_ONLY);
+    const codes = await Promise.all(
+      [
+        [VAULT, policy, 'hidden'],
+        [VAULT, policy, 'shown'],
+        [VAULT, policy, 'empty'],
+        [policy, VAULT, 'shown'],
+        [policy, VAULT, 'hidden'],
+      ].map(async ([old = '', now = '', what = '']) => {
+        const { code } = await diff(old, now, '--catalog', CATALOG, '--fail-on', what);
+        return code;
+      }),
+    );
+    expect(codes).toEqual([1, 0, 0, 1, 0]);
+  });
+
+  it('knows configurations that show nothing any more', async () => {
+    const policy = (values: string) =>
+      written(
+        `${values.length}.yaml`,
+        `version: 1\nconcerns: { a: { values: [x, y] } }\nprimitives: { tools: { one: { a: ${values} } } }\n`,
+      );
+    const { code, stdout } = await diff(policy('[x, y]'), policy('x'), '--fail-on', 'empty');
+    expect(code).toBe(1);
+    expect(stdout).toContain('\nA host that asks for a=y is shown nothing at all any more.\n');
+  });
+});
+
+describe('revisions', () => {
+  let repository: string;
+  const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' });
+  const inRepository = (...args: string[]) => {
+    try {
+      const stdout = execFileSync(process.execPath, [resolve(MAIN), 'diff', ...args], {
+        cwd: join(repository, 'policies'),
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
+      return { code: 0, stdout, stderr: '' };
+    } catch (error) {
+      return error as { status: number; stdout: string; stderr: string };
+    }
+  };
+
+  beforeAll(() => {
+    repository = join(folder, 'repository');
+    mkdirSync(join(repository, 'policies'), { recursive: true });
+    git('init', '-q');
+    const write = (name: string, text: string) => writeFileSync(join(repository, 'policies', name), text);
+    write('common.yaml', 'version: 1\nconcerns: { a: { values: [x, y] } }\n');
+    write('p.yaml', 'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { one: { a: x } } }\n');
+    git('add', '.');
+    git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'first');
+    write('p.yaml', 'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { one: { a: y } } }\n');
+  });
+
+  it.each([
+    ['HEAD:policies/p.yaml', 'p.yaml'],
+    ['HEAD:./p.yaml', './p.yaml'],
+    ['HEAD:policies', '.'],
+  ])('%s is read from git, with what it includes', (old, now) => {
+    const { stdout } = inRepository(old, now, '--format', 'json');
+    const { groups } = JSON.parse(stdout);
+    expect(groups.map(({ when }: { when: string }) => when)).toEqual(['Whenever a=x', 'Whenever a=y']);
+  });
+
+  it('that git does not know are one sentence', () => {
+    expect(inRepository('HEAD:policies/q.yaml', 'p.yaml')).toMatchObject({
+      status: 2,
+      stderr: expect.stringMatching(
+        /^mcp-concerns: HEAD:policies\/q\.yaml cannot be read from git \(.+\); give a path/,
+      ),
+    });
+    expect(inRepository('nowhere:p.yaml', 'p.yaml')).toMatchObject({ status: 2 });
+  });
+
+  it('with errors say where', () => {
+    writeFileSync(join(repository, 'policies', 'q.yaml'), 'version: 2\n');
+    git('add', '.');
+    git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'second');
+    const { stderr } = inRepository('HEAD:policies/q.yaml', 'p.yaml');
+    expect(stderr).toMatch(/^HEAD:policies\/q\.yaml:1:10 {2}error {2}unknown-version/);
+    expect(stderr).toContain('mcp-concerns: HEAD:policies/q.yaml has 1 error, so nothing was compared.');
+  });
+});
+
+describe('what cannot be compared', () => {
+  it.each([
+    [[], 'There are not two policies: diff takes OLD and NEW'],
+    [[VAULT], 'There are not two policies'],
+    [[VAULT, VAULT, 'x'], '"x" is unexpected: diff takes OLD and NEW'],
+    [
+      [VAULT, VAULT, '--fail-on', 'hiden'],
+      '--fail-on takes hidden, shown, empty, not "hiden" (did you mean "hidden"?)',
+    ],
+    [[VAULT, 'no.yaml'], 'no.yaml cannot be read (it does not exist)'],
+    [[VAULT, VAULT, '--old-catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
+    [[VAULT, VAULT, '--catalog', CATALOG, '--', 'node'], "2 sources, --catalog and a server's command"],
+  ])('%j', async (args, expected) => {
+    const { code, stdout, stderr } = await diff(...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+});

@@ -1,0 +1,148 @@
+import { describe, expect, it } from 'vitest';
+import { CAN_DO_ALL } from '../../src/cli/can-do-all.js';
+import { readAsked } from '../../src/cli/concerns.js';
+import { explainPrimitive } from '../../src/cli/explanation.js';
+import { explanationToText } from '../../src/cli/explanation-text.js';
+import { ruleTree } from '../../src/cli/rule-tree.js';
+import { originsOf } from '../../src/cli/wish-origins.js';
+import type { ExplainedPart } from '../../src/engine/explain-rule.js';
+import type { Primitive } from '../../src/engine/mapping.js';
+import { loadPolicy } from '../../src/policy/load.js';
+import { run } from './run.js';
+import { EVERYTHING, PLAYWRIGHT, shown } from './shown.js';
+
+const RULES = ['--policy', 'test/cli/fixtures/rules.yaml'] as const;
+const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+const VAULT = ['--policy', 'policies/vault.yaml'] as const;
+
+describe.concurrent('explain', () => {
+  it.for([
+    ['concern', ['browser_click', '--policy', 'policies/playwright.yaml', '--concern', 'effect=read-only']],
+    ['rule', ['late', ...RULES, ...SURFACE, '--concern', 'environment=production']],
+    ['claim', ['alpha', ...RULES, '--claim', 'custom:tier=platinum']],
+    ['kinds', ['alpha', ...RULES, ...SURFACE, '--claim', 'custom:tier=pro']],
+    ['preset', ['deleteKey', ...VAULT, '--concern', 'preset=safe', '--concern', 'environment=production']],
+    ['covered', ['vault://records/7', ...VAULT]],
+  ] as const)('a %s', async ([name, args], { expect }) => {
+    await expect(await shown('explain', ...args)).toMatchFileSnapshot(`snapshots/explain-${name}.txt`);
+  });
+
+  it('a tool of a real server, with its place in the policy', async () => {
+    const args = ['--policy', 'policies/playwright.yaml', '--concern', 'effect=read-only'];
+    const { code, stdout, stderr } = await run('explain', 'browser_type', ...args, '--', ...PLAYWRIGHT);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(
+      /^Tool browser_type is hidden: its effect is changes-page, wanted is at most read-only/,
+    );
+    expect(stdout).toMatch(/has {5}changes-page {7}policies\/playwright\.yaml:\d+$/m);
+  });
+
+  it('a resource that a server lists', async () => {
+    const uri = 'demo://resource/static/document/features.md';
+    const { code, stdout } = await run(
+      'explain',
+      uri,
+      '--policy',
+      'policies/everything.yaml',
+      '--',
+      ...EVERYTHING,
+    );
+    expect(code).toBe(0);
+    expect(stdout).toContain(`Resource ${uri} is shown: nothing was asked for.`);
+  });
+
+  it('gives scripts everything as JSON', async () => {
+    const args = [...RULES, ...SURFACE, '--concern', 'environment=production', '--format', 'json'];
+    const { stdout } = await run('explain', 'late', ...args);
+    const { primitives } = JSON.parse(stdout);
+    expect(primitives).toHaveLength(1);
+    expect(primitives[0]).toMatchObject({
+      kind: 'tools',
+      shown: false,
+      because: { code: 'rule', rule: 'nothing-late' },
+      change: { environment: 'development' },
+      rules: [{ fires: true, expression: { value: true, parts: [{ value: true }, { value: true }] } }],
+    });
+    // The server itself said so.
+    expect(primitives[0].concerns[1]).toMatchObject({ actual: [7], source: '_meta.concerns' });
+  });
+
+  it.each([
+    [['deletKey', ...VAULT], 'The policy has no "deletKey"; did you mean "deleteKey"?'],
+    [['log', ...VAULT], 'The policy has no "log"; did you mean "logData", "readLog" or "clearLog"?'],
+    [['zzzzzz', ...VAULT], 'The policy has no "zzzzzz"; give a source to explain what it does not map.'],
+    [['betta', ...RULES, ...SURFACE], 'The source has no "betta"; did you mean "beta" or "delta"?'],
+    [
+      ['constructor', ...RULES, ...SURFACE],
+      'The source has no "constructor"; mcp-concerns list shows its names.',
+    ],
+    [VAULT, 'There is no NAME to explain'],
+    [['a', 'b', ...VAULT], '"b" is unexpected: one NAME'],
+    [['a'], 'There is no --policy'],
+    [
+      ['alpha', ...RULES, '--claim', 'tier'],
+      '--claim takes name=value, as in --claim tier=pro; "tier" is neither.',
+    ],
+    [['alpha', ...RULES, '--claim', 'a=1', '--claim', 'a=2'], 'a is given twice, and takes one value.'],
+    [['alpha', ...RULES, '--claim', 'custom:tier=pro', '--concern', 'tier=pro'], 'tier is given twice'],
+  ])('%j is one sentence and 2', async (args, expected) => {
+    const { code, stdout, stderr } = await run('explain', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+});
+
+describe('the text', () => {
+  const policy = loadPolicy('policies/playwright.yaml');
+  const asked = readAsked(policy, { concern: ['preset=form-filling', 'touches=network'] }, CAN_DO_ALL);
+  const origins = originsOf(
+    policy,
+    ['policies/playwright.yaml'],
+    { concern: ['preset=form-filling'] },
+    asked,
+  );
+  const of = (primitive: Primitive, width: number) =>
+    explanationToText(policy, explainPrimitive(policy, 'tools', primitive, { ...asked, origins }), {
+      width,
+      paint: (_style, text) => text,
+    });
+
+  it.each([80, 140])('fits %i columns', async (width) => {
+    const text = of({ name: 'browser_evaluate' }, width);
+    expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(width);
+    await expect(text).toMatchFileSnapshot(`snapshots/explain-${width}-columns.txt`);
+  });
+
+  it('is harmless whatever a server calls its tools', () => {
+    expect(of({ name: 'a\u001b[2Jb' }, 80)).toContain('Tool a\\u001b[2Jb is');
+  });
+});
+
+it('a rule is a tree of its parts', () => {
+  const part = (logic: unknown, value: unknown, ...parts: ExplainedPart[]) => ({ logic, value, parts });
+  const hint = { var: 'primitive.annotations.readOnlyHint' };
+  const tags = { some: [{ var: 'primitive.tags' }, { '===': [{ var: '' }, 'late'] }] };
+  const tree = ruleTree(
+    part(
+      { or: [{ '!': hint }, tags, { in: [{ var: 'concerns.topic' }, ['maps', 'code']] }] },
+      true,
+      part({ '!': hint }, true, part(hint, null)),
+      part(tags, false, part({ var: 'primitive.tags' }, ['early'])),
+      part(
+        { in: [{ var: 'concerns.topic' }, ['maps', 'code']] },
+        false,
+        part({ var: 'concerns.topic' }, null),
+      ),
+    ),
+  );
+  expect(tree.map(({ text, value, depth }) => `${'  '.repeat(depth)}${text} -> ${value}`)).toEqual([
+    'or -> true',
+    '  not -> true',
+    '    primitive.annotations.readOnlyHint -> not set',
+    '  some of primitive.tags: item === "late" -> false',
+    '    primitive.tags -> ["early"]',
+    '  concerns.topic in ["maps","code"] -> false',
+    '    concerns.topic -> not set',
+  ]);
+});

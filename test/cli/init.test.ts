@@ -1,0 +1,265 @@
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, run } from './run.js';
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'init-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const read = (...path: string[]) => readFileSync(join(folder, ...path), 'utf8');
+const write = (name: string, content: unknown): string => {
+  const file = join(folder, name);
+  writeFileSync(file, JSON.stringify(content));
+  return file;
+};
+
+const EVERYTHING = ['node', 'node_modules/@modelcontextprotocol/server-everything/dist/index.js', 'stdio'];
+const PLAYWRIGHT = [
+  'node',
+  'node_modules/@playwright/mcp/cli.js',
+  '--caps=config,devtools,network,pdf,storage,testing,vision',
+];
+/** The demo vault over stdio, as anybody would serve it. */
+const VAULT = [
+  'node',
+  '--input-type=module',
+  '-e',
+  `import { createVaultServer } from '${resolve('dist/demo/server.js')}';
+   import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+   await createVaultServer().connect(new StdioServerTransport());`,
+];
+
+describe.concurrent('a first policy for', () => {
+  it.each<[string, string[], number]>([
+    ['playwright', ['--', ...PLAYWRIGHT], 72],
+    ['everything', ['--', ...EVERYTHING], 19],
+    ['vault', ['--', ...VAULT], 24],
+    ...['github', 'gitlab'].flatMap((name): [string, string[], number][] => {
+      const catalog = `../shared/catalogs/${name}.json`;
+      return existsSync(catalog) ? [[name, ['--catalog', catalog], name === 'github' ? 117 : 217]] : [];
+    }),
+  ])('%s passes check and its tests, which exercise all of it', async (name, source, tools) => {
+    const policy = join(folder, 'real', `${name}.yaml`);
+    const { code, stdout, stderr } = await run('init', '-o', policy, ...source);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
+    expect(stderr).toMatch(new RegExp(`^Wrote ${policy}: ${tools} tools.*; concerns effect, .*topic\\.\\n`));
+    expect(read('real', `${name}.yaml`)).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/);
+    expect(read('real', 'schema.json')).toBe(readFileSync('policies/schema.json', 'utf8'));
+
+    const catalog =
+      source[0] === '--catalog' ? (source[1] ?? '') : join(folder, 'real', `${name}.catalog.json`);
+    const [checked, tested, formatted] = await Promise.all([
+      run('check', policy, '--catalog', catalog, '--format', 'json'),
+      run('test', policy, '--coverage', '--threshold', '100'),
+      run('fmt', '--check', policy, policy.replace('.yaml', '.test.yaml')),
+    ]);
+    expect([checked.code, tested.code, formatted.code]).toEqual([0, 0, 0]);
+    const { findings } = JSON.parse(checked.stdout) as { findings: { severity: string; code: string }[] };
+    expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
+    // Nothing is left unmapped, and nothing is shown to everybody by mistake.
+    const codes = findings.map((finding) => finding.code);
+    expect(codes.filter((each) => !['names-hidden', 'empty-surface'].includes(each))).toEqual([]);
+  });
+});
+
+describe('what is proposed', () => {
+  const TOOLS = [
+    { name: 'get_user', annotations: { readOnlyHint: true, openWorldHint: false } },
+    { name: 'list_users', annotations: { readOnlyHint: true, openWorldHint: false } },
+    {
+      name: 'update_user',
+      annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: true },
+    },
+    { name: 'delete_file', annotations: { readOnlyHint: false, destructiveHint: true } },
+    { name: 'upload_file', annotations: { readOnlyHint: false } },
+    { name: 'remove_file' },
+    { name: 'yes', annotations: {} },
+  ];
+
+  it('comes from annotations, then names; what says nothing is the worst', async () => {
+    const catalog = write('small.json', {
+      server: 'small',
+      tools: TOOLS,
+      prompts: [{ name: 'say it: now' }],
+    });
+    const { code, stdout } = await run('init', '-o', '-', '--catalog', catalog);
+    expect(code).toBe(0);
+    expect(stdout).toBe(`# yaml-language-server: $schema=./schema.json
+#
+# A first policy for small.
+# It is made from annotations, tags and names: what the server says of itself. Names can mislead: read it once.
+version: 1
+
+# What a host may ask for. Call these as your users would, and add their own: cost, security, audience, ...
+concerns:
+  # From harmless to harmful, and at-most: who asks for changes gets what only reads, too.
+  effect:
+    description: "How far a call may go: read-only looks; changes adds or changes; destroys may take away for good"
+    values: [read-only, changes, destroys]
+    match: at-most
+
+  # From openWorldHint.
+  reach:
+    description: Whether a call stays with this server, or may reach the world outside
+    values: [local, world]
+    match: at-most
+
+  # What names have in common. A host may name several; what has nothing in common is other.
+  topic:
+    description: What you are about to work on
+    values: [file, user, other]
+    multiple: true
+
+# One word for several wishes: a host may send {preset: look}, an address may end in ?concerns=look.
+presets:
+  look: { effect: read-only, reach: local }
+  careful: { effect: changes }
+
+# Values from annotations, so that tools of tomorrow have them, too. An entry below is stronger.
+assign:
+  - when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }
+    to: { effect: read-only }
+  - when:
+      and:
+        - { "===": [{ var: [primitive.annotations.readOnlyHint, false] }, false] }
+        - { "===": [{ var: primitive.annotations.destructiveHint }, false] }
+    to: { effect: changes }
+  - when:
+      and:
+        - { "===": [{ var: [primitive.annotations.readOnlyHint, false] }, false] }
+        - { "===": [{ var: [primitive.annotations.destructiveHint, false] }, true] }
+    to: { effect: destroys }
+  - when: { "===": [{ var: primitive.annotations.openWorldHint }, false] }
+    to: { reach: local }
+  - when: { "===": [{ var: [primitive.annotations.openWorldHint, false] }, true] }
+    to: { reach: world }
+
+# Each primitive by its exact name. {} is mapped, with no value of its own: it fits every wish.
+primitives:
+  tools:
+    # file
+    delete_file: { topic: file }
+    upload_file: { effect: changes, topic: file } # by its name
+    remove_file: { effect: destroys, topic: file } # by its name
+
+    # user
+    get_user: { topic: user }
+    list_users: { topic: user }
+    update_user: { topic: user }
+
+    # other
+    "yes": { effect: destroys, topic: other } # nothing says what it does
+
+  prompts:
+    "say it: now": {}
+
+settings:
+  # A tool that the server gains tomorrow is shown until it is mapped here; "hide" is the cautious choice.
+  unmapped: show
+`);
+  });
+
+  it("takes a server's own tags for topics", async () => {
+    const tools = [
+      { name: 'a', tags: ['maps', 'geo data'] },
+      { name: 'b', _meta: { tags: ['maps'] } },
+      { name: 'c' },
+    ];
+    const { stdout } = await run('init', '-o', '-', '--catalog', write('tags.json', { tools }));
+    expect(stdout).toContain('values: [maps, geo-data]\n');
+    expect(stdout).toContain(
+      '    a: { effect: destroys, topic: [maps, geo-data] } # nothing says what it does\n',
+    );
+    expect(stdout).toContain('    c: { effect: destroys } # nothing says what it does\n');
+  });
+
+  it('survives names that are no YAML, and servers without tools', async () => {
+    const odd = join(folder, 'odd', 'policy.yaml');
+    expect(await run('init', '-q', '-o', odd, '--', 'node', fixture('pages.mjs'))).toMatchObject({
+      code: 0,
+      stderr: '',
+    });
+    expect(read('odd', 'policy.yaml')).toContain('"gam\\e[2Jma\\nmore": ');
+    const bare = join(folder, 'bare', 'policy.yaml');
+    const catalog = write('bare.json', { resources: [{ uri: 'a://b', name: 'b' }] });
+    expect(await run('init', '-q', '-o', bare, '--catalog', catalog)).toMatchObject({ code: 0 });
+    expect((await run('test', odd, bare)).code).toBe(0);
+  });
+});
+
+describe('files', () => {
+  it('are never overwritten without --force', async () => {
+    const policy = join(folder, 'there', 'policy.yaml');
+    mkdirSync(join(folder, 'there'));
+    writeFileSync(policy.replace('.yaml', '.test.yaml'), 'mine');
+    const source = ['--', 'node', fixture('pages.mjs')];
+    const refused = await run('init', '-o', policy, ...source);
+    expect(refused).toEqual({
+      code: 2,
+      stdout: '',
+      stderr: `mcp-concerns: ${policy.replace('.yaml', '.test.yaml')} is there already; give -o another file, or --force.\n`,
+    });
+    expect(existsSync(policy)).toBe(false);
+    expect(read('there', 'policy.test.yaml')).toBe('mine');
+
+    const forced = await run('init', '-o', policy, '--force', ...source);
+    expect(forced.code).toBe(0);
+    expect(read('there', 'policy.test.yaml')).toContain(
+      'policy: policy.yaml\ncatalog: policy.catalog.json\n',
+    );
+  });
+
+  it('hold facts of the server, and none of its text', async () => {
+    const policy = join(folder, 'facts', 'policy.yaml');
+    await run('init', '-q', '-o', policy, '--', ...EVERYTHING);
+    const { tools, server, encoding } = JSON.parse(read('facts', 'policy.catalog.json'));
+    expect(server).toEqual({ name: 'mcp-servers/everything', version: expect.any(String) });
+    expect(encoding).toBe('o200k_base');
+    expect(new Set(tools.flatMap(Object.keys))).not.toContain('description');
+    expect(tools[0]).toMatchObject({ name: 'echo', tokens: expect.any(Number) });
+  });
+
+  it('beside a catalog that is given, refer to it', async () => {
+    const catalog = write('given.json', { tools: [{ name: 'get_a' }] });
+    const policy = join(folder, 'given', 'policy.yaml');
+    await run('init', '-o', policy, '--catalog', catalog);
+    expect(read('given', 'policy.test.yaml')).toContain('catalog: "../given.json"\n');
+    expect(existsSync(join(folder, 'given', 'policy.catalog.json'))).toBe(false);
+  });
+
+  it('leave another schema.json alone', async () => {
+    mkdirSync(join(folder, 'schema'));
+    writeFileSync(join(folder, 'schema', 'schema.json'), '{"title":"mine"}');
+    const catalog = write('schema-catalog.json', { tools: [{ name: 'get_a' }] });
+    await run('init', '-o', join(folder, 'schema', 'policy.yaml'), '--catalog', catalog);
+    expect(read('schema', 'schema.json')).toBe('{"title":"mine"}');
+    expect(read('schema', 'policy.yaml')).toMatch(
+      /^# yaml-language-server: \$schema=node_modules\/mcp-concerns\/policies\/schema\.json\n/,
+    );
+  });
+});
+
+describe('what cannot be written', () => {
+  it.each([
+    [[], 'There is no server: its command goes after --'],
+    [['-o', 'x.json', '--', 'node'], '-o takes a file that ends in .yaml, not "x.json"'],
+    [['x', '--', 'node'], '"x" is unexpected: the server\'s command goes after --'],
+    [['-o', '-', '--catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
+    [['-o', '/proc/x/p.yaml', '--catalog', 'policies/vault.catalog.json'], 'cannot be written (ENOENT)'],
+  ])('%j', async (args, expected) => {
+    const { code, stdout, stderr } = await run('init', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+
+  it('a server without anything', async () => {
+    const { code, stderr } = await run('init', '-o', '-', '--catalog', write('empty.json', { tools: [] }));
+    expect(code).toBe(2);
+    expect(stderr).toContain('The server lists nothing, so there is nothing to write a policy for.');
+  });
+});

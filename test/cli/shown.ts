@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process';
+import { run } from './run.js';
+
+/** What a person sees who calls the command in a pipe: the command line, both streams, the exit code. */
+export async function shown(...args: string[]): Promise<string> {
+  const { code, stdout, stderr } = await run(...args);
+  const line = args.map((arg) => (/[\s"'{]/.test(arg) ? `'${arg}'` : arg)).join(' ');
+  const parts = [`$ mcp-concerns ${line}\n`, stdout, stderr === '' ? '' : `(stderr)\n${stderr}`];
+  return `${parts.join('')}(exit ${code})\n`;
+}
+
+export const PLAYWRIGHT = [
+  'node',
+  'node_modules/@playwright/mcp/cli.js',
+  '--caps=config,devtools,network,pdf,storage,testing,vision',
+] as const;
+
+export const EVERYTHING = [
+  'node',
+  'node_modules/@modelcontextprotocol/server-everything/dist/index.js',
+  'stdio',
+] as const;
+
+/** A catalog of a server that cannot be started here; it is not part of this repository. */
+export const GITHUB = '../shared/catalogs/github.json';
+
+/** Runs a command line in a pseudo-terminal, where `script` of util-linux can make one. */
+export function inTerminal(columns: number, command: string): string | undefined {
+  try {
+    const line = `stty cols ${columns} rows 50; ${command}`;
+    return execFileSync('script', ['-qec', line, '/dev/null'], {
+      encoding: 'utf8',
+      env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/bash' },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    }).replaceAll('\r\n', '\n');
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,102 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { factsOf } from '../../src/cli/facts.js';
+import { run } from './run.js';
+import { EVERYTHING, GITHUB, PLAYWRIGHT, shown } from './shown.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+
+describe.concurrent('snapshot', () => {
+  it('of facts', async ({ expect }) => {
+    await expect(await shown('snapshot', '--facts', ...SURFACE)).toMatchFileSnapshot(
+      'snapshots/snapshot-facts.txt',
+    );
+  });
+
+  it('of a real server has everything that it says, twice the same', async () => {
+    const file = join(folder, 'made', 'everything.json');
+    const [written, printed] = await Promise.all([
+      run('snapshot', '-o', file, '--', ...EVERYTHING),
+      run('snapshot', '--', ...EVERYTHING),
+    ]);
+    expect(written).toMatchObject({ code: 0, stdout: '' });
+    expect(written.stderr).toMatch(
+      /^Wrote \S+everything\.json: 1\d tools, 4 prompts, 7 resources, 2 resource templates\.\n$/,
+    );
+    expect(readFileSync(file, 'utf8')).toBe(printed.stdout);
+    const catalog = JSON.parse(printed.stdout);
+    expect(Object.keys(catalog)).toEqual([
+      'server',
+      'capabilities',
+      'instructions',
+      'sdk',
+      'tools',
+      'prompts',
+      'resources',
+      'resourceTemplates',
+    ]);
+    expect(catalog.server.name).toBe('mcp-servers/everything');
+    expect(catalog.sdk).toMatch(/^@modelcontextprotocol\/sdk \d+\.\d+\.\d+$/);
+    expect(catalog.tools[0]).toMatchObject({ inputSchema: {}, description: expect.any(String) });
+    // A snapshot of a snapshot is the same snapshot.
+    expect((await run('snapshot', '--catalog', file)).stdout).toBe(printed.stdout);
+  });
+
+  it('of facts decides and costs what the server does', async () => {
+    const facts = join(folder, 'facts.json');
+    expect((await run('snapshot', '--facts', '-qo', facts, '--', ...PLAYWRIGHT)).stderr).toBe('');
+    const text = readFileSync(facts, 'utf8');
+    expect(text).not.toContain('"description"');
+    expect(text).not.toContain('"inputSchema"');
+    expect(text).toContain('"encoding": "o200k_base"');
+    const list = ['list', '--policy', 'policies/playwright.yaml', '--concern', 'preset=testing'];
+    const [live, kept] = await Promise.all([
+      run(...list, '--format', 'json', '--', ...PLAYWRIGHT),
+      run(...list, '--format', 'json', '--catalog', facts),
+    ]);
+    expect(JSON.parse(kept.stdout)).toEqual(JSON.parse(live.stdout));
+    expect((await run('snapshot', '--facts', '--catalog', facts)).stdout).toBe(text);
+  });
+
+  it.runIf(existsSync(GITHUB))(
+    `of ${GITHUB} keeps where it comes from${existsSync(GITHUB) ? '' : ' (skipped: the file is not here)'}`,
+    async () => {
+      const { stdout } = await run('snapshot', '--facts', '--catalog', GITHUB);
+      const { source, tools } = JSON.parse(stdout);
+      expect(source).toContain('github/github-mcp-server');
+      expect(tools).toHaveLength(117);
+    },
+  );
+
+  it.each([
+    [[], 'There is no server: its command goes after --'],
+    [['node', ...SURFACE], '"node" is unexpected: the server\'s command goes after --'],
+    [[...SURFACE, '-o', 'test'], 'test cannot be written (EISDIR); give -o another file.'],
+  ])('%j is one sentence and 2', async (args, expected) => {
+    const { code, stdout, stderr } = await run('snapshot', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+});
+
+it('facts are all that policies read, in one order', () => {
+  const one = {
+    description: 'Long',
+    _meta: { tags: ['a'], concerns: { cost: 'high' }, ui: {} },
+    uri: 'a://b',
+    name: 'b',
+    annotations: { readOnlyHint: true },
+    mimeType: 'text/plain',
+  };
+  const other = Object.fromEntries(Object.entries(one).reverse());
+  expect(JSON.stringify(factsOf(one, 3))).toBe(JSON.stringify(factsOf(other, 3)));
+  expect(JSON.stringify(factsOf(one, 3))).toBe(
+    '{"name":"b","uri":"a://b","mimeType":"text/plain","annotations":{"readOnlyHint":true},' +
+      '"tags":["a"],"_meta":{"concerns":{"cost":"high"}},"tokens":3}',
+  );
+});

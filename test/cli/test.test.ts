@@ -1,0 +1,457 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fixture, run } from './run.js';
+
+/** A policy with every part that tests can exercise, one part a line. */
+const POLICY = `version: 1
+concerns:
+  security: { values: [low, high] }
+  topic: { values: [maps, code], multiple: true }
+  budget: { values: { min: 0, max: 500 } }
+  tier: { values: [free, pro], match: at-most, set-by: operator, claim: "custom:tier" }
+presets:
+  safe: { security: high }
+primitives:
+  tools:
+    alpha: { security: high, tier: pro }
+    beta: { security: low, budget: 20 }
+    gamma: {}
+    lost: { security: low }
+patterns:
+  tools:
+    "d*": { topic: maps }
+    "de*": { topic: code }
+assign:
+  - when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }
+    to: { security: low }
+rules:
+  - id: no-sampling
+    hide: [tools]
+    when: { and: [{ "!!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, gamma] }] }
+    reason: Sampling clients bring their own
+`;
+const CATALOG = {
+  tools: [
+    { name: 'alpha' },
+    { name: 'beta' },
+    { name: 'gamma' },
+    { name: 'delta' },
+    { name: 'late', annotations: { readOnlyHint: true } },
+  ],
+};
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'policy-tests-'));
+  writeFileSync(join(folder, 'policy.yaml'), POLICY);
+  writeFileSync(join(folder, 'catalog.json'), JSON.stringify(CATALOG));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let files = 0;
+/** Runs a test file beside the policy; the folder is left out of the answer. */
+async function test(tests: string, ...args: string[]) {
+  const name = `t${++files}.test.yaml`;
+  const file = join(folder, name);
+  writeFileSync(
+    file,
+    tests.startsWith('policy') ? tests : `policy: policy.yaml\ncatalog: catalog.json\n${tests}`,
+  );
+  const { code, stdout, stderr } = await run('test', file, ...args);
+  const short = (text: string) => text.replaceAll(`${folder}/`, '').replaceAll(name, 't.test.yaml');
+  return { code, stdout: short(stdout), stderr: short(stderr) };
+}
+
+describe('the tests of this project', () => {
+  it('pass, exercise all of their policies, and are one line each', async () => {
+    const { code, stdout, stderr } = await run('test', 'policies', '--threshold', '100');
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toMatch(/^\d+ tests passed\n/);
+    for (const name of ['everything', 'playwright', 'vault']) {
+      expect(stdout).toMatch(new RegExp(`^ {2}policies/${name}\\.test\\.yaml: \\d+ passed$`, 'm'));
+      expect(stdout).toMatch(new RegExp(`^100 % of policies/${name}\\.yaml exercised, (\\d+) of \\1$`, 'm'));
+    }
+    expect(await run('test', '--threshold', '100')).toEqual({ code, stdout, stderr });
+  });
+
+  it('are found beside the policy that is named', async () => {
+    const { code, stdout } = await run('test', 'policies/vault.yaml');
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+ tests passed\n$/) });
+  });
+});
+
+describe.concurrent('a test that passes', () => {
+  it.each([
+    [
+      'concerns, exact',
+      '{ concerns: { security: high }, claims: { "custom:tier": pro }, tools: { includes: [alpha], excludes: [beta] } }',
+    ],
+    ['a closed world', '{ concerns: { security: high }, tools: { only: [gamma, delta] } }'],
+    ['a preset', '{ concerns: safe, tools: { only: [gamma, delta] } }'],
+    ['a preset with more beside', '{ concerns: { preset: safe, topic: maps }, tools: { only: [gamma] } }'],
+    ['a host that never spoke', '{ concerns: none, tools: { count: 4, excludes: [alpha] } }'],
+    ['concerns left out', '{ tools: { count: 4 } }'],
+    ['several values', '{ concerns: { topic: [maps, code] }, tools: { includes: [delta] } }'],
+    ['a number', '{ concerns: { budget: 10 }, tools: { excludes: [beta] } }'],
+    ['claims', '{ claims: { "custom:tier": pro }, tools: { includes: [alpha] } }'],
+    ['what a client can do', '{ client: { capabilities: { sampling: {} } }, tools: { excludes: [gamma] } }'],
+    ['another kind', '{ prompts: { count: 0 }, resources: { only: [] } }'],
+  ])('%s', async (_, body) => {
+    const { code, stdout } = await test(`tests:\n  - ${body.replace('{ ', '{ name: one, ')}\n`);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 test passed\n' });
+  });
+
+  it('can be on a server', async () => {
+    const { code, stdout } = await test(
+      `policy: ${resolve('test/cli/fixtures/rules.yaml')}
+server: node "${fixture('pages.mjs')}"
+tests:
+  - { name: claimed, claims: { "custom:tier": pro }, tools: { includes: [alpha, late], count: 5 } }
+`,
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: '1 test passed\n' });
+  });
+});
+
+describe.concurrent('a test that fails', () => {
+  const FAILING = `tests:
+  - name: what is wrong, with its reason
+    concerns: { security: high, topic: maps }
+    claims: { "custom:tier": free }
+    client: { capabilities: { sampling: {} } }
+    tools: { only: [alpha, beta, gamma, delta], count: 3 }
+  - name: too much
+    concerns: { topic: code }
+    tools: { excludes: [delta, late] }
+  - name: fine
+    concerns: none
+    tools: { count: 4 }
+`;
+
+  it('is shown as a difference, with the reason of each wrong primitive', async () => {
+    const { code, stdout, stderr } = await test(FAILING);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+    expect(stdout).toBe(`2 of 3 tests failed
+
+what is wrong, with its reason  t.test.yaml:4
+  In effect: security=high topic=maps tier=free
+  tools: 0 shown instead of 3, - missing
+    - alpha  tier: wanted at most free, has pro                           policy.yaml:11
+    - beta   security: wanted high, has low                               policy.yaml:12
+    - gamma  rule no-sampling hides it: Sampling clients bring their own  policy.yaml:23
+    - delta  topic: wanted maps, has code                                 policy.yaml:18
+
+too much  t.test.yaml:9
+  In effect: topic=code
+  tools: + unexpected
+    + delta  fits: topic=code, no tier  policy.yaml:18
+    + late   fits: no topic, no tier
+`);
+  });
+
+  it('is one JSON value for scripts', async () => {
+    const { code, stdout } = await test(FAILING, '--format', 'json');
+    const report = JSON.parse(stdout);
+    expect(code).toBe(1);
+    expect(report).toMatchObject({ ok: false, passed: 1, failed: 2, findings: [] });
+    expect(report.files[0].tests[0]).toMatchObject({
+      name: 'what is wrong, with its reason',
+      line: 4,
+      passed: false,
+      configuration: { security: 'high', topic: ['maps'], tier: 'free' },
+      counts: [{ kind: 'tools', expected: 3, actual: 0 }],
+    });
+    expect(report.files[0].tests[0].wrong[1]).toEqual({
+      kind: 'tools',
+      name: 'beta',
+      expected: 'shown',
+      shown: false,
+      because: {
+        code: 'concern-mismatch',
+        concern: 'security',
+        wanted: ['high'],
+        actual: ['low'],
+        source: 'policy.yaml:12',
+      },
+    });
+  });
+
+  it('is JUnit XML for a CI system', async () => {
+    const { code, stdout } = await test(FAILING, '--format', 'junit', '--threshold', '100');
+    expect(code).toBe(1);
+    expect(stdout).toMatch(
+      /^<\?xml .*\?>\n<testsuites name="mcp-concerns" tests="4" failures="3" errors="0">\n/,
+    );
+    expect(stdout).toContain('<testcase classname="t.test.yaml" name="fine" file="t.test.yaml" line="12"/>');
+    expect(stdout).toContain('tools late is shown, should be hidden: fits: no topic, no tier</failure>');
+    expect(stdout).toContain('name="coverage"');
+  });
+});
+
+describe.concurrent('coverage', () => {
+  const TESTS = `tests:
+  - { name: one, concerns: { security: high }, tools: { excludes: [beta, late] } }
+`;
+
+  it('says what no test exercises, and why none can', async () => {
+    const { code, stdout } = await test(TESTS, '--coverage');
+    expect(code).toBe(0);
+    expect(stdout).toBe(`1 test passed
+
+25 % of policy.yaml exercised, 4 of 16
+  values    2 of 8; no test exercises
+    security=low   topic=code     tier=free
+    topic=maps     budget=0..500  tier=pro
+  entries   1 of 4; no test exercises
+    alpha  tools                      policy.yaml:11
+    gamma  tools                      policy.yaml:13
+    lost   tools, not in the catalog  policy.yaml:14
+  patterns  0 of 2; no test exercises
+    d*   tools, replaced by stronger values  policy.yaml:17
+    de*  tools                               policy.yaml:18
+  assign    1 of 1
+  rules     0 of 1; no test exercises
+    no-sampling    policy.yaml:23
+`);
+  });
+
+  it('can be demanded', async () => {
+    const [low, enough] = await Promise.all([
+      test(TESTS, '--threshold', '26'),
+      test(TESTS, '--threshold', '25'),
+    ]);
+    expect([low.code, enough.code]).toEqual([1, 0]);
+    expect(low.stdout).toMatch(/^1 test passed; 25 % of policy\.yaml exercised, below 26 %\n/);
+  });
+
+  it('counts what is in effect and named, in the tests of all files together', async () => {
+    const more = `tests:
+  - name: all of it
+    concerns: { security: low, topic: code, budget: 1, preset: safe }
+    claims: { "custom:tier": pro }
+    client: { capabilities: { sampling: {} } }
+    tools: { only: [delta, late] }
+  - { name: none, concerns: { topic: maps }, claims: { "custom:tier": free }, tools: { excludes: [alpha, delta] } }
+`;
+    const { stdout } = await test(
+      `${TESTS}${more.replace('tests:\n', '')}`,
+      '--format',
+      'json',
+      '--coverage',
+    );
+    expect(JSON.parse(stdout).coverage).toEqual([
+      {
+        policy: 'policy.yaml',
+        percentage: 87,
+        exercised: 14,
+        total: 16,
+        missing: [
+          {
+            part: 'entries',
+            name: 'lost',
+            kind: 'tools',
+            source: 'policy.yaml:14',
+            obstacle: 'not in the catalog',
+          },
+          {
+            part: 'patterns',
+            name: 'd*',
+            kind: 'tools',
+            source: 'policy.yaml:17',
+            obstacle: 'replaced by stronger values',
+          },
+        ],
+      },
+    ]);
+  });
+});
+
+describe.concurrent('a mistake', () => {
+  it.each<[string, string, string]>([
+    [
+      'a key',
+      'test: []',
+      '3:1  error  unknown-key  "test" is no key of a test file (policy, catalog, server, tests); did you mean "tests"?',
+    ],
+    ['no tests', 'tests: []', '3:8  error  empty  tests must not be empty.'],
+    ['no list', 'tests: {}', '3:8  error  wrong-type  tests must be a list.'],
+    [
+      'a key of a test',
+      'tests: [{ name: a, tool: {} }]',
+      '3:20  error  unknown-key  "tool" is no key of a test (name, concerns, claims, client, tools, prompts, resources, resourceTemplates); did you mean "tools"?',
+    ],
+    [
+      'no name',
+      'tests: [{ tools: { count: 1 } }]',
+      '3:9  error  missing-key  A test needs the key "name": one sentence for its report.',
+    ],
+    [
+      'nothing expected',
+      'tests: [{ name: a }]',
+      '3:9  error  missing-key  The test expects nothing; add one of tools, prompts, resources, resourceTemplates.',
+    ],
+    [
+      'nothing of a kind',
+      'tests: [{ name: a, tools: {} }]',
+      '3:27  error  empty  tools expects nothing; add one of includes, excludes, only, count.',
+    ],
+    [
+      'a key of a kind',
+      'tests: [{ name: a, tools: { onyl: [] } }]',
+      '3:29  error  unknown-key  "onyl" is no key of tools (includes, excludes, only, count); did you mean "only"?',
+    ],
+    [
+      'a count',
+      'tests: [{ name: a, tools: { count: 1.5 } }]',
+      '3:36  error  wrong-type  count must be a whole number, 0 or more.',
+    ],
+    [
+      'a name that is none',
+      'tests: [{ name: a, tools: { only: [1] } }]',
+      '3:36  error  unquoted  1 is a number in YAML; write "1" in quotes for the text.',
+    ],
+    [
+      'a name of the catalog',
+      'tests: [{ name: a, tools: { only: [alpah] } }]',
+      '3:36  error  dead-entry  The catalog has no tool "alpah"; did you mean "alpha"?',
+    ],
+    [
+      'a name twice',
+      'tests: [{ name: a, tools: { only: [beta, beta] } }]',
+      '3:42  error  duplicate  "beta" is in only twice; keep one.',
+    ],
+    [
+      'a contradiction',
+      'tests: [{ name: a, tools: { includes: [beta], excludes: [beta] } }]',
+      '3:58  error  duplicate  "beta" is in includes and in excludes, so the test can never pass; take one out.',
+    ],
+    [
+      'a concern',
+      'tests: [{ name: a, concerns: { securty: low }, tools: { count: 1 } }]',
+      '3:32  error  unknown-concern  "securty" is no concern of this policy (security, topic, budget, tier); did you mean "security"?',
+    ],
+    [
+      'a value',
+      'tests: [{ name: a, concerns: { security: hihg }, tools: { count: 1 } }]',
+      '3:42  error  unknown-value  "hihg" is no value of security (low, high); did you mean "high"?',
+    ],
+    [
+      'a value of several',
+      'tests: [{ name: a, concerns: { topic: [maps, cod] }, tools: { count: 1 } }]',
+      '3:46  error  unknown-value  "cod" is no value of topic (maps, code); did you mean "code"?',
+    ],
+    [
+      'several values of one',
+      'tests: [{ name: a, concerns: { security: [low] }, tools: { count: 1 } }]',
+      '3:42  error  several-values  security takes one value here; take one, or declare the concern with "multiple: true".',
+    ],
+    [
+      'a number',
+      'tests: [{ name: a, concerns: { budget: 501 }, tools: { count: 1 } }]',
+      '3:40  error  unknown-value  501 is no value of budget; write a number from 0 to 500.',
+    ],
+    [
+      'what an operator sets',
+      'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
+      '3:32  error  operator-in-preset  tier is set by the operator, so no host can ask for it; put "custom:tier" under claims.',
+    ],
+    [
+      'a preset',
+      'tests: [{ name: a, concerns: saef, tools: { count: 1 } }]',
+      '3:30  error  unknown-value  "saef" is no preset of this policy (safe), nor "none"; did you mean "safe"?',
+    ],
+    [
+      'a client',
+      'tests: [{ name: a, client: { sampling: {} }, tools: { count: 1 } }]',
+      '3:30  error  unknown-key  "sampling" is no key of client (capabilities).',
+    ],
+    [
+      'a test twice',
+      'tests: [{ name: a, tools: { count: 4 } }, { name: a, tools: { count: 4 } }]',
+      '3:51  error  duplicate  The test "a" is written twice, here and in line 3; give one another name.',
+    ],
+  ])('in %s is found at its place', async (_, text, expected) => {
+    const { code, stdout, stderr } = await test(`${text}\n`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file was not run, for errors\n' });
+    expect(stderr).toContain(`t.test.yaml:${expected}\n`);
+    expect(stderr).toMatch(/^ +\| +\^+$/m);
+  });
+
+  it.each<[string, string, string]>([
+    [
+      'no policy',
+      'policy: no.yaml\ncatalog: catalog.json\n',
+      '1:9  error  include-unreadable  no.yaml cannot be read (it does not exist); paths are relative to this file.',
+    ],
+    [
+      'no catalog',
+      'policy: policy.yaml\ncatalog: no.json\n',
+      '2:10  error  include-unreadable  no.json cannot be read (it does not exist); check the path of the catalog.',
+    ],
+    [
+      'neither catalog nor server',
+      'policy: policy.yaml\n',
+      '1:1  error  missing-key  A test file needs either "catalog", a file of primitives, or "server", a command.',
+    ],
+    [
+      'both',
+      'policy: policy.yaml\ncatalog: catalog.json\nserver: node x.js\n',
+      '3:1  error  duplicate  A test file has either "catalog" or "server"; take one out.',
+    ],
+    [
+      'a policy with errors',
+      'policy: broken.yaml\ncatalog: catalog.json\n',
+      'broken.yaml:2:12  error  wrong-type',
+    ],
+    ['broken YAML', 'policy: [\n', '2:1  error  bad-yaml'],
+  ])('%s is found', async (_, head, expected) => {
+    writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n');
+    const { code, stderr } = await test(`${head}tests: [{ name: a, tools: { count: 4 } }]\n`);
+    expect(code).toBe(1);
+    expect(stderr).toContain(expected);
+  });
+
+  it('in a claim is a warning: callers may have any', async () => {
+    const { code, stderr } = await test(
+      'tests: [{ name: a, claims: { "custom:teir": pro }, tools: { count: 4 } }]\n',
+    );
+    expect(code).toBe(0);
+    expect(stderr).toContain('warning  unknown-key  The policy does not read the claim "custom:teir"');
+  });
+
+  it('is in the JSON, and an error of JUnit', async () => {
+    const broken = 'tests: [{ name: a, tools: { only: [x] } }]\n';
+    const [json, junit] = await Promise.all([
+      test(broken, '--format', 'json'),
+      test(broken, '--format', 'junit'),
+    ]);
+    expect(JSON.parse(json.stdout).findings).toMatchObject([{ code: 'dead-entry', line: 3, column: 36 }]);
+    expect(junit.stdout).toContain('tests="1" failures="0" errors="1"');
+    expect([json.stderr, junit.stderr]).toEqual(['', '']);
+  });
+});
+
+describe('what cannot be run', () => {
+  it.each([
+    [['no.test.yaml'], 'no.test.yaml cannot be read (it does not exist); check the path of the tests.'],
+    [['src'], 'src holds no file that ends in .test.yaml; name one, or another folder.'],
+    [['test/cli/fixtures/rules.yaml'], 'has no tests: there is no test/cli/fixtures/rules.test.yaml'],
+    [['--threshold', '101'], '--threshold takes a number from 0 to 100, not "101"'],
+    [['--format', 'xml'], '--format takes pretty, json, junit, not "xml"'],
+  ])('%j', async (args, expected) => {
+    const { code, stdout, stderr } = await run('test', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+
+  it('a server that does not start ends it', async () => {
+    const { code, stderr } = await test(
+      'policy: policy.yaml\nserver: [no-such-command-here]\ntests: [{ name: a, tools: { count: 4 } }]\n',
+    );
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^mcp-concerns: no-such-command-here cannot be started/);
+  });
+});

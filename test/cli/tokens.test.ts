@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { allCosts, MAX_CONFIGURATIONS } from '../../src/cli/costs.js';
+import { tokensToText } from '../../src/cli/tokens-text.js';
+import { resolveConfiguration } from '../../src/engine/configuration.js';
+import { decide } from '../../src/engine/evaluate.js';
+import { mapPrimitive } from '../../src/engine/mapping.js';
+import { preparePolicy } from '../../src/engine/policy.js';
+import { loadPolicy, readPolicy } from '../../src/policy/load.js';
+import { run } from './run.js';
+import { GITHUB, PLAYWRIGHT, shown } from './shown.js';
+
+const RULES = ['--policy', 'test/cli/fixtures/rules.yaml'] as const;
+const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+const surface = JSON.parse(readFileSync('test/cli/fixtures/surface.json', 'utf8'));
+
+describe.concurrent('tokens', () => {
+  it('says what everything costs', async ({ expect }) => {
+    await expect(await shown('tokens', ...RULES, ...SURFACE)).toMatchFileSnapshot('snapshots/tokens.txt');
+  });
+
+  it('fails over a budget, and says by how much first', async ({ expect }) => {
+    await expect(await shown('tokens', ...RULES, ...SURFACE, '--budget', '100')).toMatchFileSnapshot(
+      'snapshots/tokens-over-budget.txt',
+    );
+    const { code, stdout } = await run('tokens', ...RULES, ...SURFACE, '--budget', '1000');
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/^Within budget: no configuration costs more than \d+ of 1,000 tokens/);
+  });
+
+  it('of a real server, from the server and from its facts', async () => {
+    const policy = ['--policy', 'policies/playwright.yaml', '--format', 'json'];
+    const [live, facts] = await Promise.all([
+      run('tokens', ...policy, '--', ...PLAYWRIGHT),
+      run('tokens', ...policy, '--catalog', 'policies/playwright.catalog.json'),
+    ]);
+    expect(live).toMatchObject({ code: 0, stderr: '' });
+    expect(JSON.parse(facts.stdout)).toEqual(JSON.parse(live.stdout));
+    const { complete, dearest, total, primitives } = JSON.parse(live.stdout);
+    expect({ complete, shown: dearest.shown, asked: dearest.configuration }).toEqual({
+      complete: true,
+      shown: 72,
+      asked: {},
+    });
+    expect(dearest.tokens).toBe(total);
+    expect(primitives).toHaveLength(72);
+  });
+
+  it.runIf(existsSync(GITHUB))(
+    `of ${GITHUB}${existsSync(GITHUB) ? '' : ' (skipped: the file is not here)'}`,
+    async () => {
+      const { code, stdout } = await run('tokens', '--policy', 'policies/github.yaml', '--catalog', GITHUB);
+      expect(code).toBe(0);
+      expect(stdout).toMatch(/^117 tools: 28,\d{3} tokens \(o200k_base\); configurations cost /);
+    },
+  );
+
+  it.each([
+    [[...RULES, ...SURFACE, '--budget', 'much'], '--budget takes a number of tokens, not "much"'],
+    [RULES, 'There is no server: its command goes after --'],
+    [SURFACE, 'There is no --policy'],
+    [['x', ...RULES, ...SURFACE], '"x" is unexpected'],
+  ])('%j is one sentence and 2', async (args, expected) => {
+    const { code, stdout, stderr } = await run('tokens', ...args);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
+    expect(stderr).toContain(expected);
+  });
+});
+
+describe('all configurations', () => {
+  const policy = loadPolicy('test/cli/fixtures/rules.yaml');
+  const tokensOf = (definition: object) => JSON.stringify(definition).length;
+
+  it('cost what the engine shows in them, each tried by itself', () => {
+    const found = { most: 0, least: Number.POSITIVE_INFINITY };
+    for (const tier of ['free', 'pro']) {
+      for (const budget of [null, 0, 7, 10, 20, 100, 300, 400, 500]) {
+        for (const topic of [null, 'maps', 'charts', 'code']) {
+          for (const environment of [null, 'development', 'production']) {
+            const concerns = { budget, topic, environment };
+            const claims = new Map([['custom:tier', tier]]);
+            const configuration = resolveConfiguration(policy, [{ from: 'request', concerns }], { claims });
+            const cost = (['tools', 'prompts'] as const)
+              .flatMap((kind) => surface[kind].map((item: object) => ({ kind, item })))
+              .filter(
+                ({ kind, item }) => decide(policy, mapPrimitive(policy, kind, item), configuration).shown,
+              )
+              .reduce((sum, { item }) => sum + tokensOf(item), 0);
+            found.most = Math.max(found.most, cost);
+            found.least = Math.min(found.least, cost);
+          }
+        }
+      }
+    }
+    const costs = allCosts(policy, surface, tokensOf, found.most - 1);
+    expect(costs).toMatchObject({
+      dearest: { tokens: found.most },
+      cheapest: { tokens: found.least },
+      empty: 0,
+    });
+    expect(costs?.over).toBeGreaterThan(0);
+    expect(allCosts(policy, surface, tokensOf, found.most)?.over).toBe(0);
+  });
+
+  it('may be too many: that is said, and what was looked at', () => {
+    const { compiled } = readPolicy('policies/vault.yaml');
+    if (compiled === undefined) throw new Error('The policy is broken.');
+    const [first] = compiled.concerns;
+    if (first === undefined) throw new Error('The policy has no concern.');
+    const values = Array.from({ length: 60 }, (_, index) => `v${index}`);
+    const concerns = ['a', 'b', 'c'].map((name) => ({ ...first, name, values }));
+    const large = preparePolicy({ ...compiled, concerns, presets: {} });
+    expect(61 ** 3).toBeGreaterThan(MAX_CONFIGURATIONS);
+    const all = allCosts(large, surface, tokensOf);
+    expect(all).toBeUndefined();
+    const single = { asked: 'nothing', configuration: {}, tokens: 5, shown: 5 };
+    const text = tokensToText(
+      { surface, tokensOf, singles: [single], all, budget: undefined },
+      { width: 80, paint: (_style, text) => text },
+    );
+    expect(text).toContain(
+      '  There are more than 50,000 configurations; only these 1 were looked at:\n' +
+        '  nothing asked for, presets, and each value alone.\n',
+    );
+  });
+});
+
+it.each([80, 140])('the text fits %i columns', (width) => {
+  const policy = loadPolicy('policies/playwright.yaml');
+  const catalog = JSON.parse(readFileSync('policies/playwright.catalog.json', 'utf8'));
+  const tokensOf = (facts: object) => (facts as { tokens: number }).tokens;
+  const all = allCosts(policy, catalog, tokensOf);
+  const report = { surface: catalog, tokensOf, singles: [], all, budget: 100 };
+  const text = tokensToText(report, { width, paint: (_style, painted) => painted });
+  expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(width);
+});

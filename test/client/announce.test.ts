@@ -1,0 +1,164 @@
+import {
+  Client as ClientV2,
+  type StreamableHTTPClientTransport as HttpV2,
+} from '@modelcontextprotocol/client';
+import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
+import { describe, expect, it } from 'vitest';
+import { concernsCapabilities, createConcerns, inMeta } from '../../src/client/index.js';
+import { EXTENSION_ID } from '../../src/protocol/wire.js';
+import {
+  carriedBy,
+  clientV1,
+  clientV2,
+  closeLater,
+  connectHost,
+  handlerV2,
+  inMemory,
+  LINKS,
+  names,
+  overHandler,
+  policy,
+  SAFE,
+  TOOLS,
+  until,
+} from './hosts.js';
+
+describe.each(LINKS)('preferences before there is a connection: $name', ({ era, by, connect }) => {
+  it('go out with initialized where a session can hold them', async () => {
+    const { sent } = await connect({
+      over: true,
+      preferences: { security: 'high', tier: 'pro', cost: 'low' },
+    });
+    const initialized = sent.find(({ method }) => method === 'notifications/initialized');
+    expect(initialized === undefined).toBe(era === 'modern');
+    expect(initialized?.params?.concerns).toEqual(by === 'update' ? { security: 'high' } : undefined);
+  });
+
+  it('are kept, and what the server does not take is named and never sent', async () => {
+    const { concerns, sent } = await connect({
+      preferences: { security: 'high', tier: 'pro', securty: 'low' },
+    });
+    expect(concerns.problems).toMatchObject([
+      { code: 'operator-concern', concern: 'tier' },
+      { code: 'undeclared-concern', concern: 'securty', suggestion: 'security' },
+    ]);
+    expect(names(await concerns.listTools())).toEqual(SAFE);
+    expect(carriedBy(sent.at(-1))).toEqual({ security: 'high' });
+    expect(await concerns.resend()).toMatchObject({ by });
+    expect(names(await concerns.listTools())).toEqual(SAFE);
+    expect(JSON.stringify(sent)).not.toMatch(/tier|securty/);
+    expect(concerns.preferences).toEqual({ security: 'high', tier: 'pro', securty: 'low' });
+  });
+});
+
+it('says nothing with initialized while nothing is wanted', async () => {
+  const { sent } = await connectHost(clientV1(), inMemory(policy), { over: true });
+  expect(sent.find(({ method }) => method === 'notifications/initialized')).not.toHaveProperty(
+    'params.concerns',
+  );
+});
+
+it('is set before connecting, and changed by nobody else', async () => {
+  const client = clientV1();
+  const topic = ['documents'];
+  const concerns = createConcerns(client);
+  expect(await concerns.set({ topic, budget: undefined })).toEqual({ by: 'nothing', why: 'not-connected' });
+  topic.push('charts');
+  expect(concerns.preferences).toEqual({ topic: ['documents'] });
+  expect(Object.isFrozen(concerns.preferences) && Object.isFrozen(concerns.preferences.topic)).toBe(true);
+  await client.connect(concerns.over(await inMemory(policy)()));
+  closeLater(client);
+  expect(names(await client.listTools())).toEqual(['encrypt', 'audit', 'log', 'open']);
+});
+
+it('leaves a transport the object that it was, and its other messages alone', async () => {
+  const transport = await inMemory(policy)();
+  const concerns = createConcerns(clientV1(), { preferences: { security: 'high' } });
+  expect(concerns.over(transport)).toBe(transport);
+
+  const { client, sent } = await connectHost(clientV1(), inMemory(policy), {
+    over: true,
+    preferences: { security: 'high' },
+  });
+  sent.length = 0;
+  await client.ping();
+  await client.listTools(inMeta({}, { security: 'low' }));
+  expect(sent[0]).not.toHaveProperty('params');
+  expect(carriedBy(sent[1])).toEqual({ security: 'low' });
+});
+
+it("is said in the SDK's own refreshing of a list too", async () => {
+  const handler = handlerV2();
+  const refreshed: string[][] = [];
+  const client = new ClientV2(
+    { name: 'host', version: '1.0.0' },
+    {
+      versionNegotiation: { mode: 'auto' },
+      listChanged: {
+        tools: { onChanged: (_error, tools) => void refreshed.push(names({ tools: tools ?? [] })) },
+      },
+    },
+  );
+  await connectHost(client, overHandler(handler), { over: true, preferences: { security: 'high' } });
+  handler.notify.toolsChanged();
+  await until(() => refreshed.length > 0);
+  expect(refreshed).toEqual([SAFE]);
+});
+
+describe('capabilities of a client', () => {
+  const capabilities = concernsCapabilities({ security: 'high' });
+
+  it('say it by themselves to legacy servers', async () => {
+    const client = closeLater(new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities }));
+    await client.connect(await inMemory(policy)());
+    expect(names(await client.listTools())).toEqual(SAFE);
+  });
+
+  it('say it by themselves to modern servers', async () => {
+    const client = closeLater(
+      new ClientV2(
+        { name: 'host', version: '1.0.0' },
+        { capabilities, versionNegotiation: { mode: 'auto' } },
+      ),
+    );
+    await client.connect((await overHandler(handlerV2())()) as HttpV2);
+    expect(client.getProtocolEra()).toBe('modern');
+    expect(names(await client.listTools())).toEqual(SAFE);
+  });
+
+  it('are weaker than what is set', async () => {
+    const client = closeLater(new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities }));
+    const concerns = createConcerns(client);
+    await client.connect(await inMemory(policy)());
+    await concerns.set({ security: 'low' });
+    expect(names(await client.listTools())).toEqual(['log', 'draw', 'open']);
+  });
+});
+
+describe('the parameters of one request', () => {
+  it('get what is asked for beside their own _meta', () => {
+    const params = { cursor: 'a', _meta: { trace: 1 } };
+    expect(inMeta(params, { security: 'high' })).toEqual({
+      cursor: 'a',
+      _meta: { trace: 1, [EXTENSION_ID]: { concerns: { security: 'high' } } },
+    });
+    expect(params).toEqual({ cursor: 'a', _meta: { trace: 1 } });
+  });
+
+  it('are the same where nothing is asked for, or where they say it already', () => {
+    const said = { _meta: { [EXTENSION_ID]: { concerns: {} } } };
+    expect(inMeta(undefined, {})).toBeUndefined();
+    expect(inMeta(said, { security: 'high' })).toBe(said);
+  });
+});
+
+it('keeps the types of the client it is given', async () => {
+  const client = closeLater(clientV2('modern'));
+  const concerns = createConcerns(client);
+  await client.connect((await overHandler(handlerV2())()) as HttpV2);
+  const { tools } = await concerns.listTools({}, { timeout: 1000 });
+  const first: string | undefined = tools[0]?.name;
+  expect(first).toBe(TOOLS[0]);
+  const { content } = await concerns.callTool({ name: 'open' }, { timeout: 1000 });
+  expect(content[0]).toMatchObject({ type: 'text' });
+});

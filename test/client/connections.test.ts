@@ -1,0 +1,194 @@
+import { describe, expect, it } from 'vitest';
+import { ConcernsError, summaryOf } from '../../src/client/index.js';
+import { EXTENSION_ID, read } from '../../src/protocol/wire.js';
+import { carriedBy, LINKS, names, policyWith, SAFE, TOOLS } from './hosts.js';
+
+const enforced = policyWith('{ enforcement: enforce }');
+
+describe.each(LINKS)('$name', ({ era, by, connect }) => {
+  it('is the era that its name says, and has the methods that go with it', async () => {
+    const { client, concerns } = await connect();
+    const { getProtocolEra } = client as { getProtocolEra?: () => string };
+    expect(getProtocolEra?.call(client) ?? 'legacy').toBe(era);
+    expect(concerns.declaration).toMatchObject({
+      declared: true,
+      updatable: by === 'update' || era === 'modern',
+    });
+  });
+
+  it('reads what the server declares', async () => {
+    const { concerns } = await connect();
+    expect(concerns.declaration).toMatchObject({
+      declared: true,
+      concerns: [
+        {
+          name: 'security',
+          description: 'How safe it is',
+          values: ['low', 'medium', 'high'],
+          match: 'exact',
+        },
+        { name: 'topic', values: ['documents', 'charts'], multiple: true, setBy: 'host' },
+        { name: 'budget', values: { min: 0, max: 100 }, match: 'at-most', multiple: false },
+        { name: 'tier', values: ['free', 'pro'], match: 'at-most', default: 'free', setBy: 'operator' },
+      ],
+      presets: { safe: { security: 'high', budget: 20 } },
+      filtering: { tools: ['namePatterns'], resources: ['namePatterns', 'uriPatterns'] },
+    });
+  });
+
+  it('gets the whole list while nothing is set, and says nothing of concerns', async () => {
+    const { concerns, sent } = await connect();
+    expect(names(await concerns.listTools())).toEqual(TOOLS);
+    expect(sent.some((message) => carriedBy(message) !== undefined)).toBe(false);
+  });
+
+  it(`sends what is set by ${by}, and gets the lists that fit`, async () => {
+    const { concerns, sent, methods } = await connect();
+    sent.length = 0;
+    const set = await concerns.set({ security: 'high' });
+    expect(methods()).toEqual(by === 'update' ? ['updateConcerns'] : []);
+    expect(set).toMatchObject(
+      by === 'update'
+        ? {
+            by,
+            concerns: { security: 'high' },
+            visible: { tools: 4, prompts: 1, resources: 1 },
+            warnings: [],
+          }
+        : { by },
+    );
+
+    const tools = await concerns.listTools();
+    const prompts = await concerns.listPrompts();
+    const resources = await concerns.listResources();
+    const templates = await concerns.listResourceTemplates();
+    expect(names(tools)).toEqual(SAFE);
+    expect(prompts.prompts).toMatchObject([{ name: 'review' }]);
+    expect(resources.resources).toMatchObject([{ uri: 'vault://keys' }]);
+    expect(templates.resourceTemplates).toMatchObject([{ uriTemplate: 'vault://keys/{id}' }]);
+    expect(summaryOf(tools)).toEqual({
+      concerns: { security: 'high', tier: 'free' },
+      shown: 4,
+      total: 5,
+      warnings: [],
+    });
+    const lists = sent.filter(({ method }) => method?.endsWith('/list'));
+    expect(lists).toHaveLength(4);
+    for (const list of lists) {
+      expect(carriedBy(list)).toEqual(by === 'update' ? undefined : { security: 'high' });
+    }
+  });
+
+  it('replaces what was set', async () => {
+    const { concerns } = await connect();
+    await concerns.set({ security: 'high', topic: ['documents'] });
+    expect(names(await concerns.listTools())).toEqual(['encrypt', 'audit', 'open']);
+    await concerns.set({ topic: ['documents'] });
+    expect(names(await concerns.listTools())).toEqual(['encrypt', 'audit', 'log', 'open']);
+    await concerns.set({});
+    expect(names(await concerns.listTools())).toEqual(TOOLS);
+    expect(concerns.preferences).toEqual({});
+  });
+
+  it('takes presets, what stands beside them, and null for none', async () => {
+    const { concerns } = await connect();
+    await concerns.set({ preset: 'safe' });
+    expect(names(await concerns.listTools())).toEqual(['encrypt', 'draw', 'open']);
+    await concerns.set({ preset: 'safe', budget: null });
+    const tools = await concerns.listTools();
+    expect(names(tools)).toEqual(SAFE);
+    expect(summaryOf(tools).concerns).toEqual({ security: 'high', tier: 'free' });
+  });
+
+  it.each([
+    [{ securty: 'high' }, 'undeclared-concern', 'did you mean "security"?'],
+    [{ security: 'hihg' }, 'unknown-value', 'did you mean "high"?'],
+    [{ budget: 101 }, 'unknown-value', 'from 0 to 100'],
+    [{ tier: 'pro' }, 'operator-concern', 'operator'],
+    [{ preset: 'save' }, 'unknown-preset', 'did you mean "safe"?'],
+  ])('refuses %j before it sends anything', async (wrong, code, hint) => {
+    const { concerns, sent } = await connect();
+    await concerns.set({ security: 'high' });
+    sent.length = 0;
+    const refused = await concerns.set({ topic: 'charts', ...wrong }).catch((error: unknown) => error);
+    expect(refused).toBeInstanceOf(ConcernsError);
+    expect(refused).toMatchObject({ code: 'CONCERNS_REFUSED', data: [{ code }] });
+    expect((refused as ConcernsError).message).toContain(hint);
+    expect(sent).toEqual([]);
+    expect(concerns.preferences).toEqual({ security: 'high' });
+    expect(names(await concerns.listTools())).toEqual(SAFE);
+  });
+
+  it('reaches what fits under enforce, and nothing else', async () => {
+    const { concerns, sent } = await connect({ policy: enforced });
+    await concerns.set({ security: 'high' });
+    sent.length = 0;
+    expect(await concerns.callTool({ name: 'encrypt' })).toMatchObject({
+      content: [{ text: 'encrypt did it' }],
+    });
+    expect(await concerns.getPrompt({ name: 'review' })).toMatchObject({ messages: [{ role: 'user' }] });
+    expect(await concerns.readResource({ uri: 'vault://keys' })).toMatchObject({
+      contents: [{ text: 'keys' }],
+    });
+    const ref = { type: 'ref/resource', uri: 'vault://keys/{id}' } as const;
+    await concerns.complete({ ref, argument: { name: 'id', value: 'a' } }).catch(() => undefined);
+    // These servers take no subscriptions, and a modern client has none to send.
+    await concerns.subscribeResource({ uri: 'vault://keys' }).catch(() => undefined);
+    for (const message of sent) {
+      expect(carriedBy(message)).toEqual(by === 'update' ? undefined : { security: 'high' });
+    }
+    expect(sent).toHaveLength(era === 'modern' ? 4 : 5);
+
+    const hidden = await concerns.callTool({ name: 'log' }).catch((error: Error) => error);
+    expect(JSON.stringify(hidden) + String(hidden)).not.toContain('log did it');
+    await expect(concerns.getPrompt({ name: 'note' })).rejects.toThrow();
+    await expect(concerns.readResource({ uri: 'vault://notes' })).rejects.toThrow();
+  });
+
+  it('passes the parameters, the filter and the options of a list on', async () => {
+    const { concerns, sent } = await connect();
+    await concerns.set({ security: 'high' });
+    const listed = await concerns.listTools({
+      filter: { namePatterns: ['*t'] },
+      _meta: { 'host/trace': 'a' },
+    });
+    expect(names(listed)).toEqual(['encrypt', 'audit']);
+    expect(read(sent.at(-1)?.params, '_meta', 'host/trace')).toBe('a');
+    const signal = AbortSignal.abort(new Error('no more'));
+    await expect(concerns.listTools({}, { signal })).rejects.toThrow();
+  });
+
+  it('gives requests of the host its parameters', async () => {
+    const { concerns } = await connect();
+    await concerns.set({ security: 'high' });
+    const params = concerns.withConcerns({ name: 'encrypt' });
+    const meta = by === 'update' ? {} : { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } };
+    expect(params).toEqual({ name: 'encrypt', ...meta });
+    expect(concerns.withConcerns({ _meta: { [EXTENSION_ID]: { concerns: {} } } })).toEqual({
+      _meta: { [EXTENSION_ID]: { concerns: {} } },
+    });
+  });
+
+  it('keeps what was set over a reconnect, with and without being told of it', async () => {
+    const { concerns, reconnect, sent } = await connect();
+    await concerns.set({ security: 'high' });
+    await reconnect();
+    expect(concerns.preferences).toEqual({ security: 'high' });
+    // The new session holds nothing yet: the request says it.
+    expect(names(await concerns.listTools())).toEqual(SAFE);
+    expect(carriedBy(sent.at(-1))).toEqual({ security: 'high' });
+
+    expect(await concerns.resend()).toMatchObject({ by });
+    expect(names(await concerns.listTools())).toEqual(SAFE);
+    expect(carriedBy(sent.at(-1))).toEqual(by === 'update' ? undefined : { security: 'high' });
+  });
+
+  it('over a transport says by itself what is wanted, to code that calls the client', async () => {
+    const { client, concerns, reconnect } = await connect({ over: true, preferences: { security: 'high' } });
+    expect(names(await client.listTools())).toEqual(SAFE);
+    await concerns.set({ security: 'low' });
+    expect(names(await client.listTools())).toEqual(['log', 'draw', 'open']);
+    await reconnect();
+    expect(names(await client.listTools())).toEqual(['log', 'draw', 'open']);
+  });
+});

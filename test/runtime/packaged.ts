@@ -1,0 +1,56 @@
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import jszip from 'jszip';
+import { read } from '../../src/protocol/wire.js';
+
+/** A function as Lambda has it: the zip, unpacked in a folder of its own, and what the template says of it. */
+export interface PackagedFunction {
+  readonly taskRoot: string;
+  readonly handler: string;
+  /** `nodejs24.x` */
+  readonly runtime: string;
+  /** MB */
+  readonly memory: string;
+  /** The variables of its environment, without those that name resources: there is no table here. */
+  readonly env: Readonly<Record<string, string>>;
+  remove(): void;
+}
+
+/** Runs `osls package` on the bundle as it is, and unpacks what it made. */
+export async function packageFunction(): Promise<PackagedFunction> {
+  const folder = mkdtempSync(join(tmpdir(), 'runtime-'));
+  const args = ['node_modules/serverless/bin/serverless.js', 'package', `--package=${folder}`];
+  await promisify(execFile)(process.execPath, args);
+
+  const taskRoot = join(folder, 'task');
+  const bytes = readFileSync(join(folder, 'mcp-concerns.zip'));
+  for (const entry of Object.values((await jszip.loadAsync(bytes)).files)) {
+    if (entry.dir) continue;
+    const target = join(taskRoot, entry.name);
+    mkdirSync(dirname(target), { recursive: true });
+    writeFileSync(target, await entry.async('nodebuffer'));
+  }
+
+  const template = JSON.parse(
+    readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'),
+  );
+  const resources: object[] = Object.values(template.Resources);
+  const properties = read(
+    resources.find((resource) => read(resource, 'Type') === 'AWS::Lambda::Function'),
+    'Properties',
+  );
+  const variables = Object.entries(read(properties, 'Environment', 'Variables') as Record<string, unknown>);
+  return {
+    taskRoot,
+    handler: String(read(properties, 'Handler')),
+    runtime: String(read(properties, 'Runtime')),
+    memory: String(read(properties, 'MemorySize')),
+    env: Object.fromEntries(
+      variables.flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])),
+    ),
+    remove: () => rmSync(folder, { recursive: true, force: true }),
+  };
+}
