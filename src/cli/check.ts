@@ -4,6 +4,7 @@ import { readPolicy } from '../policy/load.js';
 import { oneOf, readArguments } from './arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
 import { UsageError } from './errors.js';
+import { wrapped } from './layout.js';
 import { type Paper, plain } from './output.js';
 import { policyFiles } from './policy-files.js';
 import { checkSource, hasSource, readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
@@ -72,7 +73,8 @@ export async function run(argv: string[]): Promise<number> {
     const text = painted(writeFindings(findings.map(harmless), texts, format), paper);
     if (text !== '') process.stdout.write(`${text}\n\n`);
     const style = bad ? 'red' : findings.length > 0 ? 'yellow' : 'green';
-    if (!quiet) process.stdout.write(`${paper.paint(style, summary)}\n`);
+    const lines = wrapped('', summary.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY);
+    if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
   } else {
     const machine = format !== 'github';
     const text = writeFindings(machine ? findings : findings.map(harmless), texts, format);
@@ -98,7 +100,7 @@ function harmless(finding: Finding): Finding {
 }
 
 /** Findings with their severity in colour, and what is meant in their lines. */
-export function painted(text: string, { paint }: Paper): string {
+function painted(text: string, { paint }: Paper): string {
   return text
     .split('\n')
     .map((line) => {

@@ -5,7 +5,7 @@ import { bindCatalog } from '../engine/select.js';
 import { describeAssignment, type Space, spanSpace } from '../engine/space.js';
 
 /** More configurations than this are not looked at one by one. */
-export const MAX_CONFIGURATIONS = 50_000;
+export const MAX_CONFIGURATIONS = 250_000;
 
 /** What one configuration shows. */
 export interface Cost {

@@ -85,7 +85,7 @@ export function askedFor(concerns: Readonly<Record<string, unknown>>): string {
 function groupLines({ when, hidden, shown, tokens, exact }: ReportedGroup, paper: Paper): string[] {
   const cost = tokens === undefined || tokens === 0 ? '' : `  (${costText(tokens, exact)})`;
   return [
-    ...wrapped('', `${plain(when)}${cost}`.split(' '), ' ', paper.width),
+    ...sentence(`${plain(when)}${cost}`, paper).map((line) => paper.paint('bold', line)),
     ...listLines('-', 'no longer shown', hidden, paper),
     ...listLines('+', 'newly shown', shown, paper),
   ];

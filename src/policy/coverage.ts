@@ -10,7 +10,7 @@ import {
   type Rule,
 } from '../engine/policy.js';
 import { isTruthy } from '../engine/rule.js';
-import { expectedOf, type Subject, type TestResult } from './run-tests.js';
+import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
 export const COVERED = ['values', 'entries', 'patterns', 'assign', 'rules'] as const;
 
@@ -54,11 +54,12 @@ export function coverageOf(
   runs: readonly TestRun[],
 ): readonly CoveredPart[] {
   const judged = runs.flatMap(({ subjects, results }) =>
-    results.flatMap(({ test, configuration }) =>
-      subjects
-        .filter(({ kind, name }) => expectedOf(test, kind, name) !== undefined)
-        .map((subject) => ({ ...subject, configuration })),
-    ),
+    results.flatMap(({ test, configuration }) => {
+      const expects = expectationsOf(test);
+      return subjects
+        .filter(({ kind, name }) => expects(kind, name) !== undefined)
+        .map((subject) => ({ ...subject, configuration }));
+    }),
   );
   const subjects = runs.flatMap((run) => run.subjects);
   const configurations = runs.flatMap(({ results }) => results.map(({ configuration }) => configuration));

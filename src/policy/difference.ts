@@ -78,7 +78,10 @@ export function compareSides(before: Side, after: Side): Difference {
   return {
     groups,
     extent: comparison.extent(),
-    newlyEmpty: newlyEmpty(before, after, comparison),
+    // What hides nothing leaves nobody with nothing.
+    newlyEmpty: groups.some(({ hidden }) => hidden.length > 0)
+      ? newlyEmpty(before, after, comparison)
+      : undefined,
     gaps: [...comparison.gaps],
   };
 }

@@ -62,12 +62,13 @@ export function subjectsOf(policy: Policy, surface: Surface): readonly Subject[]
  */
 export function runTest(policy: Policy, subjects: readonly Subject[], test: PolicyTest): TestResult {
   const configuration = configure(policy, test);
+  const expects = expectationsOf(test);
   const verdicts = subjects.map((subject) => ({
     ...subject,
     verdict: evaluate(policy, subject.mapping, configuration),
   }));
   const wrong = verdicts.flatMap(({ kind, name, mapping, verdict }): Wrong[] => {
-    const expected = expectedOf(test, kind, name);
+    const expected = expects(kind, name);
     if (expected === undefined || (expected === 'shown') === verdict.shown) return [];
     return [{ kind, name, mapping, expected, verdict }];
   });
@@ -79,15 +80,35 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
   return { test, configuration, wrong, counts };
 }
 
-/** @returns what a test says of a primitive; nothing if it does not name it */
-export function expectedOf(test: PolicyTest, kind: Kind, name: string): 'shown' | 'hidden' | undefined {
-  const expectation = test.expects[kind];
-  if (expectation === undefined) return undefined;
-  const { includes, excludes, only } = expectation;
-  if (excludes.includes(name)) return 'hidden';
-  if (includes.includes(name)) return 'shown';
-  if (only === undefined) return undefined;
-  return only.includes(name) ? 'shown' : 'hidden';
+/** What a test says of a primitive; nothing if it does not name it. */
+export type Expected = (kind: Kind, name: string) => 'shown' | 'hidden' | undefined;
+
+/** @returns what a test says of each primitive */
+export function expectationsOf(test: PolicyTest): Expected {
+  const sets = new Map(
+    KINDS.flatMap((kind) => {
+      const found = test.expects[kind];
+      if (found === undefined) return [];
+      const { includes, excludes, only } = found;
+      return [
+        [
+          kind,
+          {
+            shown: new Set([...includes, ...(only ?? [])]),
+            hidden: new Set(excludes),
+            closed: only !== undefined,
+          },
+        ],
+      ];
+    }),
+  );
+  return (kind, name) => {
+    const own = sets.get(kind);
+    if (own === undefined) return undefined;
+    if (own.hidden.has(name)) return 'hidden';
+    if (own.shown.has(name)) return 'shown';
+    return own.closed ? 'hidden' : undefined;
+  };
 }
 
 function configure(policy: Policy, { concerns, claims, capabilities }: PolicyTest): Configuration {

@@ -1,4 +1,5 @@
-import { execFileSync } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { run } from './run.js';
 
 /** What a person sees who calls the command in a pipe: the command line, both streams, the exit code. */
@@ -24,15 +25,13 @@ export const EVERYTHING = [
 /** A catalog of a server that cannot be started here; it is not part of this repository. */
 export const GITHUB = '../shared/catalogs/github.json';
 
-/** Runs a command line in a pseudo-terminal, where `script` of util-linux can make one. */
-export function inTerminal(columns: number, command: string): string | undefined {
+/** Runs a command line in a pseudo-terminal, where `script` of util-linux can make one; it has to end well. */
+export async function inTerminal(columns: number, command: string): Promise<string | undefined> {
+  const line = `stty cols ${columns} rows 50; ${command}`;
+  const env = { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh' };
   try {
-    const line = `stty cols ${columns} rows 50; ${command}`;
-    return execFileSync('script', ['-qec', line, '/dev/null'], {
-      encoding: 'utf8',
-      env: { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/bash' },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    }).replaceAll('\r\n', '\n');
+    const running = promisify(execFile)('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', env });
+    return (await running).stdout.replaceAll('\r\n', '\n');
   } catch {
     return undefined;
   }

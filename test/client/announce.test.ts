@@ -75,6 +75,11 @@ it('leaves a transport the object that it was, and its other messages alone', as
   const transport = await inMemory(policy)();
   const concerns = createConcerns(clientV1(), { preferences: { security: 'high' } });
   expect(concerns.over(transport)).toBe(transport);
+  const passed: unknown[][] = [];
+  const plain = concerns.over({ send: async (...given: unknown[]) => void passed.push(given) });
+  const ping = { jsonrpc: '2.0', id: 1, method: 'ping' };
+  await (plain.send as (...given: unknown[]) => Promise<void>)(ping, { headers: { trace: 'a' } });
+  expect(passed).toEqual([[ping, { headers: { trace: 'a' } }]]);
 
   const { client, sent } = await connectHost(clientV1(), inMemory(policy), {
     over: true,

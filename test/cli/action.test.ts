@@ -1,0 +1,138 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readPolicyText } from '../../src/policy/read.js';
+import { MAIN } from './run.js';
+
+interface Step {
+  readonly name: string;
+  readonly run: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+interface Action {
+  readonly inputs: Readonly<Record<string, { readonly description: string; readonly default: string }>>;
+  readonly runs: { readonly using: string; readonly steps: readonly Step[] };
+}
+
+const { data, findings } = readPolicyText(readFileSync('action.yml', 'utf8'), 'action.yml');
+const action = data as Action;
+
+let repository: string;
+let stubs: string;
+let base: string;
+const git = (...args: string[]) =>
+  execFileSync('git', ['-C', repository, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args], {
+    encoding: 'utf8',
+    stdio: 'pipe',
+  }).trim();
+
+/** Runs a step as a runner does; `npx` is what the package would install, `gh` writes down what it is asked. */
+function step(name: string, env: Readonly<Record<string, string>> = {}) {
+  const script = action.runs.steps.find((each) => each.name === name)?.run ?? 'exit 99';
+  const { status, stdout, stderr } = spawnSync(
+    'bash',
+    ['--noprofile', '--norc', '-eo', 'pipefail', '-c', script],
+    {
+      cwd: repository,
+      encoding: 'utf8',
+      env: {
+        ...process.env,
+        PATH: `${stubs}:${process.env.PATH}`,
+        RUNNER_TEMP: stubs,
+        GITHUB_STEP_SUMMARY: join(stubs, 'summary'),
+        POLICIES: 'policies',
+        ...env,
+      },
+    },
+  );
+  return { status, stdout, stderr };
+}
+
+beforeAll(() => {
+  const folder = mkdtempSync(join(tmpdir(), 'action-'));
+  stubs = join(folder, 'stubs');
+  repository = join(folder, 'repository');
+  mkdirSync(stubs);
+  mkdirSync(join(repository, 'policies'), { recursive: true });
+  const script = (name: string, text: string) => {
+    writeFileSync(join(stubs, name), `#!/bin/bash\n${text}\n`);
+    chmodSync(join(stubs, name), 0o755);
+  };
+  script(
+    'npx',
+    `[ "$1 $2" = "--yes mcp-concerns" ] || exit 98\nshift 2\nexec "${process.execPath}" "${resolve(MAIN)}" "$@"`,
+  );
+  script('gh', `echo "$@" >> "${join(stubs, 'gh.log')}"`);
+  const write = (name: string, text: string) => writeFileSync(join(repository, 'policies', name), text);
+  const policy = readFileSync('policies/vault.yaml', 'utf8');
+  write('vault.yaml', policy);
+  for (const name of ['vault.test.yaml', 'vault.catalog.json']) {
+    write(name, readFileSync(join('policies', name), 'utf8'));
+  }
+  git('init', '-q');
+  git('add', '.');
+  git('commit', '-qm', 'base');
+  base = git('rev-parse', 'HEAD');
+  write('vault.yaml', policy.replace('listKeys: { security: [medium, high]', 'listKeys: { security: medium'));
+  write('new.yaml', 'version: 1\n');
+  git('add', '.');
+  git('commit', '-qm', 'change');
+});
+afterAll(() => rmSync(join(stubs, '..'), { recursive: true }));
+
+describe('the GitHub Action', () => {
+  it('is YAML of plain strings, with every input documented', () => {
+    expect(findings).toEqual([]);
+    expect(action.runs.using).toBe('composite');
+    const documented = readFileSync('docs/github-action.md', 'utf8');
+    for (const [name, input] of Object.entries(action.inputs)) {
+      expect(typeof input.default).toBe('string');
+      expect(documented).toContain(`\n| \`${name}\` | `);
+    }
+  });
+
+  it('puts nothing of a pull request into a script, and calls nothing but this package', () => {
+    for (const { run } of action.runs.steps) {
+      expect(run).not.toContain('${{');
+      for (const [call] of run.matchAll(/npx .*/g)) expect(call).toMatch(/^npx --yes "mcp-concerns\$/);
+    }
+  });
+
+  it('checks, with findings where GitHub shows them', () => {
+    expect(step('Check policies')).toMatchObject({ status: 0 });
+  });
+
+  it('tests, and leaves JUnit behind', () => {
+    const { status, stdout } = step('Test policies', { THRESHOLD: '100' });
+    // The change of the policy breaks what its tests say.
+    expect(status).toBe(1);
+    expect(stdout).toContain('- listKeys');
+    expect(readFileSync(join(repository, 'policy-tests.xml'), 'utf8')).toContain('<failure message="');
+  });
+
+  it('compares each policy that was there with its base', () => {
+    const run = (failOn: string) => {
+      writeFileSync(join(stubs, 'summary'), '');
+      const { status } = step('Compare policies', { BASE: base, FAIL_ON: failOn });
+      return { status, summary: readFileSync(join(stubs, 'summary'), 'utf8') };
+    };
+    const { status, summary } = run('');
+    expect(status).toBe(0);
+    expect(summary).toContain('### `policies/vault.yaml`: 1 tool no longer shown');
+    expect(summary).toContain('| Whenever security=high | `listKeys` |');
+    expect(summary).not.toContain('new.yaml');
+    expect(run('empty').status).toBe(0);
+    expect(run('empty hidden').status).toBe(1);
+  });
+
+  it('writes one comment', () => {
+    const { status } = step('Comment on the pull request', { REPOSITORY: 'o/r', NUMBER: '7', GH_TOKEN: 'x' });
+    expect(status).toBe(0);
+    const calls = readFileSync(join(stubs, 'gh.log'), 'utf8');
+    expect(calls).toContain('--method POST repos/o/r/issues/7/comments -F body=@');
+    const body = readFileSync(join(stubs, 'policy-difference.md.body'), 'utf8');
+    expect(body).toMatch(/^<!-- mcp-concerns -->\n### `policies\/vault\.yaml`/);
+  });
+});

@@ -1,0 +1,47 @@
+import { stripVTControlCharacters } from 'node:util';
+import { describe, expect, it } from 'vitest';
+import { MAIN } from './run.js';
+import { inTerminal } from './shown.js';
+
+const VAULT = '--policy policies/vault.yaml --catalog policies/vault.catalog.json';
+const COMMANDS = [
+  `explain deleteKey ${VAULT} --concern preset=safe --concern environment=production`,
+  `list ${VAULT} --concern preset=audit`,
+  `tokens ${VAULT} --budget 100000`,
+  `check policies/vault.yaml --catalog policies/vault.catalog.json`,
+  'fmt --check policies/vault.yaml',
+];
+const terminal = (columns: number, environment: string, args: string) =>
+  inTerminal(columns, `${environment} ${process.execPath} ${MAIN} ${args}`);
+
+const able = (await inTerminal(80, 'true')) !== undefined;
+const reason = able ? '' : ' (skipped: "script" of util-linux is not here)';
+
+describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
+  it.each(COMMANDS)('%s', async (args) => {
+    for (const columns of [80, 140]) {
+      const [painted = '', bare = '', never] = await Promise.all([
+        terminal(columns, 'env -u NO_COLOR', args),
+        terminal(columns, 'env NO_COLOR=1', args),
+        terminal(columns, 'env -u NO_COLOR', `${args} --color never`),
+      ]);
+      expect(painted).toContain('\u001b[');
+      expect(bare).not.toContain('\u001b[');
+      expect(stripVTControlCharacters(painted)).toBe(bare);
+      const widest = Math.max(...bare.split('\n').map(({ length }) => length));
+      expect(widest).toBeGreaterThan(20);
+      expect(widest).toBeLessThanOrEqual(columns);
+      expect(never).toBe(bare);
+    }
+  });
+
+  it('says what it waits for, and leaves no trace of it', async () => {
+    const slow = `"setTimeout(() => {}, 900)"`;
+    const output = await inTerminal(
+      80,
+      `${process.execPath} ${MAIN} snapshot -- ${process.execPath} -e ${slow} || true`,
+    );
+    expect(output).toMatch(/Asking \S+, 0 s/);
+    expect(output).toContain('\r\u001b[2Kmcp-concerns: The server ');
+  });
+});
