@@ -108,10 +108,39 @@ function ruleData(
   });
   return {
     concerns,
-    claims: Object.assign(Object.create(null), Object.fromEntries(claims ?? [])),
-    ...(capabilities === undefined ? {} : { client: Object.assign(Object.create(null), { capabilities }) }),
+    claims: reachable(Object.fromEntries(claims ?? [])),
+    ...(capabilities === undefined ? {} : { client: reachable({ capabilities }) }),
   };
 }
+
+/**
+ * Paths of rules are split at dots, and names of extensions and claims have dots: `io.modelcontextprotocol/tasks` is
+ * reached as it is written.
+ *
+ * @returns a copy without prototypes, in which a name with dots stands nested as well
+ */
+function reachable(value: unknown, depth = 0): unknown {
+  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth > MAX_DEPTH) return value;
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [name, each] of Object.entries(value)) {
+    const inner = reachable(each, depth + 1);
+    copy[name] = inner;
+    const steps = name.split('.');
+    const last = steps.pop() ?? '';
+    let at: Record<string, unknown> | undefined = copy;
+    for (const step of steps) {
+      at[step] ??= Object.create(null);
+      const next: unknown = at[step];
+      at = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : undefined;
+      if (at === undefined) break;
+    }
+    if (at !== undefined && !Object.hasOwn(at, last)) at[last] = inner;
+  }
+  return copy;
+}
+
+/** What is nested deeper in a client's capabilities or a token's claims is no longer a name. */
+const MAX_DEPTH = 8;
 
 type Words = string | number | (string | number)[];
 

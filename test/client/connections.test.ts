@@ -79,6 +79,13 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     }
   });
 
+  it('reads what the server warns of', async () => {
+    const { concerns } = await connect();
+    await concerns.set({ security: 'medium' });
+    const { shown, warnings } = summaryOf(await concerns.listPrompts());
+    expect([shown, warnings]).toMatchObject([0, [{ code: 'empty-list' }]]);
+  });
+
   it('replaces what was set', async () => {
     const { concerns } = await connect();
     await concerns.set({ security: 'high', topic: ['documents'] });
