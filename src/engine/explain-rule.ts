@@ -51,7 +51,6 @@ function partsOf(logic: unknown): unknown[] {
   const [entry] = Object.entries(logic);
   if (entry === undefined) return [];
   const [operator, given] = entry;
-  if (operator === 'var' || operator === 'missing') return [];
   const operands: unknown[] = Array.isArray(given) ? given : [given];
   const own =
     operator === 'some' || operator === 'all' || operator === 'none' ? operands.slice(0, 1) : operands;

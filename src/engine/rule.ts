@@ -146,11 +146,23 @@ function toSlot(part: Part, slots: SlotTable): Part {
 
 function readPart(logic: unknown, [path, fallback = null]: readonly unknown[], scope: Scope): Part {
   const read = pathReader(path);
-  const evaluate: Evaluate = (data) => {
-    const found = read(data);
-    return found === undefined ? fallback : found;
+  if (typeof fallback !== 'object' || fallback === null) {
+    const evaluate: Evaluate = (data) => {
+      const found = read(data);
+      return found === undefined ? fallback : found;
+    };
+    return { logic, evaluate, ...note(path, scope) };
+  }
+  // In a list, so that a slot can tell what is not there from what is null.
+  const found: Part = {
+    logic: { 'found at': path },
+    evaluate: (data) => [read(data)].filter((each) => each !== undefined),
+    ...note(path, scope),
   };
-  return { logic, evaluate, ...note(path, scope) };
+  return combine(logic, [found, compilePart(fallback, scope)], scope, ([first, second]) => (data, slots) => {
+    const values = first?.(data, slots) as readonly unknown[];
+    return values.length > 0 ? values[0] : second?.(data, slots);
+  });
 }
 
 function missingPart(logic: unknown, operands: readonly unknown[], scope: Scope): Part {

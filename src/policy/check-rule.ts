@@ -113,7 +113,8 @@ class RuleCheck {
       this.check(operands[index], { ...place, depth: place.depth + 1, path: pathOf(index), ...more });
     switch (operator) {
       case 'var':
-        return void this.checkPath(operands[0], place, at);
+        this.checkPath(operands[0], place, at);
+        return operands.length > 1 ? below(1) : undefined;
       case 'missing':
         for (const name of Array.isArray(operands[0]) ? operands[0] : operands)
           this.checkPath(name, place, at);
@@ -215,7 +216,12 @@ class RuleCheck {
       const path = pathRead(operand);
       if ((literal && typeof operand !== 'number') || type?.type === 'text' || type?.type === 'list') {
         this.scope.error(pathOf(index), 'number-expected', `"${operator}" compares numbers only.`);
-      } else if (type?.type === 'number' && path !== undefined && !place.present.has(path)) {
+      } else if (
+        type?.type === 'number' &&
+        path !== undefined &&
+        !place.present.has(path) &&
+        !hasFallback(operand)
+      ) {
         const message = `An unset ${path} counts as 0 here; add {"!!": {var: ${path}}} with "and" if the rule is not meant then.`;
         this.scope.warn(pathOf(index), 'order-on-unset', message);
       }
@@ -281,9 +287,10 @@ class RuleCheck {
   }
 }
 
+/** Whether a value that is written out stands for a path without one; an expression may come to nothing, too. */
 function hasFallback(logic: unknown): boolean {
   const { var: given } = logic as { var: unknown };
-  return Array.isArray(given) && given.length > 1 && given[1] !== null;
+  return Array.isArray(given) && given.length > 1 && typeof given[1] !== 'object';
 }
 
 function countNodes(logic: unknown, depth: number): { count: number; depth: number } {

@@ -30,7 +30,7 @@ export function presentPaths(
 
 /** The paths that have a value if an expression is true. */
 function provenBy(logic: unknown): ReadonlySet<string> {
-  const path = pathRead(logic);
+  const path = pathProven(logic);
   if (path !== undefined) return new Set([path]);
   if (typeof logic !== 'object' || logic === null || Array.isArray(logic)) return new Set();
   const [[operator, given] = ['', undefined]] = Object.entries(logic);
@@ -46,7 +46,7 @@ function provenBy(logic: unknown): ReadonlySet<string> {
       return provenByEquality(operands, (other) => other === null);
     case 'in': {
       const list = operands[1];
-      const read = pathRead(operands[0]);
+      const read = pathProven(operands[0]);
       const listed = Array.isArray(list) && list.every((each) => each !== null && typeof each !== 'object');
       return new Set(read !== undefined && listed ? [read] : []);
     }
@@ -61,12 +61,20 @@ function provenBy(logic: unknown): ReadonlySet<string> {
   }
 }
 
+/** A path that is read; none if something may stand in for its value. */
+function pathProven(logic: unknown): string | undefined {
+  const path = pathRead(logic);
+  if (path === undefined) return undefined;
+  const { var: given } = logic as { var: unknown };
+  return Array.isArray(given) && given.length > 1 && given[1] !== null ? undefined : path;
+}
+
 function provenByEquality(
   operands: readonly unknown[],
   proves: (other: unknown) => boolean,
 ): ReadonlySet<string> {
   const [left, right] = operands;
-  const found = [proves(right) ? pathRead(left) : undefined, proves(left) ? pathRead(right) : undefined];
+  const found = [proves(right) ? pathProven(left) : undefined, proves(left) ? pathProven(right) : undefined];
   return new Set(found.filter((path) => path !== undefined));
 }
 

@@ -21,9 +21,9 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
   it.each(COMMANDS)('%s', async (args) => {
     for (const columns of [80, 140]) {
       const [painted = '', bare = '', never] = await Promise.all([
-        terminal(columns, 'env -u NO_COLOR', args),
+        terminal(columns, 'env -u NO_COLOR -u CI TERM=xterm-256color', args),
         terminal(columns, 'env NO_COLOR=1', args),
-        terminal(columns, 'env -u NO_COLOR', `${args} --color never`),
+        terminal(columns, 'env -u NO_COLOR -u CI TERM=xterm-256color', `${args} --color never`),
       ]);
       expect(painted).toContain('\u001b[');
       expect(bare).not.toContain('\u001b[');

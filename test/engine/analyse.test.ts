@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { analyse, canPart } from '../../src/engine/analyse.js';
 import { decide } from '../../src/engine/evaluate.js';
-import { type Formula, satisfy } from '../../src/engine/formula.js';
-import { type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
+import { and, atom, type Formula, not, or, satisfy } from '../../src/engine/formula.js';
+import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
 import { isTruthy } from '../../src/engine/rule.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from './small-policies.js';
@@ -310,24 +310,68 @@ describe('more configurations than can be tried', () => {
     expect(unanswered).toEqual([]);
   });
 
-  it('a question that is given up is said, and what it asks for is not claimed to be impossible', () => {
+  describe('a question that is given up', () => {
     // Nine pigeons in eight holes: no search without insight gets through.
     const holes = Array.from({ length: 8 }, (_, index) => `h${index}`);
     const pigeons = Array.from({ length: 9 }, (_, index) => `p${index}`);
-    const apart = pigeons.flatMap((one, index) =>
-      pigeons
-        .slice(index + 1)
-        .map((other) => ({ '!==': [{ var: `concerns.${one}` }, { var: `concerns.${other}` }] })),
-    );
-    const set = pigeons.map((pigeon) => ({ '!!': { var: `concerns.${pigeon}` } }));
-    const policy = listPolicy(Object.fromEntries(pigeons.map((name) => [name, holes])), { t: {} }, [
-      { id: 'apart', effect: 'hide', when: { and: [...set, ...apart] } },
-    ]);
-    const { rules, unanswered, alwaysVisible, emptySurface } = analyse(policy, { tools: named('t') });
-    expect(unanswered).toEqual(['whether a configuration shows nothing', 'whether rule apart can fire']);
-    expect(rules).toEqual([{ id: 'apart', fires: 'sometimes' }]);
-    expect(alwaysVisible).toEqual([]);
-    expect(emptySurface).toBeUndefined();
+    const apart = {
+      and: [
+        ...pigeons.map((pigeon) => ({ '!!': { var: `concerns.${pigeon}` } })),
+        ...pigeons.flatMap((one, index) =>
+          pigeons
+            .slice(index + 1)
+            .map((other) => ({ '!==': [{ var: `concerns.${one}` }, { var: `concerns.${other}` }] })),
+        ),
+      ],
+    };
+    const houses = Object.fromEntries(pigeons.map((name) => [name, holes]));
+
+    it('is said, and what it asks for is not claimed to be impossible', () => {
+      const policy = listPolicy(houses, { t: {} }, [{ id: 'apart', effect: 'hide', when: apart }]);
+      const { rules, unanswered, alwaysVisible, emptySurface } = analyse(policy, { tools: named('t') });
+      expect(unanswered).toEqual(['whether a configuration shows nothing', 'whether rule apart can fire']);
+      expect(rules).toEqual([{ id: 'apart', fires: 'sometimes' }]);
+      expect(alwaysVisible).toEqual([]);
+      expect(emptySurface).toBeUndefined();
+    });
+
+    it('names all primitives that it is about', () => {
+      const policy = listPolicy(houses, {}, [{ id: 'together', effect: 'hide', when: { '!': apart } }]);
+      const { neverVisible, unanswered } = analyse(policy, { tools: named('t', 'u') });
+      expect(neverVisible).toEqual([]);
+      expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together can stay silent']);
+    });
+
+    it('can be whether something can be hidden', () => {
+      const policy = policyOf(yaml`
+        version: 1
+        concerns: { ${pigeons.map((name) => `${name}: { values: [${holes}] }`).join(', ')} }
+        primitives: { tools: { t: { p0: [${holes}] } } }
+        rules: [{ id: apart, hide: [tools], when: ${JSON.stringify(apart)} }]
+      `);
+      const { alwaysVisible, unanswered } = analyse(policy, { tools: named('t') });
+      expect(alwaysVisible).toEqual([]);
+      expect(unanswered).toContain('whether t can be hidden');
+    });
+  });
+});
+
+describe('parting two primitives', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns: { price: { values: { min: 0, max: 10 } }, exact: { values: { min: 0, max: 10 }, match: exact } }
+    primitives: { tools: { five: { price: 5 }, seven: { price: 7 }, odd: { exact: [0, 5, 10] } } }
+  `);
+  const of = (name: string) => mapPrimitive(policy, 'tools', { name });
+
+  it('looks between the values of both', () => {
+    expect(canPart(policy, of('five'), of('seven'))).toBe(true);
+    expect(canPart(policy, of('seven'), of('five'))).toBe(false);
+  });
+
+  it('looks between the values of one', () => {
+    expect(canPart(policy, undefined, of('odd'))).toBe(true);
+    expect(canPart(policy, undefined, of('none'))).toBe(false);
   });
 });
 
@@ -383,9 +427,66 @@ describe('looking for an assignment', () => {
     );
   });
 
-  it('says when it gave up', () => {
-    const odd: Formula = { op: 'atom', dimensions: [0, 1, 2], holds: () => false };
-    expect(satisfy(odd, sizes, 3)).toEqual({ found: false, exhausted: true });
-    expect(satisfy(odd, sizes, 1000)).toEqual({ found: false, exhausted: false });
+  it('says when it gave up, and does not when it got to the end', () => {
+    const only = (dimension: number, wanted: number): Formula => ({
+      op: 'atom',
+      dimensions: [dimension],
+      holds: ([value]) => value === wanted,
+    });
+    expect(satisfy(only(1, 7), sizes, 3)).toEqual({ found: false, exhausted: false });
+    expect(satisfy(only(1, 7), sizes, 2)).toEqual({ found: false, exhausted: true });
+    expect(satisfy(only(1, 2), sizes, 3)).toMatchObject({ found: true });
+    expect(satisfy(only(1, 2), sizes, 2)).toEqual({ found: false, exhausted: true });
+  });
+
+  describe('in few steps', () => {
+    const ten = new Array(12).fill(10);
+    const upTo = (dimension: number, most: number): Formula => ({
+      op: 'atom',
+      dimensions: [dimension],
+      holds: ([value = 0]) => value <= most,
+    });
+    const atLeast = (dimension: number, least: number): Formula => not(upTo(dimension, least - 1));
+    // What is free has many solutions; that the last part has none does not make it try them all.
+    const free = Array.from({ length: 10 }, (_, index) => upTo(index, 4));
+    const none = [upTo(11, 3), atLeast(11, 5)];
+
+    it('solves parts that have nothing in common one after the other', () => {
+      const nested = and([and(free), ...none]);
+      const negated = not(or([...free, ...none].map(not)));
+      for (const given of [nested, negated]) {
+        expect(satisfy(given, ten, 100)).toEqual({ found: false, exhausted: false });
+      }
+    });
+
+    it('begins with the part that leaves least choice', () => {
+      const wide: Formula = { op: 'atom', dimensions: [0, 1, 2], holds: ([, , last]) => last === 0 };
+      for (const parts of [
+        [wide, atLeast(2, 9)],
+        [atLeast(2, 9), wide],
+      ]) {
+        expect(satisfy(and(parts), ten, 300)).toEqual({ found: false, exhausted: false });
+      }
+    });
+  });
+});
+
+describe('formulas', () => {
+  it('are constants where nothing depends on a choice', () => {
+    expect(atom(0, 3, () => true)).toBe(true);
+    expect(atom(0, 3, () => false)).toBe(false);
+    expect(atom(0, 3, (value) => value === 1)).toMatchObject({ op: 'atom', dimensions: [0] });
+  });
+
+  it('are as short as they can be', () => {
+    const some = atom(0, 2, (value) => value === 1);
+    expect(and([true, some])).toBe(some);
+    expect(or([some, false])).toBe(some);
+    expect(and([])).toBe(true);
+    expect(or([])).toBe(false);
+    expect(and([some, false])).toBe(false);
+    expect(or([some, true])).toBe(true);
+    expect(not(not(some))).toBe(some);
+    expect(not(true)).toBe(false);
   });
 });

@@ -103,6 +103,24 @@ describe('the explanation of a rule', () => {
     ).toBe(true);
   });
 
+  it('explains what stands for a path that is not there', () => {
+    const when = { var: ['primitive.title', { var: 'primitive.name' }] };
+    expect(explain({}, { name: 'a' }, when)).toEqual({
+      logic: when,
+      value: 'a',
+      parts: [{ logic: { var: 'primitive.name' }, value: 'a', parts: [] }],
+    });
+  });
+
+  it('is not put off by null, in an expression or in what the server says', () => {
+    const when = { '!==': [{ var: 'primitive.annotations.hint' }, null] };
+    expect(explain({}, { name: 'a', annotations: { hint: null } }, when)).toEqual({
+      logic: when,
+      value: false,
+      parts: [{ logic: { var: 'primitive.annotations.hint' }, value: null, parts: [] }],
+    });
+  });
+
   it('explains a rule that is a constant', () => {
     expect(explain({}, { name: 'a' }, true)).toEqual({ logic: true, value: true, parts: [] });
     expect(explain({}, { name: 'a' }, ['x'])).toEqual({ logic: ['x'], value: ['x'], parts: [] });

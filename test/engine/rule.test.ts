@@ -1,3 +1,4 @@
+import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
 import { bindCatalog, resolveConfiguration, select } from '../../src/engine/index.js';
 import { compileRule, isTruthy, readPath, SlotTable } from '../../src/engine/rule.js';
@@ -30,6 +31,11 @@ describe('slots', () => {
     expect(slots.parts).toHaveLength(1);
     expect(evaluate({}, { name: 'b', tags: ['x'] })).toBe(true);
     expect(evaluate({}, { name: 'b', tags: [] })).toBe(false);
+  });
+
+  it('take the primitive as a whole', () => {
+    expect(slotted({ '!!': { var: 'primitive' } }).slots.parts).toHaveLength(1);
+    expect(slotted({ '!!': { var: 'primitives' } }).slots.parts).toHaveLength(0);
   });
 
   it('take the largest part, not its parts', () => {
@@ -110,6 +116,28 @@ describe('slots', () => {
   });
 });
 
+describe('what stands for a path that is not there', () => {
+  const named = { var: ['primitive.title', { var: ['claims.name', { var: 'primitive.name' }] }] };
+
+  it('is an expression like any other, as in json-logic-js', () => {
+    for (const [primitive, claims] of [
+      [{ title: 'T', name: 'n' }, { name: 'c' }],
+      [{ name: 'n' }, { name: 'c' }],
+      [{ name: 'n' }, {}],
+      [{}, {}],
+    ] as const) {
+      const expected = jsonLogic.apply(named as RulesLogic, { primitive, claims });
+      expect(compileRule(named).evaluate({ primitive, claims }, [])).toBe(expected);
+      expect(slotted(named).evaluate({ claims }, primitive)).toBe(expected);
+    }
+  });
+
+  it('is read, too', () => {
+    expect(compileRule(named).paths).toEqual(['primitive.title', 'claims.name', 'primitive.name']);
+    expect(slotted({ var: ['primitive.title', { var: 'primitive.name' }] }).slots.parts).toHaveLength(1);
+  });
+});
+
 describe('the paths of a rule', () => {
   it('are those that it reads, each once, in order, without those of items', () => {
     const { paths } = compileRule({
@@ -165,6 +193,9 @@ describe('what the reference leaves open', () => {
     ['all of no list', { all: ['abc', true] }, false],
     ['none of no list', { none: [{ var: 'none' }, true] }, true],
     ['between with nothing above', { '<': [1, 2, { var: ['none', null] }] }, false],
+    ['between with nothing at all above', { '<': [1, 2, { and: [] }] }, true],
+    ['> looks at two', { '>': [3, 2, 5] }, true],
+    ['>= looks at two', { '>=': [3, 2, 5] }, true],
     ['a mapping of several keys is data', { a: 1, b: 2 }, { a: 1, b: 2 }],
     ['a fallback', { var: ['none', 'x'] }, 'x'],
     ['a fallback is not for null', { var: ['nothing', 'x'] }, null],

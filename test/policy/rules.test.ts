@@ -87,6 +87,16 @@ describe('what a rule may not say', () => {
     ['an index', '{ "!!": { var: 1 } }', ['11:72 computed-path']],
     ['a computed path', '{ "!!": { var: { var: claims.path } } }', ['11:72 computed-path']],
     ['a computed path of what is missing', '{ missing: [{ var: claims.path }] }', ['11:68 computed-path']],
+    [
+      'an undeclared path that stands for another',
+      '{ "!!": { var: [primitive.title, { var: primitive.nam }] } }',
+      ['11:97 unknown-path'],
+    ],
+    [
+      'an unknown operator that stands for a path',
+      '{ "!!": { var: [primitive.title, { cat: [a] }] } }',
+      ['11:90 unknown-operator'],
+    ],
     ['too few operands', `{ "===": [${ENVIRONMENT}] }`, ['11:66 operand-count']],
     ['too many operands', `{ "!": [true, false] }`, ['11:64 operand-count']],
     ['an empty and', `{ and: [] }`, ['11:64 operand-count']],
@@ -122,6 +132,8 @@ describe('what a rule may not say', () => {
       ['11:108 unknown-value'],
     ],
     ['a value that is none as a member', `{ in: [map, { var: concerns.topic }] }`, ['11:64 unknown-value']],
+    ['an operator in a list in a list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
+    ['null for a list', '{ in: [low, ~] }', ['11:69 list-expected']],
     ['a kind that is none', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
   ])('%s: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
@@ -163,6 +175,25 @@ describe('what a rule may not say', () => {
       '"prodction" is no value of concerns.environment (development, production); did you mean "production"?',
     ],
     [`{ "===": [${ENVIRONMENT}, x] }`, '"x" is no value of concerns.environment (development, production).'],
+    ['{ "!!": { var: 1 } }', 'A path is written out, like concerns.security, so that it can be checked.'],
+    [
+      '{ ">=": [{ var: concerns.security }, medium] }',
+      '">=" compares texts by the alphabet, not in your order ("high" < "low"); list the values with "in".',
+    ],
+    ['{ "<=": [{ var: primitive.name }, 5] }', '"<=" compares numbers only.'],
+    ['{ ">": [{ var: claims.age }, "5"] }', '">" compares numbers only.'],
+    [
+      '{ "===": [{ var: concerns.topic }, maps] }',
+      'concerns.topic holds a list, which equals nothing; use "in" or "some".',
+    ],
+    [
+      '{ "!==": [{ var: primitive.annotations.destructiveHint }, true] }',
+      '"!==" is true where primitive.annotations.destructiveHint is unset; add {"!!": {var: primitive.annotations.destructiveHint}} with "and", or compare with "===".',
+    ],
+    [
+      `{ or: [${new Array(4).fill(`{ or: [${new Array(250).fill('false')}] }`)}] }`,
+      'A rule has at most 1000 parts, nested 32 deep; split it into several.',
+    ],
     [
       '{ some: [beta, true] }',
       'The first operand of "some" must be a list, or a path that holds one; in a text it would look for a part.',
@@ -266,6 +297,21 @@ describe('what is true or zero without a value', () => {
     ['the other branch of if', `{ if: [{ "!!": ${ENVIRONMENT} }, true, ${unequal}] }`, '11:120'],
     ['the condition of if', `{ if: [${unequal}, true, false] }`, '11:73'],
     ['null as the fallback', '{ "!==": [{ var: [concerns.environment, ~] }, development] }', '11:66'],
+    [
+      'another path as the fallback',
+      '{ "!==": [{ var: [concerns.environment, { var: claims.environment }] }, development] }',
+      '11:66',
+    ],
+    [
+      'a path with a fallback',
+      `{ and: [{ "!!": { var: [concerns.environment, production] } }, ${unequal}] }`,
+      '11:129',
+    ],
+    [
+      'a path with a fallback that is equal',
+      `{ and: [{ "===": [{ var: [concerns.environment, production] }, production] }, ${unequal}] }`,
+      '11:144',
+    ],
     ['an absent hint', `{ "!==": [${HINT}, true] }`, '11:66'],
     ['what not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
     ['a claim', '{ "!==": [{ var: claims.role }, admin] }', '11:66'],
@@ -278,6 +324,7 @@ describe('what is true or zero without a value', () => {
     expect(found(`{ "<": [${BUDGET}, 100] }`)).toEqual(['11:65 order-on-unset']);
     expect(found(`{ ">=": [100, ${BUDGET}] }`)).toEqual(['11:71 order-on-unset']);
     expect(found(`{ and: [{ "!!": ${BUDGET} }, { "<": [${BUDGET}, 100] }] }`)).toEqual([]);
+    expect(found('{ "<": [{ var: [concerns.budget, 500] }, 100] }')).toEqual([]);
     const { findings, compiled } = reportOf({ 'policy.yaml': ruleOf(`{ "<": [${BUDGET}, 100] }`) });
     expect(findings[0]).toMatchObject({
       severity: 'warning',
@@ -345,6 +392,13 @@ describe('what stands around an expression', () => {
     ['{ id: extra, hide: [tools], when: true, then: 1 }', '11:45 unknown-key'],
   ])('%s does not fit the schema', (rule, finding) => {
     expect(findingsOf(`${GOOD}rules:\n  - ${rule}\n`)).toContain(finding);
+  });
+
+  it('assign says what it can read', () => {
+    const assign = 'assign: [{ when: { "!!": { var: claims.admin } }, to: { security: low } }]\n';
+    expect(reportOf({ 'policy.yaml': GOOD + assign }).findings.map(({ message }) => message)).toEqual([
+      '"assign" gives values before anybody asks, so it reads the primitive alone, not claims.admin; use a rule.',
+    ]);
   });
 
   it('assign reads the primitive alone, and gives values that are declared', () => {
