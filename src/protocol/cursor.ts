@@ -116,10 +116,18 @@ export function pageOf<T>(items: readonly T[], offset: number, limits: PageLimit
   const { pageSize = Number.POSITIVE_INFINITY, maxBytes = MAX_PAGE_BYTES } = limits;
   const size = pageSize >= 1 ? Math.floor(pageSize) : 1;
   const most = Math.min(items.length, offset + size);
-  const end = surelyFits(items, offset, most, maxBytes) ? most : cut(items, offset, most, maxBytes);
+  const whole = offset === 0 && most === items.length && maxBytes === MAX_PAGE_BYTES;
+  const end =
+    (whole && fitting.has(items)) || surelyFits(items, offset, most, maxBytes)
+      ? most
+      : cut(items, offset, most, maxBytes);
+  if (whole && end === most) fitting.add(items);
   const page = offset === 0 && end === items.length ? items : items.slice(offset, end);
   return end < items.length ? { items: page, next: end } : { items: page };
 }
+
+/** Lists that fit one page, as was found out once: a selection is kept and listed again for every like request. */
+const fitting = new WeakSet<readonly unknown[]>();
 
 /** @returns the first position behind `from` that does not fit any more */
 function cut(items: readonly unknown[], from: number, to: number, maxBytes: number): number {

@@ -82,13 +82,13 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   private readonly fromServerTurns = new Turns();
   private readonly inFlight = new Map<RequestId, { readonly expected: Expected; readonly context: C }>();
   private readonly asked = new Map<RequestId, (response: Answer | Failure) => void>();
-  private readonly name = crypto.randomUUID();
+  private name: string | undefined;
   private readonly tasks = new RememberedTasks();
   private readonly live: LivePolicy;
   private readonly stopListening: () => void;
   private asks = 0;
   /** What was in effect for the latest list: for one that comes unasked. */
-  private latest: Configuration;
+  private latest: Configuration | undefined;
   private latestRequest: LatestRequest<C> | undefined;
   /** The lists whose changes the server announces. */
   private announced: readonly string[] = [];
@@ -102,7 +102,6 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     this.report = report ?? (() => undefined);
     this.ports = ports;
     this.catalogs = new Catalogs(live, shared);
-    this.latest = resolveConfiguration(live.current, []);
     this.stopListening = live.onReplace((before) => {
       const { latestRequest, announced } = this;
       if (latestRequest !== undefined) void onPolicyReplaced(this, latestRequest, before, announced);
@@ -166,6 +165,8 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   ask(request: Request, context: C): AskServer {
     const envelope = envelopeOf(request);
     return (method, params, then) => {
+      // A client must not be able to use such an id itself.
+      this.name ??= crypto.randomUUID();
       const id = `${this.name}/${++this.asks}`;
       this.asked.set(id, then);
       this.ports.toServer({ jsonrpc: '2.0', id, method, params: { ...params, ...envelope } }, context);
@@ -258,7 +259,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     const expected = pending?.expected;
     switch (expected?.as) {
       case undefined:
-        return filterUnexpected(this, message, this.latest);
+        return filterUnexpected(this, message, this.inEffect());
       case 'initialize':
         return this.initialized(message, expected.request);
       case 'discover':
@@ -289,13 +290,17 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     return waits === undefined ? message : waits.then(() => message);
   }
 
+  private inEffect(): Configuration {
+    return this.latest ?? resolveConfiguration(this.policy, []);
+  }
+
   private judgeServerNotification(
     message: Message & { method: string },
   ): Message | undefined | Promise<Message | undefined> {
-    const { latestRequest, latest } = this;
+    const { latestRequest } = this;
     const capability = CAPABILITIES.find((each) => message.method === listChangedMethod(each));
     if (capability !== undefined) {
-      return onListChanged(this, message, capability, latestRequest, canChange(this.policy, latest));
+      return onListChanged(this, message, capability, latestRequest, canChange(this.policy, this.inEffect()));
     }
     const enforced = this.policy.settings.enforcement === 'enforce' && latestRequest !== undefined;
     return enforced && message.method === RESOURCE_UPDATED

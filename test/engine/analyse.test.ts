@@ -91,9 +91,19 @@ rules:
     ]);
     // 3 levels, 3 prices (0, between, 10) and none, 2 tiers; blocked, known, sampling.
     expect(analysis.configurations).toBe(3 * 4 * 2 * 8);
-    expect(analysis.emptySurface).toEqual({
-      'client.capabilities is known': expect.any(Boolean),
-      ...analysis.emptySurface,
+  });
+
+  it('says which comparisons have to hold for nothing to be shown', () => {
+    const blocked = { '===': [{ var: 'claims.blocked' }, true] };
+    const freed = { '!!': { var: 'client.capabilities.freed' } };
+    const policy = levels(yaml`
+      rules:
+        - { id: blocked, hide: [tools], when: { and: [${JSON.stringify(blocked)}, { "!": ${JSON.stringify(freed)} }] } }
+    `);
+    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({
+      'client.capabilities is known': true,
+      '{"===":[{"var":"claims.blocked"},true]}': true,
+      '{"var":"client.capabilities.freed"}': false,
     });
   });
 

@@ -89,6 +89,30 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(defaults, { name: 't' }, { other: 'x' })).toEqual({ other: null });
   });
 
+  it('may be to ask for one thing and to give up the default of another', () => {
+    const both = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: [a], default: a }
+        two: { values: [a] }
+      rules: [{ id: r, hide: [tools], when: { and: [{ "===": [{ var: concerns.two }, a] }, { missing: [concerns.one] }] } }]
+    `);
+    expect(changeOf(both, { name: 't' }, {})).toEqual({ one: null, two: 'a' });
+  });
+
+  it('adds to several values, or takes one away, rather than ask for others', () => {
+    const topics = policyOf(yaml`
+      version: 1
+      concerns: { topic: { values: [a, b, c, d], multiple: true } }
+      rules:
+        - { id: needs-c, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, needs-c] }, { "!": { in: [c, { var: concerns.topic }] } }] } }
+        - { id: no-b, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, no-b] }, { in: [b, { var: concerns.topic }] }] } }
+    `);
+    expect(changeOf(topics, { name: 'needs-c' }, { topic: ['a', 'b'] })).toEqual({ topic: ['a', 'b', 'c'] });
+    expect(changeOf(topics, { name: 'no-b' }, { topic: ['a', 'b', 'd'] })).toEqual({ topic: ['a', 'd'] });
+    expect(changeOf(topics, { name: 'no-b' }, { topic: ['b'] })).toEqual({ topic: ['a'] });
+  });
+
   it('gives up where there are too many to try', () => {
     const values = ['a', 'b', 'c', 'd', 'e', 'f'];
     const concerns = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`c${index}`, values]));

@@ -79,6 +79,22 @@ describe('entries and patterns that fit nothing', () => {
     ]);
   });
 
+  it('are those of a tool that is called like a resource', () => {
+    const text = `${CONCERNS}primitives: { tools: { "vault://audit": {} } }\n`;
+    expect(messagesOf(text, { ...catalog, tools: [] }, 'dead-entry')).toEqual([
+      'The server has no tool "vault://audit"; take it out.',
+    ]);
+  });
+
+  it('are not those that one of several templates reads', () => {
+    const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low } } }\n`;
+    const resourceTemplates = [
+      { uriTemplate: 'vault://other/{id}' },
+      { uriTemplate: 'vault://records/{id}' },
+    ];
+    expect(messagesOf(text, { resourceTemplates }, 'dead-entry')).toEqual([]);
+  });
+
   it('are not those of templates from which a listed resource inherits', () => {
     const text = `${CONCERNS}primitives: { resourceTemplates: { "vault://keys/{id}": { level: low }, "vault://locks/{id}": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
@@ -194,6 +210,33 @@ describe('values that contradict the annotations', () => {
     expect(messagesOf(text, tool(true), 'contradicts-annotations')).toEqual([]);
   });
 
+  it.each(['spread', 'reader', 'overwrite', 'writes'])('a value named %s means nothing here', (value) => {
+    const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
+    for (const hint of [true, false]) {
+      expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toEqual([]);
+    }
+  });
+
+  it('names all values', () => {
+    const text =
+      'version: 1\nconcerns: { effect: { values: [read, read-only] } }\nprimitives: { tools: { a: { effect: [read, read-only] } } }\n';
+    expect(messagesOf(text, tool(false), 'contradicts-annotations')).toEqual([
+      'effect of "a" is read, read-only, but its readOnlyHint is false; mend one of them.',
+    ]);
+  });
+
+  it('nothing is annotated, or null', () => {
+    const text = `${CONCERNS}primitives: { tools: { a: { access: read } } }\n`;
+    expect(
+      messagesOf(text, { tools: [{ name: 'a', annotations: null }] }, 'contradicts-annotations'),
+    ).toEqual([]);
+  });
+
+  it('an assign that takes a value away contradicts nothing', () => {
+    const text = `${CONCERNS}assign: [{ when: true, to: { level: any } }]\nprimitives: { tools: { a: { level: low } } }\n`;
+    expect(messagesOf(text, { tools: named('a') }, 'contradicts-annotations')).toEqual([]);
+  });
+
   it('what an assign derives from them is not what an entry says', () => {
     const text = `${CONCERNS}${yaml`
       assign:
@@ -251,6 +294,19 @@ describe('texts that name what can be hidden', () => {
     ]);
   });
 
+  it('knows names in camel case and with a hyphen, and lists all that it found', () => {
+    const text = `${CONCERNS}primitives: { tools: { get: {}, getKey: { level: low }, drop-key: { level: low }, x: { level: low } } }\n`;
+    const tools = [
+      { name: 'get', description: 'x' } as { name: string },
+      ...named('getKey', 'drop-key', 'x'),
+    ];
+    const server = { tools, instructions: 'getKey, x, then drop-key' };
+    expect(messagesOf(text, server, 'names-hidden')).toEqual([
+      "The server's instructions name what can be hidden (getKey, drop-key); a model may look for it in vain.",
+    ]);
+    expect(found(text, server)).toContain('1:1 names-hidden');
+  });
+
   it('the instructions of the server are there in every configuration', () => {
     const server = catalog('', 'Call listKeys, then get_key.');
     expect(messagesOf(values('{}', '{ level: low }'), server, 'names-hidden')).toEqual([
@@ -287,6 +343,59 @@ describe('all configurations', () => {
       '7:5 warning always-visible',
       '11:7 warning rule-never-fires',
       '12:7 warning rule-always-fires',
+    ]);
+  });
+
+  it('are spoken of in sentences', () => {
+    const text = `${CONCERNS}${yaml`
+      primitives:
+        tools: { gone: {}, kept: { level: [low, high], access: [read, write] } }
+      rules:
+        - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, gone] } }
+        - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, nobody] } }
+        - { id: loud, show: [prompts], when: true }
+    `}`;
+    expect(
+      findings(text, { tools: named('gone', 'kept'), prompts: named('p') })
+        .map(({ message }) => message)
+        .slice(1),
+    ).toEqual([
+      'No configuration shows the tool "gone"; change its values, or the rule that hides it.',
+      'Every configuration shows the tool "kept", whatever its values; write {} if that is meant.',
+      'The rule "silent" fires for no configuration and primitive; mend it or take it out.',
+      'The rule "loud" fires for all of its primitives, always; mend it or take it out.',
+    ]);
+  });
+
+  it('name all that a host asks for', () => {
+    const text = `${CONCERNS}primitives: { tools: { a: { level: low }, b: { access: read } } }\n`;
+    expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
+      'A host that asks for {level: high, access: write} is shown nothing at all.',
+    ]);
+  });
+
+  it('are reported where each file has its part', () => {
+    const silent = (id: string) =>
+      `rules: [{ id: ${id}, hide: [tools], when: { "===": [{ var: primitive.name }, ${id}] } }]\n`;
+    const folder = write({
+      'one.yaml': `${CONCERNS}${silent('one')}primitives: { prompts: {} }\npatterns: { tools: { "x*": {} } }\n`,
+      'two.yaml': `version: 1\n${silent('two')}primitives: { tools: { a: {} } }\npatterns: { tools: { "y*": {} } }\n`,
+      'policy.yaml': 'version: 1\ninclude: [one.yaml, two.yaml]\n',
+    });
+    const catalog = { tools: named('a', 'b'), prompts: named('p'), resources: [{ uri: 'vault://r' }] };
+    const report = readPolicy(join(folder, 'policy.yaml'), catalog);
+    expect(
+      report.findings.map(
+        ({ file, line, column, code }) => `${file.slice(folder.length + 1)}:${line}:${column} ${code}`,
+      ),
+    ).toEqual([
+      'one.yaml:5:11 rule-never-fires',
+      'one.yaml:6:15 unmapped',
+      'one.yaml:7:22 dead-entry',
+      'two.yaml:2:11 rule-never-fires',
+      'two.yaml:3:15 unmapped',
+      'two.yaml:4:22 dead-entry',
+      'policy.yaml:1:1 unmapped',
     ]);
   });
 
