@@ -154,17 +154,22 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     ({ values }) => new Map('min' in values ? [] : values.map((value, ordinal) => [value, ordinal])),
   );
 
-  const toAssignments = (values: CompiledEntry['values'], file: number): Assignment[] =>
-    Object.entries(values).flatMap(([name, value]) => {
+  const toAssignments = (values: CompiledEntry['values'], file: number): Assignment[] => {
+    const assignments: Assignment[] = [];
+    // A policy has thousands of these, and a cold start waits for them: no list is made in between.
+    for (const name in values) {
+      const value = values[name];
       const concern = indexOf.get(name);
-      if (concern === undefined) return [];
+      if (value === undefined || concern === undefined) continue;
       const numbers = ordinals[concern];
       const offered =
         value.is === 'any'
           ? value.is
           : value.is.map((each) => (typeof each === 'number' ? each : (numbers?.get(each) ?? Number.NaN)));
-      return [{ concern, offered, source: `${files[file]}:${value.line}` }];
-    });
+      assignments.push({ concern, offered, source: `${files[file]}:${value.line}` });
+    }
+    return assignments;
+  };
   const toEntry = ({ name, file, line, values }: CompiledEntry): Entry => ({
     name,
     source: `${files[file]}:${line}`,
