@@ -30,15 +30,17 @@ export function guardFetch(fetch: Fetch, probe: string): Fetch {
     // Modern endpoints answer 404 for a method that the server does not have; the gate has to ask before it knows.
     const answered = async (asked: Request): Promise<Response> => withNotFound(await fetch(asked));
     const hidden = await ask(fetch, (body) => again(body, probeHeaders(request, probe)), reach, probe);
+    if (hidden === undefined) return unanswered(reach);
     if (hidden.length === 0) return answered(again(text));
     const substitutes = hidden.map((name) => ({ name, sent: substituteFor(name) }));
     const headers = new Headers(request.headers);
     const header = headers.get(NAME_HEADER);
     const replaced = substitutes.find(({ name }) => name === header);
     if (replaced !== undefined) headers.set(NAME_HEADER, replaced.sent);
-    let body = text;
-    for (const { name, sent } of substitutes)
-      body = body.replaceAll(JSON.stringify(name), JSON.stringify(sent));
+    // In the parsed request: a text can be written in many ways.
+    const body = JSON.stringify(
+      replaceTexts(reach, new Map(substitutes.map(({ name, sent }) => [name, sent]))),
+    );
     return putBack(await answered(again(body, headers)), substitutes);
   };
 }
@@ -49,6 +51,19 @@ async function withNotFound(response: Response): Promise<Response> {
   const text = await response.text();
   const status = read(JSON.parse(text), 'error', 'code') === ERRORS.methodNotFound ? 404 : 200;
   return new Response(text, { status, headers: response.headers });
+}
+
+/** What nobody can judge is not let through: the answer itself could tell that a hidden name is there. */
+function unanswered({ id }: JsonRpcRequest): Response {
+  const message = 'What this request may reach could not be judged; try again.';
+  return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
+}
+
+function replaceTexts(value: unknown, texts: ReadonlyMap<string, string>): unknown {
+  if (typeof value === 'string') return texts.get(value) ?? value;
+  if (Array.isArray(value)) return value.map((each) => replaceTexts(each, texts));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaceTexts(each, texts)]));
 }
 
 interface Substitute {
@@ -90,7 +105,7 @@ async function ask(
   again: (body: string) => Request,
   reach: JsonRpcRequest,
   probe: string,
-): Promise<readonly string[]> {
+): Promise<readonly string[] | undefined> {
   const { _meta, ...params } = reach.params ?? {};
   const question = {
     jsonrpc: '2.0',
@@ -98,11 +113,16 @@ async function ask(
     method: probe,
     params: { _meta, reach: { ...reach, params } },
   };
-  return hiddenIn(await (await fetch(again(JSON.stringify(question)))).text());
+  const response = await fetch(again(JSON.stringify(question)));
+  const hidden = hiddenIn(await response.text());
+  // Refused for its form or its caller, as the request itself will be: by what comes before any name is looked at.
+  return hidden ?? (REFUSED_EARLY.has(response.status) ? [] : undefined);
 }
 
-/** An answer comes as JSON, or as an event stream with one message a line. */
-function hiddenIn(text: string): readonly string[] {
+const REFUSED_EARLY: ReadonlySet<number> = new Set([400, 401, 403, 413, 415]);
+
+/** @returns what the gate said; nothing if it did not. An answer is JSON, or an event stream with a message a line. */
+function hiddenIn(text: string): readonly string[] | undefined {
   for (const line of text.split('\n')) {
     try {
       const message: unknown = JSON.parse(line.replace(/^data: ?/, ''));
@@ -112,7 +132,7 @@ function hiddenIn(text: string): readonly string[] {
       // Other lines of an event stream.
     }
   }
-  return [];
+  return undefined;
 }
 
 /** The substitutes stand in answers as JSON texts, or inside longer ones. */

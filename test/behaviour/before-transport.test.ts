@@ -2,6 +2,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { EXTENSION_ID } from '../../src/protocol/wire.js';
+import { guardFetch } from '../../src/serve/guard-fetch.js';
 import { createDualFetchHandler } from '../../src/serve/sdk-v2.js';
 import { policyOf } from '../protocol/gate-harness.js';
 
@@ -78,6 +79,34 @@ describe('under enforce a hidden name is answered as one that does not exist', (
     const expected = await told(await bare.fetch(request(method, params)));
     expect(expected.status).toBe(404);
     expect(await told(await gated(request(method, params)))).toEqual(expected);
+  });
+
+  it('however the name is written', async () => {
+    const named = (name: string, written: string) => {
+      const plain = request('tools/call', { name, arguments: { region: 'eu' } }, HIDING);
+      return plain.text().then((text) => {
+        const body = text.replace(JSON.stringify(name), written);
+        return new Request(plain.url, { method: 'POST', headers: plain.headers, body });
+      });
+    };
+    const unknown = await told(await gated(await named('nothing', '"n\\u006fthing"')));
+    const hidden = await told(await gated(await named('repeated', '"r\\u0065peated"')));
+    expect(hidden.status).toBe(unknown.status);
+    expect(hidden.body).toBe(unknown.body.replaceAll('nothing', 'repeated'));
+  });
+
+  it('and nothing is let through while nobody can say what is hidden', async () => {
+    const passed: string[] = [];
+    const guarded = guardFetch(async (asked) => {
+      const text = await asked.text();
+      if (text.includes('"probe"'))
+        return Response.json({ jsonrpc: '2.0', id: 'probe', error: { code: -32603 } });
+      passed.push(text);
+      return Response.json({});
+    }, 'probe');
+    const answer = await told(await guarded(request('tools/call', { name: 'repeated' }, HIDING)));
+    expect(passed).toEqual([]);
+    expect(JSON.parse(answer.body)).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 
   it('a subscription to a hidden resource', async () => {
