@@ -47,3 +47,6 @@ export function createVaultServer(vault: Vault = sharedVault): McpServer {
   addResources(server, vault);
   return server;
 }
+
+/** The name by which modules offer their server; see `custom.endpoint` in `serverless.yml`. */
+export { createVaultServer as createServer };

@@ -73,6 +73,8 @@ export class ChildTransport implements Transport {
   constructor(
     private readonly command: string,
     private readonly args: readonly string[] = [],
+    /** Its environment; that of this process unless another is given. */
+    private readonly env: NodeJS.ProcessEnv = process.env,
   ) {}
 
   get pid(): number | undefined {
@@ -87,7 +89,12 @@ export class ChildTransport implements Transport {
   async start(): Promise<void> {
     // A group of its own can be ended as a whole. Windows has none; there taskkill follows parents to children.
     const detached = process.platform !== 'win32';
-    const child = spawn(this.command, this.args, { stdio: 'pipe', detached, windowsHide: true });
+    const child = spawn(this.command, this.args, {
+      stdio: 'pipe',
+      env: this.env,
+      detached,
+      windowsHide: true,
+    });
     this.child = child;
     child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {

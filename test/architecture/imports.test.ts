@@ -11,6 +11,7 @@ const ARROWS: Record<string, readonly string[]> = {
   protocol: ['engine', 'session/store'],
   client: ['protocol/wire', 'engine/nearest'],
   serve: ['protocol', 'session', 'policy/compiled', 'engine/policy', 'engine/mapping'],
+  deploy: [],
   demo: ['serve', 'session', 'policy', 'protocol/wire'],
   cli: ['demo', 'serve', 'protocol', 'session', 'policy', 'engine'],
   'index.ts': ['engine', 'policy/compiled', 'protocol', 'session/store'],
@@ -23,6 +24,7 @@ const ONLY_IN: Record<string, readonly string[]> = {
   '@aws-lambda-powertools/logger': ['src/serve/log.ts'],
   '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts'],
   '@hono/node-server': ['src/serve/local.ts'],
+  esbuild: ['src/deploy/bundle.ts'],
   'gpt-tokenizer': ['src/cli/tokens.ts'],
 };
 

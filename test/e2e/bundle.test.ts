@@ -38,8 +38,8 @@ describe('the Lambda bundle', () => {
 
   it('holds neither yaml nor the checker of policies', () => {
     const files = Object.keys(meta.inputs);
-    expect(files).toContain('src/policy/compiled.ts');
-    expect(files.filter((file) => file.startsWith('src/policy/'))).toEqual(['src/policy/compiled.ts']);
+    expect(files).toContain('dist/policy/compiled.js');
+    expect(files.filter((file) => file.startsWith('dist/policy/'))).toEqual(['dist/policy/compiled.js']);
     expect(files.filter((file) => /node_modules\/(yaml|gpt-tokenizer|@hono)\//.test(file))).toEqual([]);
   });
 
@@ -54,7 +54,7 @@ describe('the Lambda bundle', () => {
 
   it('does not load the AWS client on a cold start, and has it for the first call to the store', () => {
     const cold = loadedWith(BUNDLE);
-    expect(cold).toContain('src/session/dynamodb.ts');
+    expect(cold).toContain('dist/session/dynamodb.js');
     expect(cold.filter((file) => /node_modules\/(@aws-sdk|@smithy)\//.test(file))).toEqual([]);
     const later = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
     expect(later.flatMap(({ path }) => loadedWith(path))).toContainEqual(

@@ -125,7 +125,8 @@ describe('policies in the docs', () => {
     const parts = new Set(documents.map(({ part }) => part));
     expect(
       [...parts].filter(
-        (part) => !['', 'fragment', 'beginning', 'bad', 'mend', 'workflow', 'tests'].includes(part),
+        (part) =>
+          !['', 'fragment', 'beginning', 'bad', 'mend', 'workflow', 'tests', 'serverless'].includes(part),
       ),
     ).toEqual([]);
   });

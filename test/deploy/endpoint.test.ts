@@ -1,0 +1,266 @@
+import { copyFileSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Ajv } from 'ajv';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { createVaultServer } from '../../src/demo/server.js';
+import { endpointSchema } from '../../src/deploy/endpoint.js';
+import { loadPolicy } from '../../src/policy/load.js';
+import { listenLocally } from '../../src/serve/local.js';
+import { createFetchHandler } from '../../src/serve/sdk-v1.js';
+import { httpEvent, initialize, rpc, toolsOf } from '../serve/events.js';
+import { createProject, type Environment, type Project, startEnvironment } from './project.js';
+
+const asking = (concerns: string, method: string, params?: object) =>
+  httpEvent('POST', rpc(method, params), { rawQueryString: `concerns=${concerns}` });
+
+let project: Project;
+const open: Environment[] = [];
+beforeAll(() => {
+  project = createProject();
+  for (const name of ['vault', 'everything', 'playwright']) {
+    project.write(`policies/${name}.yaml`, '');
+    copyFileSync(`policies/${name}.yaml`, join(project.folder, `policies/${name}.yaml`));
+  }
+});
+afterEach(async () => {
+  for (const environment of open.splice(0)) await environment.close();
+});
+
+function start(task: string, env: Record<string, string> = {}): Environment {
+  const environment = startEnvironment(task, env);
+  open.push(environment);
+  return environment;
+}
+
+describe('a module', () => {
+  const POLICY = `
+version: 1
+concerns:
+  security: { values: [low, high] }
+primitives:
+  tools:
+    open: { security: low }
+    shut: { security: high }
+`;
+  const server = (sdk: string, log: string) => `
+import { McpServer } from '${sdk}';
+import * as z from 'zod';
+${log}
+export function createServer(): McpServer {
+  const server = new McpServer({ name: 'own', version: '1.0.0' });
+  for (const name of ['open', 'shut'] as const) {
+    server.registerTool(name, { inputSchema: z.object({ text: z.string() }) }, async ({ text }) => ({
+      content: [{ type: 'text', text: name + text }],
+    }));
+  }
+  return server;
+}
+`;
+  const IMPORTED = `console.error('the module was imported');`;
+
+  beforeAll(() => project.write('policies/own.yaml', POLICY));
+
+  it('of SDK v1 in TypeScript is bundled and served', async () => {
+    project.write('src/v1.ts', server('@modelcontextprotocol/sdk/server/mcp.js', ''));
+    const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/v1.ts' } };
+    const environment = start(await project.package(endpoint));
+    expect(toolsOf(await environment.invoke(asking('security:high', 'tools/list')))).toEqual(['shut']);
+    const call = { name: 'open', arguments: { text: '!' } };
+    const { json } = await environment.invoke(asking('security:high', 'tools/call', call));
+    expect(json).toMatchObject({ result: { content: [{ text: 'open!' }] } });
+  });
+
+  it('of SDK v2 is served in both eras', async () => {
+    project.write('src/v2.ts', server('@modelcontextprotocol/server', ''));
+    const endpoint = { policy: 'policies/own.yaml', server: { module: './src/v2.ts', sdk: 2 } };
+    const environment = start(await project.package(endpoint));
+    expect(toolsOf(await environment.invoke(asking('security:low', 'tools/list')))).toEqual(['open']);
+    const params = {
+      _meta: {
+        'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+        'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+        'io.modelcontextprotocol/clientCapabilities': {},
+      },
+    };
+    const event = httpEvent('POST', rpc('tools/list', params), {
+      rawQueryString: 'concerns=security:low',
+      headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' },
+    });
+    const { json, statusCode } = await environment.invoke(event);
+    expect([statusCode, json]).toMatchObject([200, { result: { tools: [{ name: 'open' }] } }]);
+  });
+
+  it('is not even imported for a list of which there is a snapshot', async () => {
+    project.write('src/slow.ts', server('@modelcontextprotocol/sdk/server/mcp.js', IMPORTED));
+    const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/slow.ts' }, catalog: 'snapshot' };
+    const environment = start(await project.package(endpoint));
+    expect(toolsOf(await environment.invoke(asking('security:high', 'tools/list')))).toEqual(['shut']);
+    expect(environment.output()).not.toContain('the module was imported');
+    await environment.invoke(
+      asking('security:high', 'tools/call', { name: 'shut', arguments: { text: '' } }),
+    );
+    expect(environment.output()).toContain('the module was imported');
+  });
+
+  it('is named when it cannot be bundled, with the place', async () => {
+    project.write('src/broken.ts', `import { nothing } from './nowhere.js';\nexport default nothing;\n`);
+    const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/broken.ts' } };
+    await expect(project.package(endpoint)).rejects.toThrow(
+      /src\/broken\.ts cannot be bundled: Could not resolve "\.\/nowhere\.js" \(src\/broken\.ts:1\)/,
+    );
+  });
+});
+
+describe('a package with a stdio server', () => {
+  const server = {
+    package: '@modelcontextprotocol/server-everything',
+    arguments: ['stdio'],
+    environment: ['SHOWN'],
+  };
+  let task: string;
+  beforeAll(async () => {
+    task = await project.package({ policy: 'policies/everything.yaml', server, catalog: 'snapshot' });
+  });
+
+  it('is in the zip with all that it needs; its lists come before it is started', async () => {
+    const environment = start(task);
+    const all = toolsOf(await environment.invoke(httpEvent('POST', rpc('tools/list'))));
+    const some = toolsOf(
+      await environment.invoke(asking('effect:read-only,sensitivity:public', 'tools/list')),
+    );
+    expect(all).toContain('toggle-simulated-logging');
+    expect(some).toContain('echo');
+    expect(some).not.toContain('toggle-simulated-logging');
+    const { json } = await environment.invoke(httpEvent('POST', initialize()));
+    expect(json).toMatchObject({ result: { serverInfo: { name: 'mcp-servers/everything' } } });
+  });
+
+  it('stays warm between invocations, and is started anew when it has died', async () => {
+    const environment = start(task);
+    const echo = () =>
+      environment.invoke(
+        asking('effect:read-only', 'tools/call', { name: 'echo', arguments: { message: 'hi' } }),
+      );
+    expect((await echo()).json).toMatchObject({ result: { content: [{ text: 'Echo: hi' }] } });
+    const [first] = childrenOf(environment.pid);
+    await echo();
+    expect(childrenOf(environment.pid)).toEqual([first]);
+    process.kill(first ?? 0, 'SIGKILL');
+    while (childrenOf(environment.pid).includes(first ?? 0)) await sleep(20);
+    expect((await echo()).json).toMatchObject({ result: { content: [{ text: 'Echo: hi' }] } });
+    expect(childrenOf(environment.pid)).not.toEqual([first]);
+  });
+
+  it("sees of the function's variables only those that it was given", async () => {
+    const environment = start(task, { SHOWN: 'yes', AWS_SECRET_ACCESS_KEY: 'no' });
+    const { json } = await environment.invoke(httpEvent('POST', rpc('tools/call', { name: 'get-env' })));
+    const { content } = json.result as { content: [{ text: string }] };
+    const seen = JSON.parse(content[0].text);
+    expect(seen).toMatchObject({ SHOWN: 'yes', HOME: '/tmp' });
+    expect(seen).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
+  });
+
+  it('refuses what hosts that share it would do to each other', async () => {
+    const { json } = await start(task).invoke(httpEvent('POST', rpc('logging/setLevel', { level: 'debug' })));
+    expect(json).toMatchObject({ error: { code: -32601 } });
+  });
+
+  it('is asked for if it is not installed', async () => {
+    const endpoint = { policy: 'policies/everything.yaml', server: { package: 'no-such-server' } };
+    await expect(project.package(endpoint)).rejects.toThrow(
+      'no-such-server is not installed here: run "npm install no-such-server".',
+    );
+  });
+});
+
+describe('a remote server', () => {
+  let url: string;
+  let close: () => Promise<void>;
+  const tokens: (string | undefined)[] = [];
+  beforeAll(async () => {
+    const handle = createFetchHandler({
+      server: () => createVaultServer(),
+      policy: loadPolicy('policies/vault.yaml'),
+    });
+    const remote = await listenLocally(async (request) => {
+      tokens.push(request.headers.get('authorization') ?? undefined);
+      return handle(request);
+    }, {});
+    ({ url } = remote);
+    close = () => remote.close();
+  });
+  afterAll(() => close());
+
+  it('is reached with the headers that it wants, and listed by the policy', async () => {
+    const server = { url, headers: { Authorization: 'UPSTREAM_AUTHORIZATION' } };
+    const task = await project.package({ policy: 'policies/vault.yaml', server });
+    const environment = start(task, { UPSTREAM_AUTHORIZATION: 'Bearer of-the-operator' });
+    const listed = await environment.invoke(asking('security:high,cost:minimal', 'tools/list'));
+    expect(toolsOf(listed)).toHaveLength(9);
+    expect(new Set(tokens)).toEqual(new Set(['Bearer of-the-operator']));
+  });
+
+  it('that is gone is an error of the request, which names it, and not of the function', async () => {
+    const server = { url: 'http://127.0.0.1:9/mcp' };
+    const environment = start(await project.package({ policy: 'policies/vault.yaml', server }));
+    for (let times = 0; times < 2; times++) {
+      const { json } = await environment.invoke(httpEvent('POST', rpc('tools/list')));
+      expect(json).toMatchObject({
+        error: { code: -32603, message: expect.stringContaining('cannot be reached') },
+      });
+    }
+  });
+});
+
+describe('the examples of the documentation', () => {
+  const text = readFileSync('docs/deploy.md', 'utf8');
+  const examples = [...text.matchAll(/^```yaml serverless\n(.*?)^```$/gms)].map(
+    ([, example = '']) => example,
+  );
+  const validate = new Ajv().compile(endpointSchema);
+
+  it('are one of each server', () => {
+    expect(examples).toHaveLength(3);
+    const kinds = examples.map((example) => Object.keys(parse(example).custom.endpoint.server)[0]);
+    expect(kinds).toEqual(['module', 'package', 'url']);
+  });
+
+  it.each(examples)('are valid: %s', (example) => {
+    expect([validate(parse(example).custom.endpoint), validate.errors]).toEqual([true, null]);
+  });
+});
+
+describe('a section that is wrong', () => {
+  it.each([
+    ['has no policy', { server: { url: 'https://mcp.example/mcp' } }, "must have required property 'policy'"],
+    [
+      'has no such server',
+      { policy: 'policies/vault.yaml', server: { docker: 'x' } },
+      'custom.endpoint.server',
+    ],
+    [
+      'has no such catalog',
+      { policy: 'policies/vault.yaml', server: { module: 'mcp-concerns/demo' }, catalog: 'x' },
+      'static, snapshot',
+    ],
+    [
+      'has no such policy',
+      { policy: 'policies/none.yaml', server: { module: 'mcp-concerns/demo' } },
+      'policies/none.yaml',
+    ],
+  ])('%s', async (_, endpoint, message) => {
+    await expect(project.package(endpoint)).rejects.toThrow(message);
+  });
+});
+
+/** @returns the ids of the processes that a process has started */
+function childrenOf(pid: number): number[] {
+  const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
+  return text
+    .trim()
+    .split(' ')
+    .filter((id) => id !== '')
+    .map(Number);
+}

@@ -1,0 +1,136 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { createInterface } from 'node:readline';
+import { promisify } from 'node:util';
+import jszip from 'jszip';
+import type { HttpResult } from '../../src/serve/event.js';
+
+/** A project of somebody who installed this package from the registry, and others. */
+export interface Project {
+  readonly folder: string;
+  write(file: string, text: string): void;
+  /** Runs `osls package`, and unpacks the zip as Lambda does. */
+  package(endpoint: unknown): Promise<string>;
+}
+
+/** @returns a new project; its folder is removed when this process ends */
+export function createProject(): Project {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync('node_modules')) {
+    if (!name.startsWith('.')) symlinkSync(resolve('node_modules', name), join(modules, name));
+  }
+  symlinkSync(resolve('.'), join(modules, 'mcp-concerns'));
+  const write = (file: string, text: string): void => {
+    mkdirSync(dirname(join(folder, file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  };
+  write('package.json', JSON.stringify({ name: 'project', type: 'module' }));
+  return {
+    folder,
+    write,
+    async package(endpoint) {
+      const config = {
+        service: 'project',
+        frameworkVersion: '4',
+        configValidationMode: 'error',
+        plugins: ['mcp-concerns/serverless'],
+        custom: { endpoint },
+        provider: { name: 'aws', runtime: 'nodejs24.x' },
+        package: { patterns: ['!**', 'build/lambda/**'] },
+        functions: { mcp: { handler: 'build/lambda/index.handler', events: [{ httpApi: 'POST /mcp' }] } },
+      };
+      // Every JSON text is YAML.
+      write('serverless.yml', JSON.stringify(config));
+      const osls = resolve('node_modules/serverless/bin/serverless.js');
+      await promisify(execFile)(process.execPath, [osls, 'package'], { cwd: folder }).catch((cause) => {
+        throw new Error(`${cause.stdout}${cause.stderr}`);
+      });
+      const task = mkdtempSync(join(folder, 'task-'));
+      const { files } = await jszip.loadAsync(readFileSync(join(folder, '.serverless/project.zip')));
+      for (const entry of Object.values(files)) {
+        if (entry.dir) continue;
+        const target = join(task, entry.name);
+        mkdirSync(dirname(target), { recursive: true });
+        writeFileSync(target, await entry.async('nodebuffer'));
+      }
+      return task;
+    },
+  };
+}
+
+/** One environment of Lambda: a process that answers one event after the other. */
+export interface Environment {
+  invoke(event: object): Promise<HttpResult & { readonly json: Record<string, unknown> }>;
+  /** What was logged so far, and whatever else was written. */
+  output(): string;
+  readonly pid: number;
+  close(): Promise<void>;
+}
+
+const PROGRAM = `
+  import { createInterface } from 'node:readline';
+  const { handler } = await import(process.argv[1]);
+  for await (const line of createInterface({ input: process.stdin })) {
+    process.stdout.write('ANSWER ' + JSON.stringify(await handler(JSON.parse(line), { awsRequestId: 'one' })) + '\\n');
+  }
+  process.exit(0);`;
+
+/**
+ * Starts the packaged function in a process of its own, which sees nothing of this project.
+ *
+ * @param task the unpacked zip
+ * @param env its environment
+ */
+export function startEnvironment(task: string, env: Record<string, string> = {}): Environment {
+  const entry = join(task, 'build/lambda/index.mjs');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', PROGRAM, entry], {
+    cwd: task,
+    env: { PATH: process.env.PATH ?? '', MCP_CONCERNS_SESSIONS: 'none', ...env },
+    stdio: ['pipe', 'pipe', 'pipe'],
+  });
+  let output = '';
+  let answered: (line: string) => void = () => undefined;
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    if (line.startsWith('ANSWER ')) answered(line.slice('ANSWER '.length));
+    else output += `${line}\n`;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output += text;
+  });
+  const ended = once(child, 'close');
+  return {
+    pid: child.pid ?? 0,
+    output: () => output,
+    async invoke(event) {
+      const line = new Promise<string>((resolve) => {
+        answered = resolve;
+      });
+      child.stdin.write(`${JSON.stringify(event)}\n`);
+      const died = ended.then(([code]) => {
+        throw new Error(`The function's process ended with ${code}:\n${output}`);
+      });
+      const result = JSON.parse(await Promise.race([line, died])) as HttpResult;
+      const body = result.body ?? '';
+      const json = body.startsWith('event:') ? (/^data: (.*)$/m.exec(body)?.[1] ?? 'null') : body;
+      return { ...result, json: JSON.parse(json) };
+    },
+    async close() {
+      child.stdin.end();
+      await ended;
+    },
+  };
+}
