@@ -61,11 +61,10 @@ export async function bundleFunction(endpoint: Endpoint, root = '.', target = 'b
     const policy = [...[endpoint.policy].flat(), '-o', join(made, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(made, FILES.catalog), ...sourceOf(server, made, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
+    if (isSame(made, final)) return;
+    rmSync(final, { recursive: true, force: true });
+    renameSync(made, final);
     writeFileSync(`${final}.meta.json`, meta.replaceAll(`${target}.${process.pid}/`, `${target}/`));
-    if (!isSame(made, final)) {
-      rmSync(final, { recursive: true, force: true });
-      renameSync(made, final);
-    }
   } finally {
     rmSync(made, { recursive: true, force: true });
   }
