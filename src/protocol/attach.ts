@@ -146,9 +146,9 @@ class GatedTransport implements Transport {
     await inner.start();
   }
 
-  async send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
     if (this.gate === undefined) return this.inner.send(message, options);
-    await this.gate.fromServer(message as Message, (sent) =>
+    return this.gate.fromServer(message as Message, (sent) =>
       this.inner.send(sent as JSONRPCMessage, options),
     );
   }

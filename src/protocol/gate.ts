@@ -56,6 +56,9 @@ export interface GateOptions {
   readonly shared?: SharedLists | undefined;
 }
 
+/** For what needs no sending. */
+const SENT = Promise.resolve();
+
 /** What is to be done with the server's answer to a request of the client; `gate`: the gate answers itself. */
 type Expected =
   | { readonly as: 'itself' }
@@ -138,22 +141,29 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
    * @param send sends it on, perhaps changed: the transport knows what it belongs to
    * @returns a promise that it was sent on
    */
-  async fromServer(message: Message, send: (message: Message) => Promise<void>): Promise<void> {
+  fromServer(message: Message, send: (message: Message) => Promise<void>): Promise<void> {
     if (!isMessage(message)) return send(message);
     const then = isResponse(message) && message.id !== undefined ? this.asked.get(message.id) : undefined;
-    if (then !== undefined && isResponse(message) && message.id !== undefined) {
-      this.asked.delete(message.id);
-      return then(message);
+    try {
+      if (then !== undefined && isResponse(message) && message.id !== undefined) {
+        this.asked.delete(message.id);
+        then(message);
+        return SENT;
+      }
+      let sent = SENT;
+      const waits = this.fromServerTurns.run(() => {
+        const judged = this.judgeFromServer(message);
+        if (judged instanceof Promise)
+          return judged.then((result) => (result === undefined ? undefined : send(result)));
+        if (judged !== undefined) sent = send(judged);
+        return undefined;
+      });
+      // The transport's own promise where nothing waits: a server that hears later than without the gate that its answer
+      // was sent may be closed before, and then aborts what it has just answered.
+      return waits === undefined ? sent : waits.then(() => sent);
+    } catch (cause) {
+      return Promise.reject(cause);
     }
-    let sent: Promise<void> | undefined;
-    await this.fromServerTurns.run(() => {
-      const judged = this.judgeFromServer(message);
-      if (judged instanceof Promise)
-        return judged.then((result) => (result === undefined ? undefined : send(result)));
-      if (judged !== undefined) sent = send(judged);
-      return undefined;
-    });
-    await sent;
   }
 
   /** @returns a promise that nothing waits for the store any more: before it, no HTTP response may be finished */
