@@ -2,11 +2,19 @@
 export interface Ratio {
   readonly name: string;
   readonly ratio: number;
+  /** Where the ratio of the medians lies with 95 % certainty: bootstrapped over the pairs. */
+  readonly interval: readonly [number, number];
   /** The middle 80 % of the ratios of pairs. */
   readonly spread: readonly [number, number];
-  readonly target: number;
+  readonly target: Target;
   readonly micros: { readonly measured: number; readonly baseline: number };
 }
+
+/**
+ * What a ratio may be at most, or its lower bound where the machine's noise is larger than what is looked for; nothing for
+ * numbers that are to be read beside others.
+ */
+export type Target = number | { readonly lowerBound: number } | undefined;
 
 type Work = () => unknown;
 
@@ -21,7 +29,7 @@ type Work = () => unknown;
  */
 export async function ratio(
   name: string,
-  target: number,
+  target: Target,
   measured: { readonly work: Work; readonly repeat?: number },
   baseline: { readonly work: Work; readonly repeat?: number },
   rounds = 300,
@@ -41,17 +49,56 @@ export async function ratio(
       if (round >= 0) times[which].push(nanos);
     }
   }
-  const pairs = times.measured.map((time, index) => time / (times.baseline[index] ?? Number.NaN));
+  return ratioOf(name, target, times.measured, times.baseline);
+}
+
+/**
+ * @param name what is compared with what
+ * @param target what the ratio may be at most
+ * @param measured nanoseconds of the thing, in the order of the rounds
+ * @param baseline those of what it is compared with
+ */
+export function ratioOf(
+  name: string,
+  target: Target,
+  measured: readonly number[],
+  baseline: readonly number[],
+): Ratio {
+  const pairs = measured.map((time, index) => time / (baseline[index] ?? Number.NaN));
   return {
     name,
-    ratio: median(times.measured) / median(times.baseline),
+    ratio: median(measured) / median(baseline),
+    interval: bootstrap(measured, baseline),
     spread: [quantile(pairs, 0.1), quantile(pairs, 0.9)],
     target,
-    micros: { measured: median(times.measured) / 1000, baseline: median(times.baseline) / 1000 },
+    micros: { measured: median(measured) / 1000, baseline: median(baseline) / 1000 },
   };
 }
 
-const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
+const RESAMPLES = 1000;
+
+function bootstrap(measured: readonly number[], baseline: readonly number[]): [number, number] {
+  const random = mulberry32(measured.length);
+  const ratios = Array.from({ length: RESAMPLES }, () => {
+    const picked = measured.map(() => Math.floor(random() * measured.length));
+    const of = (times: readonly number[]) => median(picked.map((index) => times[index] ?? Number.NaN));
+    return of(measured) / of(baseline);
+  });
+  return [quantile(ratios, 0.025), quantile(ratios, 0.975)];
+}
+
+/** A small generator with a seed, so that the same times give the same interval. */
+function mulberry32(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
+  };
+}
+
+export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
 function quantile(numbers: readonly number[], part: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);

@@ -1,3 +1,4 @@
+import { lambdaRatios } from './lambda.js';
 import { listRatios } from './list.js';
 import type { Ratio } from './measure.js';
 import { protocolRatios } from './protocol.js';
@@ -12,6 +13,7 @@ const ratios = [
   ...(await scaleRatios()),
   ...(await listRatios()),
   ...(await protocolRatios()),
+  ...(await lambdaRatios()),
 ];
 const memory = memoryRun();
 
@@ -22,11 +24,17 @@ if (process.argv.includes('--json')) {
   console.log(memoryLine(memory));
 }
 
-function line({ name, ratio, spread, target, micros }: Ratio): string {
-  const verdict = Number.isNaN(target) ? '        ' : ratio <= target ? 'met     ' : 'MISSED  ';
-  const aim = Number.isNaN(target) ? '' : ` (at most ${target})`;
+function line({ name, ratio, interval, spread, target, micros }: Ratio): string {
+  const bound = typeof target === 'object' ? target.lowerBound : target;
+  const judged = typeof target === 'object' ? interval[0] : ratio;
+  const verdict = bound === undefined ? '        ' : judged <= bound ? 'met     ' : 'MISSED  ';
+  const what = typeof target === 'object' ? 'lower bound at most' : 'at most';
+  const aim = bound === undefined ? '' : ` (${what} ${bound})`;
   const times = `${micros.measured.toFixed(1)} / ${micros.baseline.toFixed(1)} µs`;
-  return `${verdict}${ratio.toFixed(4)}${aim}  ${name}\n          p10-p90 ${spread.map((each) => each.toFixed(4)).join(' to ')}, ${times}`;
+  const [surely, middle] = [interval, spread].map((range) =>
+    range.map((each) => each.toFixed(4)).join(' to '),
+  );
+  return `${verdict}${ratio.toFixed(4)}${aim}  ${name}\n          95 % ${surely}; p10-p90 ${middle}; ${times}`;
 }
 
 function memoryLine({ name, heapBefore, heapAfter, remembered }: MemoryRun): string {

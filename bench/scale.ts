@@ -46,7 +46,7 @@ export async function scaleRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       `binding per primitive, at ${LARGE} primitives / at ${SMALL}`,
-      Number.NaN,
+      undefined,
       { work: () => bindCatalog(all.catalog.policy, 'tools', tools) },
       {
         work: () => {
