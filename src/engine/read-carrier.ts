@@ -1,8 +1,11 @@
 import { nearest } from './nearest.js';
 import type { Concern, Policy } from './policy.js';
 
-/** Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request. */
-export type CarrierName = 'update' | 'request' | 'session' | 'header' | 'url';
+/**
+ * Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request, `capabilities`
+ * those of the client, which come with each request where there are no sessions.
+ */
+export type CarrierName = 'update' | 'request' | 'session' | 'capabilities' | 'header' | 'url';
 
 /**
  * Where an effective value comes from: a carrier, itself or by a preset that it named; a verified claim; the concern's
@@ -254,8 +257,10 @@ function malformed(
 /** A list of names has no nearest one, so `clamp` ignores the entry as `ignore` does. */
 function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: CarrierName): void {
   const { concern, value, values } = invalid;
-  // What a session holds was accepted once; a policy that changed since must not make every list fail.
-  const refused = policy.settings.invalid === 'error' && from !== 'session';
+  // What a session holds was accepted once, and clients send their capabilities with everything: neither must make every
+  // list fail after the policy changed.
+  const lasts = from === 'session' || from === 'capabilities';
+  const refused = policy.settings.invalid === 'error' && !lasts;
   // Looking for the nearest name costs more than anything else here.
   if (refused ? (notes.invalid?.length ?? 0) >= MAX_WARNINGS : notes.full) return;
   const near = 'min' in values ? undefined : nearest(String(value), values);

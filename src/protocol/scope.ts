@@ -96,7 +96,12 @@ export function configure(
   const capabilities = modern
     ? read(request?.params, '_meta', CLIENT_CAPABILITIES_META)
     : record.clientCapabilities;
-  const kept = modern ? read(capabilities, 'extensions', EXTENSION_ID, 'concerns') : record.concerns;
+  const kept = modern
+    ? ({
+        from: 'capabilities',
+        concerns: read(capabilities, 'extensions', EXTENSION_ID, 'concerns'),
+      } as const)
+    : ({ from: 'session', concerns: record.concerns } as const);
   const { carriers, warnings } = readCarriers(meta ? request : undefined, kept, context.http);
   // Under `enforce`, a session that expired must not show what it had hidden.
   const forgotten = !modern && session.state !== 'live' && policy.settings.enforcement === 'enforce';

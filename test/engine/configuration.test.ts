@@ -10,7 +10,7 @@ import {
 } from '../../src/engine/index.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
-const CARRIERS: readonly CarrierName[] = ['update', 'request', 'session', 'header', 'url'];
+const CARRIERS: readonly CarrierName[] = ['update', 'request', 'session', 'capabilities', 'header', 'url'];
 
 /** What is in effect, in the words of the policy. */
 function effective(
