@@ -27,23 +27,31 @@ export function countHidden(
   decisions: readonly Decision[],
   sizes?: readonly number[],
 ): HiddenCounts {
-  const concerns = new Map<string, number>();
-  const rules = new Map<string, number>();
+  const concerns: number[] = new Array(policy.concerns.length).fill(0);
+  const rules: number[] = new Array(policy.rules.length).fill(0);
   let unmapped = 0;
   decisions.forEach(({ shown, by }, index) => {
     if (shown) return;
     const size = sizes?.[index] ?? 1;
     if (typeof by === 'string') unmapped += size;
-    else if ('rule' in by) add(rules, policy.rules[by.rule]?.id, size);
-    else add(concerns, policy.concerns[by.concern]?.name, size);
+    else if ('rule' in by) rules[by.rule] = (rules[by.rule] ?? 0) + size;
+    else concerns[by.concern] = (concerns[by.concern] ?? 0) + size;
   });
   return {
-    ...(concerns.size === 0 ? {} : { concerns: Object.fromEntries(concerns) }),
-    ...(rules.size === 0 ? {} : { rules: Object.fromEntries(rules) }),
+    ...named('concerns', concerns, (index) => policy.concerns[index]?.name),
+    ...named('rules', rules, (index) => policy.rules[index]?.id),
     ...(unmapped === 0 ? {} : { unmapped }),
   };
 }
 
-function add(counts: Map<string, number>, name = '', size: number): void {
-  counts.set(name, (counts.get(name) ?? 0) + size);
+/** In the order of the policy, which is that of the reasons. */
+function named(
+  what: 'concerns' | 'rules',
+  counts: readonly number[],
+  nameOf: (index: number) => string | undefined,
+): HiddenCounts {
+  const found = counts.flatMap((count, index) =>
+    count === 0 ? [] : [[nameOf(index) ?? '', count] as const],
+  );
+  return found.length === 0 ? {} : { [what]: Object.fromEntries(found) };
 }
