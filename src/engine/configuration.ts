@@ -1,6 +1,7 @@
 import { fromNumber } from './mapping.js';
 import type { Concern, Policy } from './policy.js';
 import {
+  type Accepted,
   type Carrier,
   type CarrierName,
   type ConcernWarning,
@@ -67,11 +68,11 @@ export function resolveConfiguration(
   caller: Caller = {},
 ): Configuration {
   const { concerns, settings } = policy;
-  const accepted: (Wanted | null | undefined)[] = new Array(concerns.length);
-  const origins: (Origin | undefined)[] = new Array(concerns.length);
+  const host: Accepted = { values: new Array(concerns.length), origins: new Array(concerns.length) };
+  const { values: accepted, origins } = host;
   const notes = new Notes();
   for (const carrier of carriers) {
-    if (carrier.concerns !== undefined) readCarrier(policy, carrier, { values: accepted, origins }, notes);
+    if (carrier.concerns !== undefined) readCarrier(policy, carrier, host, notes);
   }
 
   const spoken = accepted.some((value) => value !== undefined && value !== null);
@@ -81,7 +82,7 @@ export function resolveConfiguration(
   let active = false;
   for (let index = 0; index < concerns.length; index++) {
     const concern = concerns[index] as Concern;
-    const host = accepted[index];
+    const asked = accepted[index];
     let value: Effective;
     if (concern.setBy === 'operator') {
       value = claimedValue(policy, index, concern, caller.claims);
@@ -90,7 +91,7 @@ export function resolveConfiguration(
         value = defaultOf(policy, index, concern) ?? 'denied';
         origins[index] = value === 'denied' ? 'no-claim' : 'default';
       }
-    } else if (host !== undefined) value = host ?? undefined;
+    } else if (asked !== undefined) value = asked ?? undefined;
     else if (caller.forgotten === true) {
       value = 'denied';
       origins[index] = 'forgotten';

@@ -27,31 +27,37 @@ export function countHidden(
   decisions: readonly Decision[],
   sizes?: readonly number[],
 ): HiddenCounts {
-  const concerns: number[] = new Array(policy.concerns.length).fill(0);
-  const rules: number[] = new Array(policy.rules.length).fill(0);
+  const byConcern: number[] = new Array(policy.concerns.length).fill(0);
+  const byRule: number[] = new Array(policy.rules.length).fill(0);
   let unmapped = 0;
-  decisions.forEach(({ shown, by }, index) => {
-    if (shown) return;
+  // Loops, as in `select`: whoever asks for something new waits for it.
+  for (let index = 0; index < decisions.length; index++) {
+    const { shown, by } = decisions[index] as Decision;
+    if (shown) continue;
     const size = sizes?.[index] ?? 1;
     if (typeof by === 'string') unmapped += size;
-    else if ('rule' in by) rules[by.rule] = (rules[by.rule] ?? 0) + size;
-    else concerns[by.concern] = (concerns[by.concern] ?? 0) + size;
-  });
-  return {
-    ...named('concerns', concerns, (index) => policy.concerns[index]?.name),
-    ...named('rules', rules, (index) => policy.rules[index]?.id),
-    ...(unmapped === 0 ? {} : { unmapped }),
-  };
+    else if ('rule' in by) byRule[by.rule] = (byRule[by.rule] ?? 0) + size;
+    else byConcern[by.concern] = (byConcern[by.concern] ?? 0) + size;
+  }
+  const hidden: { -readonly [K in keyof HiddenCounts]: HiddenCounts[K] } = {};
+  // In the order of the policy, which is that of the reasons.
+  if (byConcern.some(isSome)) hidden.concerns = named(byConcern, policy.concerns, 'name');
+  if (byRule.some(isSome)) hidden.rules = named(byRule, policy.rules, 'id');
+  if (unmapped > 0) hidden.unmapped = unmapped;
+  return hidden;
 }
 
-/** In the order of the policy, which is that of the reasons. */
-function named(
-  what: 'concerns' | 'rules',
+const isSome = (count: number): boolean => count > 0;
+
+function named<K extends string>(
   counts: readonly number[],
-  nameOf: (index: number) => string | undefined,
-): HiddenCounts {
-  const found = counts.flatMap((count, index) =>
-    count === 0 ? [] : [[nameOf(index) ?? '', count] as const],
-  );
-  return found.length === 0 ? {} : { [what]: Object.fromEntries(found) };
+  declared: readonly { readonly [name in K]: string }[],
+  key: K,
+): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] ?? 0;
+    if (count > 0) found[declared[index]?.[key] ?? ''] = count;
+  }
+  return found;
 }

@@ -143,7 +143,7 @@ function readPreset(
   const entries = typeof preset === 'string' ? policy.presets.get(preset) : undefined;
   if (entries !== undefined) {
     // A declared name: it was found among the policy's presets.
-    const origin = `${from} preset ${preset as string}` as const;
+    const origin = `${from} preset ${String(preset)}` as const;
     for (const [name, value] of entries) {
       const index = policy.indexOf.get(name);
       if (index !== undefined && values[index] === undefined) {

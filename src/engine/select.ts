@@ -85,11 +85,12 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
 
   const { policy, items, classOf, classes } = catalog;
   const decisions = classes.map((mapping) => decide(policy, mapping, configuration));
+  const isShown = decisions.map(({ shown }) => shown);
   const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
   for (let index = 0; index < items.length; index++) {
     const number = classOf[index] as number;
-    if (decisions[number]?.shown) kept.push(items[index] as T);
+    if (isShown[number] === true) kept.push(items[index] as T);
     else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 

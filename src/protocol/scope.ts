@@ -142,6 +142,9 @@ export function refuseValue<C extends MessageContext>(
   refuse(scope, request, ERRORS.invalidParams, `${concern} must be ${range}${several}${end}`, invalid);
 }
 
+/** Where nobody reads reports: none is put together. */
+export const UNHEARD = (): void => undefined;
+
 /** Reports what a request was shown, or what came of its concerns. */
 export function reportConcerns<C extends MessageContext>(
   scope: GateScope<C>,
@@ -150,6 +153,7 @@ export function reportConcerns<C extends MessageContext>(
   warnings: readonly ConcernWarning[],
   { hidden = {}, ...counts }: Pick<GateReport, 'shown' | 'total' | 'hidden'> = {},
 ): void {
+  if (scope.report === UNHEARD) return;
   const concerns = describeConfiguration(scope.policy, configuration);
   const carriers = describeOrigins(scope.policy, configuration);
   scope.report({
