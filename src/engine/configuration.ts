@@ -1,17 +1,19 @@
 import { fromNumber } from './mapping.js';
 import type { Concern, Policy } from './policy.js';
 import {
+  type Accepted,
   type Carrier,
   type CarrierName,
   type ConcernWarning,
   type InvalidValue,
   Notes,
+  type Origin,
   readCarrier,
   type Wanted,
 } from './read-carrier.js';
 import { type RuleData, readPath } from './rule.js';
 
-export type { Carrier, CarrierName, ConcernWarning, InvalidValue, Wanted };
+export type { Carrier, CarrierName, ConcernWarning, InvalidValue, Origin, Wanted };
 
 /** `denied`: an operator concern whose claim is missing and has no default. */
 export type Effective = Wanted | 'denied' | undefined;
@@ -29,6 +31,8 @@ export interface Caller {
 export interface Configuration {
   /** One place for each concern of the policy. */
   readonly effective: readonly Effective[];
+  /** Where each effective value comes from; says nothing of concerns without one. */
+  readonly origins: readonly (Origin | undefined)[];
   /** What hosts asked for, defaults and claims left out; `null` where a host wants none. */
   readonly accepted: readonly (Wanted | null | undefined)[];
   /** Equal for configurations that mean the same. */
@@ -64,10 +68,11 @@ export function resolveConfiguration(
   caller: Caller = {},
 ): Configuration {
   const { concerns, settings } = policy;
-  const accepted: (Wanted | null | undefined)[] = new Array(concerns.length);
+  const host: Accepted = { values: new Array(concerns.length), origins: new Array(concerns.length) };
+  const { values: accepted, origins } = host;
   const notes = new Notes();
   for (const carrier of carriers) {
-    if (carrier.concerns !== undefined) readCarrier(policy, carrier, accepted, notes);
+    if (carrier.concerns !== undefined) readCarrier(policy, carrier, host, notes);
   }
 
   const spoken = accepted.some((value) => value !== undefined && value !== null);
@@ -77,21 +82,34 @@ export function resolveConfiguration(
   let active = false;
   for (let index = 0; index < concerns.length; index++) {
     const concern = concerns[index] as Concern;
-    const host = accepted[index];
+    const asked = accepted[index];
     let value: Effective;
-    if (concern.setBy === 'operator') value = operatorValue(policy, index, concern, caller.claims);
-    else if (host !== undefined) value = host ?? undefined;
-    else if (defaults) value = defaultOf(policy, index, concern);
-    if (caller.forgotten === true && host === undefined && concern.setBy === 'host') value = 'denied';
+    if (concern.setBy === 'operator') {
+      value = claimedValue(policy, index, concern, caller.claims);
+      if (value !== undefined) origins[index] = 'claim';
+      else {
+        value = defaultOf(policy, index, concern) ?? 'denied';
+        origins[index] = value === 'denied' ? 'no-claim' : 'default';
+      }
+    } else if (asked !== undefined) value = asked ?? undefined;
+    else if (caller.forgotten === true) {
+      value = 'denied';
+      origins[index] = 'forgotten';
+    } else if (defaults) {
+      value = defaultOf(policy, index, concern);
+      origins[index] = 'default';
+    }
     effective[index] = value;
     if (value !== undefined) active = true;
     key += `${value ?? ''};`;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
-  if (policy.rules.length === 0) return { effective, accepted, key, active, warnings, invalid, data: {} };
+  if (policy.rules.length === 0) {
+    return { effective, origins, accepted, key, active, warnings, invalid, data: {} };
+  }
   const data = ruleData(policy, effective, caller);
   const facts = policy.callerPaths.map((path) => readPath(data, path) ?? null);
-  return { effective, accepted, key: key + JSON.stringify(facts), active, warnings, invalid, data };
+  return { effective, origins, accepted, key: key + JSON.stringify(facts), active, warnings, invalid, data };
 }
 
 /** Without prototypes, so that a rule finds nothing but what is there. */
@@ -161,6 +179,23 @@ export function describeConfiguration(policy: Policy, configuration: Configurati
   return Object.fromEntries(described);
 }
 
+/**
+ * @param policy the policy
+ * @param configuration a configuration of that policy
+ * @returns where each value in effect comes from, and why what is denied is
+ * @example
+ * describeOrigins(policy, configuration); // { security: 'header', cost: 'url preset safe' }
+ */
+export function describeOrigins(policy: Policy, configuration: Configuration): Record<string, Origin> {
+  const described: [string, Origin][] = [];
+  configuration.effective.forEach((value, index) => {
+    const [name, origin] = [policy.concerns[index]?.name, configuration.origins[index]];
+    if (name === undefined || value === undefined || origin === undefined) return;
+    described.push([name, origin]);
+  });
+  return Object.fromEntries(described);
+}
+
 /** @returns what was accepted of a host's entries, to be sent or stored again; presets are spelled out */
 export function describeAccepted(policy: Policy, { accepted }: Configuration): Record<string, Words | null> {
   const described: [string, Words | null][] = [];
@@ -178,12 +213,13 @@ function toWords(policy: Policy, index: number, value: Wanted): Words {
     : value.map((each) => fromNumber(policy, index, each));
 }
 
-function operatorValue(
+/** @returns what a verified claim says; nothing if there is none, or none of the values */
+function claimedValue(
   policy: Policy,
   index: number,
   concern: Concern,
   claims: ReadonlyMap<string, unknown> | undefined,
-): Effective {
+): Wanted | undefined {
   const claim = claims?.get(concern.claim ?? '');
   if ('min' in concern.values) {
     const { min, max } = concern.values;
@@ -197,7 +233,7 @@ function operatorValue(
     if (concern.multiple && found.length > 0) return [...new Set(found)].sort((a, b) => a - b);
     if (!Array.isArray(claim) && found[0] !== undefined) return found[0];
   }
-  return defaultOf(policy, index, concern) ?? 'denied';
+  return undefined;
 }
 
 /** A missing claim, null, an object or a list is no name, however it would be spelt. */

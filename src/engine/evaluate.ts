@@ -36,7 +36,7 @@ export interface BecauseRule {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-const FITS: Decision = { shown: true, by: 'fits' };
+export const FITS: Decision = { shown: true, by: 'fits' };
 const UNMAPPED: Decision = { shown: false, by: 'unmapped' };
 
 /**

@@ -7,7 +7,9 @@ export {
   type Configuration,
   describeAccepted,
   describeConfiguration,
+  describeOrigins,
   type InvalidValue,
+  type Origin,
   resolveConfiguration,
 } from './configuration.js';
 export {
@@ -19,6 +21,7 @@ export {
   type Verdict,
 } from './evaluate.js';
 export { type ExplainedPart, explainRule } from './explain-rule.js';
+export { countHidden, type HiddenCounts } from './hidden.js';
 export {
   identityOf,
   type Mapping,

@@ -1,8 +1,23 @@
 import { nearest } from './nearest.js';
 import type { Concern, Policy } from './policy.js';
 
-/** Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request. */
-export type CarrierName = 'update' | 'request' | 'session' | 'header' | 'url';
+/**
+ * Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request, `capabilities`
+ * those of the client, which come with each request where there are no sessions.
+ */
+export type CarrierName = 'update' | 'request' | 'session' | 'capabilities' | 'header' | 'url';
+
+/**
+ * Where an effective value comes from: a carrier, itself or by a preset that it named; a verified claim; the concern's
+ * default. What is denied comes from what is missing: a claim, or the session that held what the host asked for.
+ */
+export type Origin =
+  | CarrierName
+  | `${CarrierName} preset ${string}`
+  | 'claim'
+  | 'default'
+  | 'no-claim'
+  | 'forgotten';
 
 /** What one carrier brought, unchecked. */
 export interface Carrier {
@@ -59,20 +74,29 @@ export class Notes {
   }
 }
 
+/** What was accepted of a host's entries, one place for each concern. */
+export interface Accepted {
+  /** `null` where a host wants none. */
+  readonly values: (Wanted | null | undefined)[];
+  /** By which carrier, where there is a value. */
+  readonly origins: (Origin | undefined)[];
+}
+
 /**
  * Reads what one carrier brought. Of each concern the first accepted value stays: carriers come strongest first.
  *
  * @param policy the policy
  * @param carrier what was sent, unchecked
- * @param accepted gets what is accepted, one place for each concern; `null` where a host wants none
+ * @param accepted gets what is accepted
  * @param notes gets what was not taken as sent
  */
 export function readCarrier(
   policy: Policy,
   { from, concerns }: Carrier,
-  accepted: (Wanted | null | undefined)[],
+  accepted: Accepted,
   notes: Notes,
 ): void {
+  const { values, origins } = accepted;
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
     notes.warn('malformed-concerns', `concerns (${from}) must be an object of names and values; ignored.`);
     return;
@@ -100,8 +124,9 @@ export function readCarrier(
         'undeclared-concern',
         `${quote(name)} (${from}) is no concern of this server; ignored.${near ? ` Did you mean "${near}"?` : ''}`,
       );
-    } else if (accepted[index] === undefined) {
-      accepted[index] = readValue(policy, index, sent[name], from, notes);
+    } else if (values[index] === undefined) {
+      values[index] = readValue(policy, index, sent[name], from, notes);
+      origins[index] = from;
     }
   }
   if (preset !== undefined) readPreset(policy, preset, from, accepted, notes);
@@ -112,15 +137,18 @@ function readPreset(
   policy: Policy,
   preset: unknown,
   from: CarrierName,
-  accepted: (Wanted | null | undefined)[],
+  { values, origins }: Accepted,
   notes: Notes,
 ): void {
   const entries = typeof preset === 'string' ? policy.presets.get(preset) : undefined;
   if (entries !== undefined) {
+    // A declared name: it was found among the policy's presets.
+    const origin = `${from} preset ${String(preset)}` as const;
     for (const [name, value] of entries) {
       const index = policy.indexOf.get(name);
-      if (index !== undefined && accepted[index] === undefined) {
-        accepted[index] = readValue(policy, index, value, from, notes);
+      if (index !== undefined && values[index] === undefined) {
+        values[index] = readValue(policy, index, value, from, notes);
+        origins[index] = origin;
       }
     }
   } else if (typeof preset !== 'string') {
@@ -229,8 +257,10 @@ function malformed(
 /** A list of names has no nearest one, so `clamp` ignores the entry as `ignore` does. */
 function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: CarrierName): void {
   const { concern, value, values } = invalid;
-  // What a session holds was accepted once; a policy that changed since must not make every list fail.
-  const refused = policy.settings.invalid === 'error' && from !== 'session';
+  // What a session holds was accepted once, and clients send their capabilities with everything: neither must make every
+  // list fail after the policy changed.
+  const lasts = from === 'session' || from === 'capabilities';
+  const refused = policy.settings.invalid === 'error' && !lasts;
   // Looking for the nearest name costs more than anything else here.
   if (refused ? (notes.invalid?.length ?? 0) >= MAX_WARNINGS : notes.full) return;
   const near = 'min' in values ? undefined : nearest(String(value), values);

@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Configuration } from './configuration.js';
 import { decide } from './evaluate.js';
+import { countHidden, type HiddenCounts } from './hidden.js';
 import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
@@ -9,11 +10,8 @@ export interface Selection<T> {
   /** In the order of the list. */
   readonly kept: readonly T[];
   readonly total: number;
-  /**
-   * How many primitives each concern was the first to hide, by its name, and each rule, as `rule <id>`; `''` counts
-   * unmapped ones under `unmapped: hide`.
-   */
-  readonly hiddenBy: ReadonlyMap<string, number>;
+  /** Why the others are hidden; the counts add up to them. */
+  readonly hidden: HiddenCounts;
 }
 
 /** A list of primitives bound to a policy: everything that does not depend on a configuration is done. */
@@ -86,25 +84,17 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   if (remembered !== undefined) return remembered;
 
   const { policy, items, classOf, classes } = catalog;
-  const verdicts = classes.map((mapping) => {
-    const { shown, by } = decide(policy, mapping, configuration);
-    if (shown) return undefined;
-    if (typeof by === 'string') return '';
-    return 'rule' in by ? `rule ${policy.rules[by.rule]?.id}` : policy.concerns[by.concern]?.name;
-  });
-  const counts: number[] = new Array(classes.length).fill(0);
+  const decisions = classes.map((mapping) => decide(policy, mapping, configuration));
+  const isShown = decisions.map(({ shown }) => shown);
+  const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
   for (let index = 0; index < items.length; index++) {
     const number = classOf[index] as number;
-    if (verdicts[number] === undefined) kept.push(items[index] as T);
-    else counts[number] = (counts[number] ?? 0) + 1;
+    if (isShown[number] === true) kept.push(items[index] as T);
+    else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 
-  const hiddenBy = new Map<string, number>();
-  verdicts.forEach((verdict, number) => {
-    if (verdict !== undefined) hiddenBy.set(verdict, (hiddenBy.get(verdict) ?? 0) + (counts[number] ?? 0));
-  });
-  const selection = { kept, total: items.length, hiddenBy };
+  const selection = { kept, total: items.length, hidden: countHidden(policy, decisions, sizes) };
   catalog.memo.set(configuration.key, selection);
   return selection;
 }

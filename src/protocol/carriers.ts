@@ -18,22 +18,22 @@ export interface ReadCarriers {
  * Collects what a host asks for with one list request: its `_meta`, the session, the HTTP header, the URL.
  *
  * @param request the list request; nothing for messages whose `_meta` does not count
- * @param session what the session holds
+ * @param kept what the session holds, or the client's capabilities in its place
  * @param http the HTTP request, if the transport is HTTP
  * @returns the carriers that are there, unchecked, and warnings about those that could not be read
  * @example
- * readCarriers(request, { security: 'high' }, undefined).carriers; // [{ from: 'session', ... }]
+ * readCarriers(request, { from: 'session', concerns: undefined }, { headers: { 'mcp-concerns': 'security=high' } });
  */
 export function readCarriers(
   request: Request | undefined,
-  session: unknown,
+  kept: Carrier | undefined,
   http: HttpRequestInfo | undefined,
 ): ReadCarriers {
   const carriers: Carrier[] = [];
   const warnings: ConcernWarning[] = [];
   const own = read(request?.params, '_meta', EXTENSION_ID, 'concerns');
   if (own !== undefined) carriers.push({ from: 'request', concerns: own });
-  if (session !== undefined) carriers.push({ from: 'session', concerns: session });
+  if (kept?.concerns !== undefined) carriers.push(kept);
   if (http === undefined) return { carriers, warnings };
 
   const header = headerValue(http.headers?.[CONCERNS_HEADER]);

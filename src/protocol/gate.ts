@@ -14,7 +14,7 @@ import { canChange } from './lists.js';
 import type { LivePolicy } from './live-policy.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './negotiate.js';
 import type { Preferences } from './preferences.js';
-import { type GateReport, type GateScope, type MessageContext, refuse } from './scope.js';
+import { type GateReport, type GateScope, type MessageContext, refuse, UNHEARD } from './scope.js';
 import { listTasks, RememberedTasks, rememberTask } from './tasks.js';
 import { Turns } from './turns.js';
 import { keepConcerns, updateConcerns } from './update.js';
@@ -102,7 +102,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     this.live = live;
     this.preferences = preferences;
     this.probe = probe;
-    this.report = report ?? (() => undefined);
+    this.report = report ?? UNHEARD;
     this.ports = ports;
     this.catalogs = new Catalogs(live, shared);
     this.stopListening = live.onReplace((before) => {

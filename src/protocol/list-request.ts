@@ -130,7 +130,7 @@ function answerPage<C extends MessageContext>(
   const filtered = filterList(catalog, configuration, configuration.warnings, (shown) =>
     applyListFilter(kind, shown, filter),
   );
-  const { kept, shown, total } = filtered;
+  const { kept, shown, total, hidden } = filtered;
   const target = (): CursorTarget => ({
     // Of what this client is shown: a change among what is hidden from it is none of its business.
     catalog: digestOf([kind, ...kept.map((item) => identityOf(kind, item))]),
@@ -147,7 +147,7 @@ function answerPage<C extends MessageContext>(
   const nextCursor =
     page.next === undefined ? {} : { nextCursor: makeCursor({ ...target(), offset: page.next }) };
   const warnings = [...logged, ...filtered.warnings];
-  reportConcerns(scope, { method: request.method, era }, configuration, warnings, { shown, total });
+  reportConcerns(scope, { method: request.method, era }, configuration, warnings, { shown, total, hidden });
   const result = { ...filtered.rest, [kind]: page.items, ...nextCursor, ...filtered.meta };
   scope.reply(answer(request, unshared(era, result)));
 }
@@ -190,8 +190,8 @@ export function finishList<C extends MessageContext>(
   const filtered = filterList(catalog, configuration, [...warnings, UNBOUNDED], (shown) =>
     applyListFilter(kind, shown, filter),
   );
-  const { shown, total, items, rest, meta } = filtered;
-  const counts = { shown, total };
+  const { shown, total, hidden, items, rest, meta } = filtered;
+  const counts = { shown, total, hidden };
   reportConcerns(scope, { method, era }, configuration, [...logged, ...filtered.warnings], counts);
   const result = { ...rest, [kind]: items, ...(nextCursor === undefined ? {} : { nextCursor }), ...meta };
   return { ...message, result: unshared(era, result) };

@@ -2,6 +2,7 @@ import { type ConcernWarning, type Configuration, describeConfiguration } from '
 import { fromNumber, type Primitive } from '../engine/mapping.js';
 import type { Kind, Policy } from '../engine/policy.js';
 import { bindCatalog, type Catalog, type Selection, select } from '../engine/select.js';
+import type { HiddenReport } from './scope.js';
 import { type Era, EXTENSION_ID, read } from './wire.js';
 
 /** A server's whole list: the bound primitives, and everything else that its first page held. */
@@ -47,6 +48,8 @@ export interface FilteredList {
   /** The same as the host gets it: with values in `_meta` under `transparency`. */
   readonly items: readonly object[];
   readonly total: number;
+  /** Why the client does not get the others. */
+  readonly hidden: HiddenReport;
   readonly rest: Record<string, unknown>;
   readonly meta: { readonly _meta?: object };
   readonly warnings: readonly ConcernWarning[];
@@ -73,6 +76,8 @@ export function filterList(
   const selection = select(bound, configuration);
   const { total } = selection;
   const listed = narrow(shadow ? all : selection.kept);
+  const shown = shadow ? narrow(selection.kept).length : listed.length;
+  const filter = selection.kept.length - shown;
   const noticed = [...warnings, ...unknownValues(bound), ...(shadow ? [] : emptied(kind, selection))];
   const own = {
     ...(configuration.active && !shadow
@@ -87,9 +92,10 @@ export function filterList(
   };
   return {
     kept: shadow ? all : selection.kept,
-    shown: shadow ? narrow(selection.kept).length : listed.length,
+    shown,
     items: transparency ? withValues(bound, listed) : listed,
     total,
+    hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
     rest,
     meta: annotated(rest, own),
     warnings: noticed,
@@ -121,9 +127,15 @@ function annotated(result: Record<string, unknown>, own: object): { _meta?: obje
 }
 
 /** An empty list looks like a broken server: say what emptied it. */
-function emptied(kind: Kind, { kept, total, hiddenBy }: Selection<Primitive>): ConcernWarning[] {
+function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): ConcernWarning[] {
   if (kept.length > 0 || total === 0) return [];
-  const [most] = [...hiddenBy].sort(([, a], [, b]) => b - a);
+  const { concerns = {}, rules = {}, unmapped = 0 } = hidden;
+  const reasons: [string, number][] = [
+    ...Object.entries(concerns),
+    ...Object.entries(rules).map(([id, count]): [string, number] => [`rule ${id}`, count]),
+    ['', unmapped],
+  ];
+  const [most] = reasons.sort(([, a], [, b]) => b - a);
   const because = most?.[0] ? `${most[0]} hides most of them` : 'nothing maps them';
   return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${because}.` }];
 }

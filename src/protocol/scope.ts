@@ -2,9 +2,12 @@ import {
   type ConcernWarning,
   type Configuration,
   describeConfiguration,
+  describeOrigins,
   type InvalidValue,
+  type Origin,
   resolveConfiguration,
 } from '../engine/configuration.js';
+import type { HiddenCounts } from '../engine/hidden.js';
 import type { Policy } from '../engine/policy.js';
 import type { SessionRead } from '../session/store.js';
 import { type HttpRequestInfo, readCarriers } from './carriers.js';
@@ -30,14 +33,24 @@ export interface MessageContext {
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
 }
 
+/** Why a client does not get all of a list. */
+export interface HiddenReport extends HiddenCounts {
+  /** What its own filter left out of what it may see. */
+  readonly filter?: number;
+}
+
 /** What happened to one request of a client, for a log: no arguments, no results. */
 export interface GateReport {
   readonly method: string;
   readonly era: Era;
   /** What is in effect, in the words of the policy. */
   readonly concerns?: object;
+  /** Where each concern's value comes from, by its name; concerns are there too that are denied, and have no value. */
+  readonly carriers?: Readonly<Record<string, Origin>>;
   readonly shown?: number;
   readonly total?: number;
+  /** The counts add up to `total - shown`; it is left out where that is 0. */
+  readonly hidden?: HiddenReport;
   readonly warnings?: readonly ConcernWarning[];
   /** The code of a JSON-RPC error that the gate answered. */
   readonly error?: number;
@@ -83,7 +96,12 @@ export function configure(
   const capabilities = modern
     ? read(request?.params, '_meta', CLIENT_CAPABILITIES_META)
     : record.clientCapabilities;
-  const kept = modern ? read(capabilities, 'extensions', EXTENSION_ID, 'concerns') : record.concerns;
+  const kept = modern
+    ? ({
+        from: 'capabilities',
+        concerns: read(capabilities, 'extensions', EXTENSION_ID, 'concerns'),
+      } as const)
+    : ({ from: 'session', concerns: record.concerns } as const);
   const { carriers, warnings } = readCarriers(meta ? request : undefined, kept, context.http);
   // Under `enforce`, a session that expired must not show what it had hidden.
   const forgotten = !modern && session.state !== 'live' && policy.settings.enforcement === 'enforce';
@@ -124,17 +142,32 @@ export function refuseValue<C extends MessageContext>(
   refuse(scope, request, ERRORS.invalidParams, `${concern} must be ${range}${several}${end}`, invalid);
 }
 
+/** Where nobody reads reports: none is put together. */
+export const UNHEARD = (): void => undefined;
+
 /** Reports what a request was shown, or what came of its concerns. */
 export function reportConcerns<C extends MessageContext>(
   scope: GateScope<C>,
   { method, era }: { readonly method: string; readonly era: Era },
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
-  counts: { readonly shown?: number; readonly total?: number } = {},
+  { hidden = {}, ...counts }: Pick<GateReport, 'shown' | 'total' | 'hidden'> = {},
 ): void {
+  if (scope.report === UNHEARD) return;
   const concerns = describeConfiguration(scope.policy, configuration);
-  scope.report({ method, era, concerns, ...counts, warnings });
+  const carriers = describeOrigins(scope.policy, configuration);
+  scope.report({
+    method,
+    era,
+    concerns,
+    ...(isEmpty(carriers) ? {} : { carriers }),
+    ...counts,
+    ...(isEmpty(hidden) ? {} : { hidden }),
+    warnings,
+  });
 }
+
+const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
 
 /** A warning that says which half of the store failed; the reason itself may name hosts and keys. */
 export function storeWarning(what: 'read' | 'written', cause: unknown): ConcernWarning {

@@ -1,9 +1,12 @@
 import { LRUCache } from 'lru-cache';
 import type { ConcernWarning, Configuration } from '../engine/configuration.js';
+import { FITS } from '../engine/evaluate.js';
+import { countHidden, type HiddenCounts } from '../engine/hidden.js';
 import { CURSOR_MESSAGES, digestOf, makeCursor, pageOf, readCursor } from './cursor.js';
 import { canChange } from './lists.js';
 import {
   configure,
+  type GateReport,
   type GateScope,
   type MessageContext,
   refuse,
@@ -13,7 +16,7 @@ import {
 } from './scope.js';
 import { withSession } from './session-of.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
-import { visibilityOfName } from './visibility.js';
+import { decisionOnName } from './visibility.js';
 import { type Answer, answer, ERRORS, type Failure, type Request, read, TASK_LIST } from './wire.js';
 
 /** Tasks whose tool a connection remembers by itself; a store remembers all. */
@@ -106,13 +109,18 @@ export function listTasks<C extends MessageContext>(
         if (waiting.done()) scope.reply({ jsonrpc: '2.0', id: request.id, error: outcome.error });
         return;
       }
-      const reply = (visible: readonly unknown[]): void => {
+      const reply = ({ visible, hidden }: VisibleTasks): void => {
         if (!waiting.done()) return;
         // Only calls of tools make tasks on a server.
         const tasks = applyTaskFilter(visible, own.filter, () => 'tools/call');
-        answerPage(scope, request, tasks, configuration, own.key, logged, outcome.tasks.length);
+        const filter = visible.length - tasks.length;
+        answerPage(scope, request, tasks, configuration, own.key, logged, {
+          shown: tasks.length,
+          total: outcome.tasks.length,
+          hidden: filter === 0 ? hidden : { ...hidden, filter },
+        });
       };
-      if (!hides) return reply(outcome.tasks);
+      if (!hides) return reply({ visible: outcome.tasks, hidden: {} });
       void visibleTasks(scope, tools, request, context, configuration, outcome.tasks).then(reply, () => {
         if (!waiting.done()) return;
         refuse(scope, request, ERRORS.internal, 'Which tools made the tasks could not be read; try again.');
@@ -141,6 +149,12 @@ function walk<C extends MessageContext>(
   ask(TASK_LIST, {}, onPage);
 }
 
+interface VisibleTasks {
+  readonly visible: readonly unknown[];
+  /** Why the others are hidden: for what hides the tools that made them. */
+  readonly hidden: HiddenCounts;
+}
+
 async function visibleTasks<C extends MessageContext>(
   scope: GateScope<C>,
   tools: RememberedTasks,
@@ -148,8 +162,8 @@ async function visibleTasks<C extends MessageContext>(
   context: C,
   configuration: Configuration,
   tasks: readonly unknown[],
-): Promise<readonly unknown[]> {
-  const catalog = await new Promise<Parameters<typeof visibilityOfName>[0]>((resolve) => {
+): Promise<VisibleTasks> {
+  const catalog = await new Promise<Parameters<typeof decisionOnName>[0]>((resolve) => {
     scope.catalogs.get('tools', scope.ask(request, context), (outcome) => {
       resolve(outcome.state === 'complete' ? outcome.catalog.bound : undefined);
     });
@@ -159,10 +173,13 @@ async function visibleTasks<C extends MessageContext>(
     const some = tasks.slice(from, from + READS_AT_ONCE);
     made.push(...(await Promise.all(some.map((task) => toolOf(scope, tools, read(task, 'taskId'))))));
   }
-  return tasks.filter((_task, index) => {
-    const tool = made[index];
-    return tool === undefined || visibilityOfName(catalog, tool, configuration) !== 'hidden';
-  });
+  const decisions = made.map((tool) =>
+    tool === undefined ? FITS : (decisionOnName(catalog, tool, configuration) ?? FITS),
+  );
+  return {
+    visible: tasks.filter((_task, index) => decisions[index]?.shown),
+    hidden: countHidden(scope.policy, decisions),
+  };
 }
 
 async function toolOf<C extends MessageContext>(
@@ -184,7 +201,7 @@ function answerPage<C extends MessageContext>(
   configuration: Configuration,
   filter: string,
   logged: readonly ConcernWarning[],
-  total: number,
+  counts: Pick<GateReport, 'shown' | 'total' | 'hidden'>,
 ): void {
   const target = {
     catalog: digestOf([TASK_LIST, ...tasks.map((task) => String(read(task, 'taskId')))]),
@@ -196,7 +213,6 @@ function answerPage<C extends MessageContext>(
   const from = cursor === undefined ? ({ ok: true, offset: 0 } as const) : readCursor(cursor, target);
   if (!from.ok) return refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES[from.reason]);
   const page = pageOf(tasks, from.offset, { pageSize: scope.policy.settings.pageSize });
-  const counts = { shown: tasks.length, total };
   const warnings = [...logged, ...configuration.warnings];
   reportConcerns(scope, { method: TASK_LIST, era: 'legacy' }, configuration, warnings, counts);
   const next = page.next === undefined ? {} : { nextCursor: makeCursor({ ...target, offset: page.next }) };

@@ -1,5 +1,5 @@
 import type { Configuration } from '../engine/configuration.js';
-import { decide } from '../engine/evaluate.js';
+import { type Decision, decide, FITS } from '../engine/evaluate.js';
 import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import type { Catalog } from '../engine/select.js';
@@ -23,10 +23,22 @@ export function visibilityOfName(
   name: string,
   configuration: Configuration,
 ): Visibility {
-  if (catalog === undefined) return 'unknown';
-  const verdicts = positionsOf(catalog, name).map((position) => isShown(catalog, position, configuration));
-  if (verdicts.length === 0) return 'unknown';
-  return verdicts.every((shown) => shown) ? 'visible' : 'hidden';
+  const decision = decisionOnName(catalog, name, configuration);
+  if (decision === undefined) return 'unknown';
+  return decision.shown ? 'visible' : 'hidden';
+}
+
+/** @returns what decides about a tool or prompt of that name; of several of one name, whatever hides one */
+export function decisionOnName(
+  catalog: Catalog<Primitive> | undefined,
+  name: string,
+  configuration: Configuration,
+): Decision | undefined {
+  if (catalog === undefined) return undefined;
+  const decisions = positionsOf(catalog, name).map((position) =>
+    decisionOn(catalog, position, configuration),
+  );
+  return decisions.find(({ shown }) => !shown) ?? decisions[0];
 }
 
 /**
@@ -75,13 +87,16 @@ export function isCovered({ resourceTemplates }: Lists, uri: string): boolean {
   return templates.some((item) => templateOf(identityOf('resourceTemplates', item))(uri));
 }
 
-function isShown(
+const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
+  decisionOn(catalog, position, configuration).shown;
+
+function decisionOn(
   { policy, classes, classOf }: Catalog<Primitive>,
   position: number,
   configuration: Configuration,
-): boolean {
+): Decision {
   const mapping = classes[classOf[position] ?? -1];
-  return mapping === undefined || decide(policy, mapping, configuration).shown;
+  return mapping === undefined ? FITS : decide(policy, mapping, configuration);
 }
 
 const positions = new WeakMap<object, ReadonlyMap<string, readonly number[]>>();

@@ -1,15 +1,17 @@
+import { readFileSync } from 'node:fs';
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createVaultServer } from '../../src/demo/server.js';
 import { loadPolicy } from '../../src/policy/load.js';
+import { EXTENSION_ID, read } from '../../src/protocol/wire.js';
 import {
   createLambdaHandler,
   type LambdaHandler,
   type LambdaHandlerOptions,
 } from '../../src/serve/lambda.js';
-import { createLog } from '../../src/serve/log.js';
+import { createLog, createLogger } from '../../src/serve/log.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { httpEvent, initialize, rpc, withClaims } from '../serve/events.js';
 
@@ -36,6 +38,20 @@ const make = (options: Partial<LambdaHandlerOptions> = {}): LambdaHandler =>
     ...options,
   });
 const list = rpc('tools/list');
+/** Of the language of CloudWatch Logs Insights. */
+const QUERY_WORDS = new Set([
+  'fields',
+  'filter',
+  'stats',
+  'sort',
+  'by',
+  'as',
+  'asc',
+  'desc',
+  'timestamp',
+  'h',
+  'd',
+]);
 const context = (awsRequestId: string) => ({ awsRequestId, functionName: 'mcp', memoryLimitInMB: '512' });
 
 describe('a log line', () => {
@@ -61,10 +77,41 @@ describe('a log line', () => {
         era: 'legacy',
         method: 'tools/list',
         concerns: { security: 'high', cost: 'minimal' },
+        carriers: { security: 'header', cost: 'header' },
         shown: 9,
         total: 24,
+        hidden: { concerns: { security: 5, cost: 10 } },
       },
     ]);
+  });
+
+  it('is as docs/deploy.md shows one, and the page explains each of its fields', async () => {
+    const page = readFileSync('docs/deploy.md', 'utf8');
+    const [, block = '', queries = ''] =
+      /```json\n([^`]*)```([\s\S]*?)\n## /.exec(page.slice(page.indexOf('## Logs'))) ?? [];
+    const example: Record<string, unknown> = JSON.parse(block);
+    const handler = make({ logSalt: 'mcp-concerns-dev', log: createLog(createLogger()) });
+    const headers = { 'mcp-session-id': 'a'.repeat(32) };
+    const update = rpc('updateConcerns', { concerns: { security: 'high' } });
+    await handler(httpEvent('POST', update, { headers }), context('request-6'));
+    const filtered = rpc('tools/list', { filter: { namePatterns: ['*Data'] } });
+    const event = httpEvent('POST', filtered, { headers, rawQueryString: 'concerns=cheap' });
+    await handler(event, context('request-7'));
+    const volatile = {
+      timestamp: expect.any(String),
+      durationMs: expect.any(Number),
+      storeMs: expect.any(Number),
+    };
+    expect(lines[1]).toEqual({ ...example, ...volatile });
+    expect(Object.keys(example)).toEqual(Object.keys(lines[1] ?? {}));
+
+    for (const name of Object.keys(example)) expect(page).toContain(`\`${name}\``);
+    const asked = queries.replaceAll(/"[^"]*"/g, '').matchAll(/^ {4}(.*)$/gm);
+    const fields = [...asked].flatMap(([, query = '']) => query.match(/\b[a-zA-Z_]+(\.\w+)*\b(?!\()/g) ?? []);
+    expect(fields).toContain('hidden.concerns.security');
+    for (const field of fields) {
+      if (!QUERY_WORDS.has(field)) expect(read(example, ...field.split('.')), field).toBeDefined();
+    }
   });
 
   it.each([
@@ -174,6 +221,7 @@ describe('a log line', () => {
 });
 
 describe('no log line', () => {
+  const inMeta = (concerns: object) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
   const secret = 'S3CR3T-7f3a';
   const vaultOf = (): McpServer => {
     const server = createVaultServer();
@@ -209,6 +257,8 @@ describe('no log line', () => {
     ['a pattern', rpc('tools/list', { filter: { namePatterns: [secret] } })],
     ['a prompt argument', rpc('prompts/get', { name: 'explainEncryption', arguments: { audience: secret } })],
     ['a concern and its value', rpc('updateConcerns', { concerns: { security: secret, [secret]: 'high' } })],
+    ['a concern and a preset in _meta', rpc('tools/list', inMeta({ preset: secret, [secret]: secret }))],
+    ['a preset in initialize', initialize({ concerns: { preset: secret } })],
     ['a concern in initialize', initialize({ concerns: { [secret]: secret } })],
     ['the name of a client', initialize({ clientInfo: { name: secret, version: secret } })],
     ['a URI', rpc('resources/read', { uri: `vault://keys/${secret}` })],

@@ -4,12 +4,13 @@ import {
   type CarrierName,
   describeAccepted,
   describeConfiguration,
+  describeOrigins,
   type Policy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
-const CARRIERS: readonly CarrierName[] = ['update', 'request', 'session', 'header', 'url'];
+const CARRIERS: readonly CarrierName[] = ['update', 'request', 'session', 'capabilities', 'header', 'url'];
 
 /** What is in effect, in the words of the policy. */
 function effective(
@@ -674,5 +675,90 @@ describe('what is kept of what a host asked for', () => {
     ]);
     expect(again.key).toBe(configuration.key);
     expect(again.warnings).toEqual([]);
+  });
+});
+
+describe('where a value in effect comes from', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      security: { values: [low, high], default: low }
+      cost: { values: [minimal, high] }
+      price: { values: { min: 0, max: 100 } }
+      tier: { values: [free, pro], set-by: operator, claim: tier }
+      region: { values: [eu, us], set-by: operator, claim: region, default: eu }
+    presets: { safe: { security: high, cost: minimal } }
+    settings: { invalid: clamp }
+  `);
+  const origins = (carriers: readonly Carrier[], claims: Record<string, unknown> = {}, forgotten = false) =>
+    describeOrigins(
+      policy,
+      resolveConfiguration(policy, carriers, { claims: new Map(Object.entries(claims)), forgotten }),
+    );
+  const NOBODY = { tier: 'no-claim', region: 'default' };
+
+  it('of nobody: only what operators set', () => {
+    expect(origins([])).toEqual(NOBODY);
+  });
+
+  it.each(CARRIERS)('%s, and the default of who asked for anything', (from) => {
+    expect(origins([{ from, concerns: { cost: 'high' } }])).toEqual({
+      ...NOBODY,
+      cost: from,
+      security: 'default',
+    });
+  });
+
+  it('the strongest that has the concern, each by itself', () => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns: { cost: 'high' } },
+      { from: 'session', concerns: { cost: 'minimal', security: 'high' } },
+      { from: 'url', concerns: { security: 'low', price: '5' } },
+    ];
+    expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
+  });
+
+  it('a weaker one, where the stronger one was not accepted', () => {
+    const carriers: Carrier[] = [
+      { from: 'header', concerns: { cost: 'gratis', security: 'none', price: 'much' } },
+      { from: 'url', concerns: { cost: 'high' } },
+    ];
+    expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
+  });
+
+  it('nothing of what a host took back', () => {
+    const carriers: Carrier[] = [
+      { from: 'request', concerns: { cost: null, security: null } },
+      { from: 'url', concerns: { preset: 'safe' } },
+    ];
+    expect(origins(carriers)).toEqual(NOBODY);
+  });
+
+  it('a preset by its name, entries beside it without', () => {
+    const concerns = { preset: 'safe', cost: 'high' };
+    expect(origins([{ from: 'url', concerns }])).toEqual({
+      ...NOBODY,
+      security: 'url preset safe',
+      cost: 'url',
+    });
+  });
+
+  it('a claim, if it is one of the values', () => {
+    expect(origins([], { tier: 'pro', region: 'us' })).toEqual({ tier: 'claim', region: 'claim' });
+    expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(NOBODY);
+  });
+
+  it('of what is denied as the session is not known, that', () => {
+    expect(origins([{ from: 'header', concerns: { cost: 'high' } }], {}, true)).toEqual({
+      ...NOBODY,
+      cost: 'header',
+      security: 'forgotten',
+      price: 'forgotten',
+    });
+  });
+
+  it('nothing that the policy does not declare', () => {
+    const concerns = { preset: 'S3CR3T', S3CR3T: 'high', cost: 'S3CR3T', tier: 'pro' };
+    expect(JSON.stringify(origins([{ from: 'url', concerns }], { tier: 'S3CR3T' }))).not.toContain('S3CR3T');
   });
 });

@@ -107,12 +107,12 @@ describe('slots', () => {
     ];
     const catalog = bindCatalog(policy, 'tools', tools);
     expect(catalog.classOf).toEqual([0, 0, 1, 1, 0]);
-    const { kept, hiddenBy } = select(
+    const { kept, hidden } = select(
       catalog,
       resolveConfiguration(policy, [{ from: 'request', concerns: { level: 'low' } }]),
     );
     expect(kept.map(({ name }) => name)).toEqual(['a', 'b', 'e']);
-    expect([...hiddenBy]).toEqual([['rule a', 2]]);
+    expect(hidden).toEqual({ rules: { a: 2 } });
   });
 });
 

@@ -52,17 +52,18 @@ describe('the order of a selection', () => {
       bindCatalog(policy, 'tools', []),
       resolveConfiguration(policy, asked({ price: 0 })),
     );
-    expect(selection).toEqual({ kept: [], total: 0, hiddenBy: new Map() });
+    expect(selection).toEqual({ kept: [], total: 0, hidden: {} });
   });
 });
 
-describe('how many primitives each concern hides', () => {
-  const hiddenBy = (concerns: unknown, unmapped = 'show') => {
+describe('how many primitives each concern and rule hides', () => {
+  const hiddenBy = (concerns: unknown, unmapped = 'show', rules = '[]') => {
     const text = `version: 1
 concerns:
   security: { values: [low, high] }
   cost: { values: [minimal, high] }
 patterns: { tools: { "s*": { security: low }, "*c": { cost: minimal } } }
+rules: ${rules}
 settings: { unmapped: ${unmapped} }
 `;
     const own = policyOf(text);
@@ -70,22 +71,43 @@ settings: { unmapped: ${unmapped} }
       bindCatalog(own, 'tools', named('s1', 's2', 'sc', 'c', 'none', 'other')),
       resolveConfiguration(own, asked(concerns)),
     );
-    return { ...Object.fromEntries(selection.hiddenBy), of: selection.total, kept: selection.kept.length };
+    return { ...selection.hidden, of: selection.total, kept: selection.kept.length };
   };
 
-  it.each<[string, unknown, string, Record<string, number>]>([
-    ['one concern', { security: 'high' }, 'show', { security: 3, of: 6, kept: 3 }],
+  it.each<[string, unknown, string, object]>([
+    ['one concern', { security: 'high' }, 'show', { concerns: { security: 3 }, of: 6, kept: 3 }],
     [
       'each counts once, for the first concern declared',
       { cost: 'high', security: 'high' },
       'show',
-      { security: 3, cost: 1, of: 6, kept: 2 },
+      { concerns: { security: 3, cost: 1 }, of: 6, kept: 2 },
     ],
     ['nothing hidden', { security: 'low', cost: 'minimal' }, 'show', { of: 6, kept: 6 }],
-    ['unmapped ones', {}, 'hide', { '': 2, of: 6, kept: 4 }],
-    ['unmapped ones and others', { cost: 'high' }, 'hide', { '': 2, cost: 2, of: 6, kept: 2 }],
+    ['unmapped ones', {}, 'hide', { unmapped: 2, of: 6, kept: 4 }],
+    [
+      'unmapped ones and others',
+      { cost: 'high' },
+      'hide',
+      { concerns: { cost: 2 }, unmapped: 2, of: 6, kept: 2 },
+    ],
   ])('%s', (_name, concerns, unmapped, counts) => {
     expect(hiddenBy(concerns, unmapped)).toEqual(counts);
+  });
+
+  it('rules before host concerns, each by its own id', () => {
+    const when = (name: string) => `{ "===": [{ var: primitive.name }, ${name}] }`;
+    const rules = `[
+      { id: no-s1, hide: [tools], when: ${when('s1')} },
+      { id: security, hide: [tools], when: { or: [${when('s1')}, ${when('sc')}] } },
+      { id: keep, show: [tools], when: ${when('s2')} },
+      { id: never, hide: [tools], when: ${when('s9')} }]`;
+    expect(hiddenBy({ security: 'high', cost: 'high' }, 'hide', rules)).toEqual({
+      concerns: { cost: 1 },
+      rules: { 'no-s1': 1, security: 1 },
+      unmapped: 2,
+      of: 6,
+      kept: 1,
+    });
   });
 });
 

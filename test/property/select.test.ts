@@ -259,10 +259,11 @@ describe('for any policy, list and host', () => {
       fc.property(policies, primitives, carriers, claims, (compiled, tools, objects, found) => {
         const policy = preparePolicy(compiled);
         const configuration = resolveConfiguration(policy, toCarriers(objects), toCaller(found));
-        const { kept, total, hiddenBy } = select(bindCatalog(policy, 'tools', tools), configuration);
+        const { kept, total, hidden } = select(bindCatalog(policy, 'tools', tools), configuration);
         expect(kept).toEqual(oracle(compiled, tools, objects, found));
         expect(total).toBe(tools.length);
-        expect([...hiddenBy.values()].reduce((sum, count) => sum + count, 0)).toBe(total - kept.length);
+        const counts = [...Object.values(hidden.concerns ?? {}), hidden.unmapped ?? 0];
+        expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total - kept.length);
         seen[kept.length === 0 ? 'empty' : kept.length < tools.length ? 'some' : 'all'] += 1;
       }),
       { numRuns: 6000 },
@@ -276,7 +277,7 @@ describe('for any policy, list and host', () => {
       fc.property(policies, primitives, carriers, claims, (compiled, tools, objects, found) => {
         const policy = preparePolicy(compiled);
         const configuration = resolveConfiguration(policy, toCarriers(objects), toCaller(found));
-        const { kept, hiddenBy } = select(bindCatalog(policy, 'tools', tools), configuration);
+        const { kept, hidden } = select(bindCatalog(policy, 'tools', tools), configuration);
         const verdicts = tools.map((tool) =>
           evaluate(policy, mapPrimitive(policy, 'tools', tool), configuration),
         );
@@ -287,7 +288,10 @@ describe('for any policy, list and host', () => {
           const reason = 'concern' in because ? because.concern : '';
           reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         }
-        expect(hiddenBy).toEqual(reasons);
+        const { concerns = {}, unmapped } = hidden;
+        expect(
+          new Map([...Object.entries(concerns), ...(unmapped ? [['', unmapped] as const] : [])]),
+        ).toEqual(reasons);
       }),
       { numRuns: 2000 },
     );

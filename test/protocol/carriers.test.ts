@@ -198,10 +198,11 @@ describe("a request's _meta", () => {
 });
 
 describe('several carriers', () => {
+  const inSession = (concerns: unknown) => ({ from: 'session', concerns }) as const;
   const http = { ...withHeader('security=high, price=3'), ...withUrl('?concerns=security:low,topic:maps') };
 
   it('come strongest first: request, session, header, URL', () => {
-    const { carriers } = readCarriers(withMeta({ security: 'top' }), { cost: 'minimal' }, http);
+    const { carriers } = readCarriers(withMeta({ security: 'top' }), inSession({ cost: 'minimal' }), http);
     expect(carriers).toEqual([
       { from: 'request', concerns: { security: 'top' } },
       { from: 'session', concerns: { cost: 'minimal' } },
@@ -219,8 +220,8 @@ describe('several carriers', () => {
 
   it('are none without HTTP, _meta and session', () => {
     expect(readCarriers(list(), undefined, undefined)).toEqual({ carriers: [], warnings: [] });
-    expect(readCarriers(list(), undefined, {})).toEqual({ carriers: [], warnings: [] });
-    expect(readCarriers(list(), {}, {}).carriers).toEqual([{ from: 'session', concerns: {} }]);
+    expect(readCarriers(list(), inSession(undefined), {})).toEqual({ carriers: [], warnings: [] });
+    expect(readCarriers(list(), inSession({}), {}).carriers).toEqual([{ from: 'session', concerns: {} }]);
   });
 
   it('make one configuration, per concern', () => {
@@ -238,14 +239,10 @@ describe('several carriers', () => {
       describeConfiguration(policy, resolveConfiguration(policy, readCarriers(...from).carriers));
 
     expect(
-      effective(
-        withMeta({ security: 'low' }),
-        { security: 'medium', cost: 'high' },
-        {
-          ...withHeader('cost=minimal, price=2.5, topic=(maps charts), level=2'),
-          ...withUrl('?concerns=careful,price:9'),
-        },
-      ),
+      effective(withMeta({ security: 'low' }), inSession({ security: 'medium', cost: 'high' }), {
+        ...withHeader('cost=minimal, price=2.5, topic=(maps charts), level=2'),
+        ...withUrl('?concerns=careful,price:9'),
+      }),
     ).toEqual({ security: 'low', cost: 'high', price: 2.5, topic: ['charts', 'maps'], level: '2' });
     expect(
       effective(undefined, undefined, withUrl('?concerns=careful,price:7.5,topic:maps|documents')),
@@ -256,8 +253,8 @@ describe('several carriers', () => {
       topic: ['documents', 'maps'],
       level: '1',
     });
-    expect(effective(withMeta({ security: null }), { security: 'low' }, withHeader('security=high'))).toEqual(
-      {},
-    );
+    expect(
+      effective(withMeta({ security: null }), inSession({ security: 'low' }), withHeader('security=high')),
+    ).toEqual({});
   });
 });

@@ -1,0 +1,63 @@
+import type { Decision } from './evaluate.js';
+import type { Policy } from './policy.js';
+
+/**
+ * Why primitives are hidden, in numbers. Each is counted once, under what `evaluate` gives as its reason: of several the
+ * first one. A reason that hides nothing is left out.
+ */
+export interface HiddenCounts {
+  readonly concerns?: Readonly<Record<string, number>>;
+  readonly rules?: Readonly<Record<string, number>>;
+  /** Under `unmapped: hide`, what nothing in the policy maps. */
+  readonly unmapped?: number;
+}
+
+/**
+ * Counts what decisions hide.
+ *
+ * @param policy the policy that decided
+ * @param decisions the decisions, see `decide`
+ * @param sizes how many primitives each decision is about; one, if nothing is said
+ * @returns the counts, by the names of the policy
+ * @example
+ * countHidden(policy, [decide(policy, mapping, configuration)]); // { concerns: { security: 1 } }
+ */
+export function countHidden(
+  policy: Policy,
+  decisions: readonly Decision[],
+  sizes?: readonly number[],
+): HiddenCounts {
+  const byConcern: number[] = new Array(policy.concerns.length).fill(0);
+  const byRule: number[] = new Array(policy.rules.length).fill(0);
+  let unmapped = 0;
+  // Loops, as in `select`: whoever asks for something new waits for it.
+  for (let index = 0; index < decisions.length; index++) {
+    const { shown, by } = decisions[index] as Decision;
+    if (shown) continue;
+    const size = sizes?.[index] ?? 1;
+    if (typeof by === 'string') unmapped += size;
+    else if ('rule' in by) byRule[by.rule] = (byRule[by.rule] ?? 0) + size;
+    else byConcern[by.concern] = (byConcern[by.concern] ?? 0) + size;
+  }
+  const hidden: { -readonly [K in keyof HiddenCounts]: HiddenCounts[K] } = {};
+  // In the order of the policy, which is that of the reasons.
+  if (byConcern.some(isSome)) hidden.concerns = named(byConcern, policy.concerns, 'name');
+  if (byRule.some(isSome)) hidden.rules = named(byRule, policy.rules, 'id');
+  if (unmapped > 0) hidden.unmapped = unmapped;
+  return hidden;
+}
+
+const isSome = (count: number): boolean => count > 0;
+
+function named<K extends string>(
+  counts: readonly number[],
+  declared: readonly { readonly [name in K]: string }[],
+  key: K,
+): Record<string, number> {
+  const found: Record<string, number> = {};
+  for (let index = 0; index < counts.length; index++) {
+    const count = counts[index] ?? 0;
+    if (count > 0) found[declared[index]?.[key] ?? ''] = count;
+  }
+  return found;
+}

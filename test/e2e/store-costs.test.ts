@@ -1,0 +1,109 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVaultServer, Vault } from '../../src/demo/server.js';
+import { loadPolicy } from '../../src/policy/load.js';
+import { createLambdaHandler, type LambdaHandler } from '../../src/serve/lambda.js';
+import { createDynamoStore } from '../../src/session/dynamodb.js';
+import { httpEvent, initialize, rpc } from '../serve/events.js';
+import { stopClock } from '../session/clock.js';
+import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
+import { injectFaults, type Sent } from '../session/faults.js';
+
+const MINUTES = 60;
+const page = readFileSync('docs/deploy.md', 'utf8');
+const pass = stopClock();
+let dynamo: LocalDynamo;
+beforeAll(async () => {
+  dynamo = await startDynamo();
+});
+afterAll(() => dynamo.close());
+
+const vault = new Vault();
+async function environment(): Promise<{ handler: LambdaHandler; sent: Sent[] }> {
+  const [client, table] = [dynamo.client(), await dynamo.table()];
+  const { sent } = injectFaults(client);
+  const handler = createLambdaHandler({
+    server: () => createVaultServer(vault),
+    policy: loadPolicy('policies/vault.yaml'),
+    store: createDynamoStore({ table, client }),
+    log: () => undefined,
+  });
+  return { handler, sent };
+}
+
+const READS = new Set(['GetItemCommand']);
+const WRITES = new Set(['UpdateItemCommand', 'PutItemCommand']);
+const initialized = {
+  jsonrpc: '2.0',
+  method: 'notifications/initialized',
+  params: { concerns: { security: 'high' } },
+};
+const update = rpc('updateConcerns', { concerns: { security: 'low' } });
+const call = (name: string, args: object, more: object = {}) =>
+  rpc('tools/call', { name, arguments: args, ...more });
+
+describe('what docs/deploy.md says that a request costs', () => {
+  it('in a session', async () => {
+    const { handler, sent } = await environment();
+    let session = {};
+    const costOf = async (method: string, body?: object): Promise<[number, number]> => {
+      sent.length = 0;
+      const response = await handler(httpEvent(method, body, { headers: session }));
+      expect(response.statusCode).toBeLessThan(300);
+      const id = response.headers['mcp-session-id'];
+      if (id !== undefined) session = { 'mcp-session-id': id };
+      const counted = (commands: Set<string>) => sent.filter(({ command }) => commands.has(command)).length;
+      expect(counted(READS) + counted(WRITES)).toBe(sent.length);
+      return [counted(READS), counted(WRITES)];
+    };
+
+    expect(await costOf('POST', initialize())).toEqual([0, 1]);
+    expect(await costOf('POST', initialized)).toEqual([1, 1]);
+    expect(await costOf('POST', update)).toEqual([1, 1]);
+    expect(await costOf('POST', rpc('tools/list'))).toEqual([1, 0]);
+    expect(await costOf('POST', call('hashData', { data: 'x' }))).toEqual([1, 0]);
+    expect(await costOf('POST', rpc('ping'))).toEqual([1, 0]);
+    pass(5 * MINUTES);
+    expect(await costOf('POST', rpc('tools/list'))).toEqual([1, 1]);
+    expect(await costOf('POST', rpc('tools/list'))).toEqual([1, 0]);
+    await costOf('POST', call('generateKey', { id: 'next', purpose: 'encryption' }));
+    const task = call('reencryptAll', { keyId: 'next' }, { task: { ttl: 60_000 } });
+    expect(await costOf('POST', task)).toEqual([1, 1]);
+    await costOf('POST', task);
+    expect(await costOf('POST', rpc('tasks/list'))).toEqual([3, 0]);
+    await costOf('POST', rpc('updateConcerns', { concerns: {} }));
+    expect(await costOf('POST', rpc('tasks/list'))).toEqual([1, 0]);
+    expect(await costOf('DELETE')).toEqual([0, 1]);
+  });
+
+  it('without one: nothing', async () => {
+    const { handler, sent } = await environment();
+    const headers = { 'mcp-concerns': 'security=high' };
+    for (const body of [rpc('tools/list'), call('hashData', { data: 'x' }), rpc('ping')]) {
+      const event = httpEvent('POST', body, { headers, rawQueryString: 'concerns=safe' });
+      expect((await handler(event)).statusCode).toBe(200);
+    }
+    expect(sent).toEqual([]);
+  });
+
+  it('is what this test counts: every row of its table', () => {
+    const [, table = ''] = /\n\| what a host does \|.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+    const rows = table.split('\n').slice(0, -1);
+    expect(
+      rows.map((row) =>
+        row
+          .split('|')
+          .slice(1, 4)
+          .map((cell) => cell.trim()),
+      ),
+    ).toEqual([
+      ['connects (`initialize`)', '', '1'],
+      ['says what it wants (`notifications/initialized` with concerns, or `updateConcerns`)', '1', '1'],
+      ['lists, calls, anything else in its session', '1', 'one every five minutes at most'],
+      ['calls a tool that answers with a task', '1', 'one more'],
+      ['lists its tasks (`tasks/list`)', '1, and one for each task if any can be hidden', ''],
+      ['ends the session (`DELETE`)', '', '1'],
+      ['anything without a session: concerns by the URL, the header or `_meta`', '', ''],
+    ]);
+  });
+});

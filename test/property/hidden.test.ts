@@ -1,0 +1,113 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import {
+  type CompiledPolicy,
+  evaluate,
+  KINDS,
+  mapPrimitive,
+  type Policy,
+  type Primitive,
+  preparePolicy,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
+import type { GateReport, HiddenReport } from '../../src/protocol/scope.js';
+import { EXTENSION_ID, LISTS } from '../../src/protocol/wire.js';
+import { smallPolicies, wishes } from '../engine/small-policies.js';
+import { Harness } from '../protocol/gate-harness.js';
+
+const reasonsOf = ({ concerns, rules, unmapped, filter }: HiddenReport = {}): Record<string, number> => ({
+  ...Object.fromEntries(Object.entries(concerns ?? {}).map(([name, count]) => [`concern ${name}`, count])),
+  ...Object.fromEntries(Object.entries(rules ?? {}).map(([id, count]) => [`rule ${id}`, count])),
+  ...(unmapped === undefined ? {} : { unmapped }),
+  ...(filter === undefined ? {} : { filter }),
+});
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
+
+/** Every primitive by itself, without classes and memos. */
+function judged(
+  policy: Policy,
+  items: readonly Primitive[],
+  kind: (typeof KINDS)[number],
+  concerns: Record<string, unknown>,
+  claims: ReadonlyMap<string, unknown>,
+  keeps: (name: string) => boolean,
+): Record<string, number> {
+  const configuration = resolveConfiguration(policy, [{ from: 'request', concerns }], { claims });
+  const counts: Record<string, number> = {};
+  const count = (reason: string) => {
+    counts[reason] = (counts[reason] ?? 0) + 1;
+  };
+  for (const item of items) {
+    const { shown, because } = evaluate(policy, mapPrimitive(policy, kind, item), configuration);
+    if (shown) {
+      if (!keeps(String(item.name))) count('filter');
+    } else if (because.code === 'rule') count(`rule ${because.rule}`);
+    else count(because.code === 'unmapped' ? 'unmapped' : `concern ${because.concern}`);
+  }
+  return counts;
+}
+
+/** The entries of tools, said of every kind. */
+function ofEveryKind(compiled: CompiledPolicy, enforcement: Policy['settings']['enforcement']): Policy {
+  const { tools } = compiled.primitives;
+  return preparePolicy({
+    ...compiled,
+    primitives: { tools, prompts: tools, resources: tools, resourceTemplates: tools },
+    settings: { ...compiled.settings, enforcement },
+  });
+}
+
+const asked = fc.array(fc.nat(), { maxLength: 5 });
+const filters = fc.constantFrom<readonly string[] | undefined>(undefined, ['t0', 't2'], ['t*'], ['none']);
+
+it('for any policy, host and filter, what each reason hides and what is shown add up to the list, of every kind', () => {
+  const seen = new Set<string>();
+  fc.assert(
+    fc.property(
+      smallPolicies,
+      asked,
+      fc.constantFrom(undefined, 'free', 'pro', 'S3CR3T'),
+      filters,
+      fc.constantFrom('advisory' as const, 'enforce' as const, 'shadow' as const),
+      ({ compiled, tools }, picks, tier, namePatterns, enforcement) => {
+        const policy = ofEveryKind(compiled, enforcement);
+        const items = tools.map((each) => ({ ...each, uri: each.name, uriTemplate: each.name }));
+        const harness = new Harness(policy).serve(
+          Object.fromEntries(KINDS.map((kind) => [LISTS[kind].method, items])),
+        );
+        const hosted = policy.concerns.filter(({ setBy }) => setBy === 'host');
+        const concerns = Object.fromEntries(
+          picks.flatMap((pick, index) => {
+            const concern = hosted[index];
+            const values = concern === undefined ? [] : wishes(concern);
+            return concern === undefined ? [] : [[concern.name, values[pick % values.length]]];
+          }),
+        );
+        const claims = new Map<string, unknown>(tier === undefined ? [] : [['tier', tier]]);
+        const params = {
+          _meta: { [EXTENSION_ID]: { concerns } },
+          ...(namePatterns === undefined ? {} : { filter: { namePatterns } }),
+        };
+        const keeps = (name: string): boolean =>
+          namePatterns === undefined || namePatterns.includes('t*') || namePatterns.includes(name);
+
+        // The second round comes from the memo.
+        for (const [id, kind] of [...KINDS, ...KINDS].entries()) {
+          harness.client({ jsonrpc: '2.0', id, method: LISTS[kind].method, params }, { claims });
+          const report: Partial<GateReport> = harness.reports.at(-1) ?? {};
+          const { shown = Number.NaN, total, hidden } = report;
+          const reasons = reasonsOf(hidden);
+          expect(total).toBe(items.length);
+          expect(sum(Object.values(reasons)) + shown).toBe(total);
+          expect(reasons).toEqual(judged(policy, items, kind, concerns, claims, keeps));
+          for (const reason of Object.keys(reasons)) seen.add(reason.split(' ')[0] ?? '');
+          for (const name of Object.keys(report.concerns ?? {})) expect(report.carriers).toHaveProperty(name);
+        }
+        expect(JSON.stringify(harness.reports)).not.toContain('S3CR3T');
+      },
+    ),
+    { numRuns: 1500 },
+  );
+  // The worlds are such that everything that hides anything does.
+  expect([...seen].sort()).toEqual(['concern', 'filter', 'rule', 'unmapped']);
+});
