@@ -1,9 +1,9 @@
 import type { Configuration } from '../engine/configuration.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { select } from '../engine/select.js';
-import { withLists } from './guard.js';
 import type { ListCatalog } from './lists.js';
 import { readPreferences } from './preferences.js';
+import { KINDS_OF, type Target } from './reach.js';
 import { configure, type GateScope, type MessageContext, storeWarning } from './scope.js';
 import { type Lists, visibilityOfUri } from './visibility.js';
 import {
@@ -15,6 +15,7 @@ import {
   type Request,
   read,
 } from './wire.js';
+import { withLists } from './with-lists.js';
 
 /** The latest request of a connection, on whose behalf lists are asked for when something changes by itself. */
 export interface LatestRequest<C extends MessageContext> {
@@ -63,10 +64,14 @@ export async function onResourceUpdated<C extends MessageContext>(
   const uri = read(message, 'params', 'uri');
   if (typeof uri !== 'string') return message;
   const configuration = await sessionConfiguration(scope, latest);
-  const lists = await new Promise<Lists>((resolve) => {
-    withLists(scope, latest.request, latest.context, ['resources', 'resourceTemplates'], resolve);
+  const targets: readonly Target[] = [{ by: 'uri', name: uri, put: (params) => params }];
+  const [lists, enough] = await new Promise<readonly [Lists, boolean]>((resolve) => {
+    withLists(scope, latest.request, latest.context, { kinds: KINDS_OF.uri, targets }, (...got) =>
+      resolve(got),
+    );
   });
-  return visibilityOfUri(scope.policy, lists, uri, configuration) === 'hidden' ? undefined : message;
+  const shown = enough && visibilityOfUri(scope.policy, lists, uri, configuration) !== 'hidden';
+  return shown ? message : undefined;
 }
 
 /**

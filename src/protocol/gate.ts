@@ -2,7 +2,8 @@ import { type Configuration, resolveConfiguration } from '../engine/configuratio
 import { KINDS, type Policy } from '../engine/policy.js';
 import { type AskServer, Catalogs, type SharedLists } from './catalogs.js';
 import { type LatestRequest, onListChanged, onPolicyReplaced, onResourceUpdated } from './changes.js';
-import { answerProbe, type ExpectedReach, finishReach, guardReach, isGuarded } from './guard.js';
+import { finishReach } from './finish-reach.js';
+import { answerProbe, type ExpectedReach, guardReach } from './guard.js';
 import {
   type ExpectedList,
   filterUnexpected,
@@ -14,6 +15,7 @@ import { canChange } from './lists.js';
 import type { LivePolicy } from './live-policy.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './negotiate.js';
 import type { Preferences } from './preferences.js';
+import { isGuarded } from './reach.js';
 import { type GateReport, type GateScope, type MessageContext, refuse, UNHEARD } from './scope.js';
 import { listTasks, RememberedTasks, rememberTask } from './tasks.js';
 import { Turns } from './turns.js';

@@ -4,6 +4,7 @@ import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import type { Catalog } from '../engine/select.js';
 import { compileUriTemplate } from '../engine/uri-template.js';
+import { parse, spellingsOf } from './spellings.js';
 
 /** The server's lists that are needed to judge what a request reaches for; a list that the server does not have is missing. */
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
@@ -43,7 +44,8 @@ export function decisionOnName(
 
 /**
  * Tells whether a URI is shown: by its own place in the list of resources; else by the templates that cover it, of which
- * one has to be shown; and in any case by what the policy says of the URI itself.
+ * one has to be shown; and in any case by what the policy says of the URI itself. However a URI is written, it must not
+ * be a way to something hidden.
  *
  * @param policy the policy
  * @param lists the server's resources and templates
@@ -51,6 +53,19 @@ export function decisionOnName(
  * @param configuration what is in effect
  */
 export function visibilityOfUri(
+  policy: Policy,
+  lists: Lists,
+  uri: string,
+  configuration: Configuration,
+): Visibility {
+  const listed = visibilityOfName(lists.resources, uri, configuration);
+  // Listed as a server reads it, it is nothing else.
+  if (listed !== 'unknown' && parse(uri) === uri) return listed;
+  const found = spellingsOf(uri).map((way) => visibilityOfSpelling(policy, lists, way, configuration));
+  return found.find((each) => each === 'hidden') ?? found.find((each) => each === 'visible') ?? 'unknown';
+}
+
+function visibilityOfSpelling(
   policy: Policy,
   { resources, resourceTemplates }: Lists,
   uri: string,
@@ -81,11 +96,15 @@ export function hiddenIdentities(lists: Lists, configuration: Configuration): re
   });
 }
 
-/** @returns whether a template of the server covers a URI, so that it would be answered as one of its resources */
-export function isCovered({ resourceTemplates }: Lists, uri: string): boolean {
-  const templates = resourceTemplates?.items ?? [];
-  return templates.some((item) => templateOf(identityOf('resourceTemplates', item))(uri));
+/** @returns whether a primitive of that name, URI or template is what a request reaches for by another name */
+export function isTarget(kind: Kind, identity: string, name: string): boolean {
+  if (kind === 'resourceTemplates') return identity === name || covers(identity, name);
+  if (kind !== 'resources') return identity === name;
+  const ways = spellingsOf(name);
+  return ways.includes(identity) || ways.includes(parse(identity));
 }
+
+const covers = (template: string, uri: string): boolean => spellingsOf(uri).some(templateOf(template));
 
 const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
   decisionOn(catalog, position, configuration).shown;
@@ -107,7 +126,10 @@ function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number
     const made = new Map<string, number[]>();
     catalog.items.forEach((item, position) => {
       const identity = identityOf(catalog.kind, item);
-      made.set(identity, [...(made.get(identity) ?? []), position]);
+      // A server may list a URI in another way than it reads it.
+      for (const name of new Set([identity, catalog.kind === 'resources' ? parse(identity) : identity])) {
+        made.set(name, [...(made.get(name) ?? []), position]);
+      }
     });
     positions.set(catalog, made);
     known = made;

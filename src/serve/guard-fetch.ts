@@ -1,6 +1,9 @@
-import { ERRORS, type Request as JsonRpcRequest, METHODS, REACHES, read } from '../protocol/wire.js';
+import { targetsOf } from '../protocol/reach.js';
+import { ERRORS, METHODS, REACHES, type Request as Reach, read } from '../protocol/wire.js';
+import { decodeHeader, encodeHeader } from './header-value.js';
 
-type Fetch = (request: Request) => Promise<Response>;
+/** Answers a request whose body was read, and parsed, before. */
+export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
 const GUARDED: ReadonlySet<unknown> = new Set([...Object.values(REACHES), METHODS.listen]);
 const NAME_HEADER = 'mcp-name';
@@ -12,122 +15,83 @@ const METHOD_HEADER = 'mcp-method';
  * that a hidden name exists. So the gate is asked first, and a hidden name is replaced by one that does not exist; in
  * the answer it is put back.
  *
- * @param fetch the handler, whose servers have a gate that knows `probe`
- * @param probe the method under which that gate answers what is hidden
+ * Whatever reaches for something takes the same way, so that the time that it takes tells nothing.
+ *
+ * @param serve the handler, whose servers have a gate that knows `probe`
+ * @param probe the method under which that gate says what is to be asked instead
  * @returns a handler in front of it
  * @example
- * const guarded = guardFetch((request) => handler.fetch(request), probe);
+ * const guarded = guardFetch((request, parsedBody) => handler.fetch(request, { parsedBody }), probe);
  */
-export function guardFetch(fetch: Fetch, probe: string): Fetch {
-  return async (request) => {
-    if (request.method !== 'POST') return fetch(request);
-    const text = await request.text();
-    const again = (body: string, headers = new Headers(request.headers)) =>
-      new Request(request.url, { method: 'POST', headers, body, signal: request.signal });
-    const reach = guardedRequest(text);
-    if (reach === undefined) return fetch(again(text));
+export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
+  return async (request, body) => {
+    if (!isReach(body)) return serve(request, body);
+    const answered = await serve(withHeaders(request, probeHeaders(request, probe)), questionOf(body, probe));
+    if (request.signal.aborted) return answered;
+    const told = substitutesIn(await answered.text());
+    // Refused for its form or its caller, as the request itself will be: by what comes before any name is looked at.
+    const early = told === undefined && REFUSED_EARLY.has(answered.status);
+    const substitutes = early ? substituteAll(body) : told;
+    if (substitutes === undefined) return unanswered(body);
+    if (substitutes.length === 0) return serve(request, body);
 
-    // Modern endpoints answer 404 for a method that the server does not have; the gate has to ask before it knows.
-    const answered = async (asked: Request): Promise<Response> => withNotFound(await fetch(asked));
-    const hidden = await ask(fetch, (body) => again(body, probeHeaders(request, probe)), reach, probe);
-    if (hidden === undefined) return unanswered(reach);
-    if (hidden.length === 0) return answered(again(text));
-    const substitutes = hidden.map((name) => ({ name, sent: substituteFor(name) }));
+    // In the parsed request, and there only where it is reached for: a name may be any text of a message.
+    const targets = targetsOf(body);
+    let params = body.params ?? {};
     const headers = new Headers(request.headers);
-    const header = headers.get(NAME_HEADER);
-    const replaced = substitutes.find(({ name }) => name === header);
-    if (replaced !== undefined) headers.set(NAME_HEADER, replaced.sent);
-    // In the parsed request: a text can be written in many ways.
-    const body = JSON.stringify(
-      replaceTexts(reach, new Map(substitutes.map(({ name, sent }) => [name, sent]))),
-    );
-    return putBack(await answered(again(body, headers)), substitutes);
+    const header = decodeHeader(headers.get(NAME_HEADER));
+    for (const { index, name } of substitutes) {
+      const target = targets[index];
+      if (target === undefined) continue;
+      params = target.put(params, name);
+      if (target.name === header) headers.set(NAME_HEADER, encodeHeader(name));
+    }
+    return putBack(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
   };
 }
 
-async function withNotFound(response: Response): Promise<Response> {
-  const json = response.headers.get('content-type')?.startsWith('application/json') === true;
-  if (!json || response.status !== 200) return response;
-  const text = await response.text();
-  const status = read(JSON.parse(text), 'error', 'code') === ERRORS.methodNotFound ? 404 : 200;
-  return new Response(text, { status, headers: response.headers });
+const REFUSED_EARLY: ReadonlySet<number> = new Set([400, 401, 403, 415]);
+
+/** A single request that reaches for something; others are for the gate alone. */
+function isReach(body: unknown): body is Reach {
+  return GUARDED.has(read(body, 'method')) && read(body, 'id') !== undefined;
 }
 
-/** What nobody can judge is not let through: the answer itself could tell that a hidden name is there. */
-function unanswered({ id }: JsonRpcRequest): Response {
-  const message = 'What this request may reach could not be judged; try again.';
-  return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
+function withHeaders({ url, signal }: Request, headers: Headers): Request {
+  return new Request(url, { method: 'POST', headers, signal });
 }
 
-function replaceTexts(value: unknown, texts: ReadonlyMap<string, string>): unknown {
-  if (typeof value === 'string') return texts.get(value) ?? value;
-  if (Array.isArray(value)) return value.map((each) => replaceTexts(each, texts));
-  if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, replaceTexts(each, texts)]));
-}
-
-interface Substitute {
-  readonly name: string;
-  readonly sent: string;
-}
-
-/** A URI stays one, so that it is refused for not being there and not for its form. */
-function substituteFor(name: string): string {
-  return /^[a-z][a-z0-9+.-]*:/i.test(name)
-    ? `unknown:${crypto.randomUUID()}`
-    : `unknown-${crypto.randomUUID()}`;
-}
-
-/** @returns the request, if it is a single one that reaches for something; others are for the gate alone */
-function guardedRequest(text: string): JsonRpcRequest | undefined {
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-  return GUARDED.has(read(body, 'method')) && read(body, 'id') !== undefined
-    ? (body as JsonRpcRequest)
-    : undefined;
-}
-
-/** The headers of the request itself: they carry who asks, the session and preferences. */
+/** The headers of the request itself: they carry who asks, and preferences. */
 function probeHeaders(request: Request, probe: string): Headers {
   const headers = new Headers(request.headers);
   headers.delete(NAME_HEADER);
-  headers.delete('content-length');
   if (headers.has(METHOD_HEADER)) headers.set(METHOD_HEADER, probe);
   return headers;
 }
 
-async function ask(
-  fetch: Fetch,
-  again: (body: string) => Request,
-  reach: JsonRpcRequest,
-  probe: string,
-): Promise<readonly string[] | undefined> {
-  const { _meta, ...params } = reach.params ?? {};
-  const question = {
+function questionOf(reach: Reach, probe: string): Reach {
+  return {
     jsonrpc: '2.0',
     id: 'probe',
     method: probe,
-    params: { _meta, reach: { ...reach, params } },
+    params: { _meta: read(reach.params, '_meta'), reach },
   };
-  const response = await fetch(again(JSON.stringify(question)));
-  const hidden = hiddenIn(await response.text());
-  // Refused for its form or its caller, as the request itself will be: by what comes before any name is looked at.
-  return hidden ?? (REFUSED_EARLY.has(response.status) ? [] : undefined);
 }
 
-const REFUSED_EARLY: ReadonlySet<number> = new Set([400, 401, 403, 413, 415]);
+/** What is to be asked instead of a target, as the gate says; in the answer `sent` stands for `asked`. */
+interface SubstituteAt {
+  readonly index: number;
+  readonly name: string;
+  readonly sent: string;
+  readonly asked: string;
+}
 
 /** @returns what the gate said; nothing if it did not. An answer is JSON, or an event stream with a message a line. */
-function hiddenIn(text: string): readonly string[] | undefined {
+function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
   for (const line of text.split('\n')) {
     try {
-      const message: unknown = JSON.parse(line.replace(/^data: ?/, ''));
-      const hidden = read(message, 'result', 'hidden');
-      if (Array.isArray(hidden)) return hidden;
+      const substitutes = read(JSON.parse(line.replace(/^data: ?/, '')), 'result', 'substitutes');
+      if (Array.isArray(substitutes)) return substitutes;
     } catch {
       // Other lines of an event stream.
     }
@@ -135,19 +99,32 @@ function hiddenIn(text: string): readonly string[] | undefined {
   return undefined;
 }
 
+function substituteAll(reach: Reach): readonly SubstituteAt[] {
+  return targetsOf(reach).map(({ name }, index) => {
+    const sent = `unknown:${crypto.randomUUID()}`;
+    return { index, name: sent, sent, asked: name };
+  });
+}
+
+/** What nobody can judge is not let through: the answer itself could tell that a hidden name is there. */
+function unanswered({ id }: Reach): Response {
+  const message = 'What this request may reach could not be judged; try again.';
+  return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
+}
+
 /** The substitutes stand in answers as JSON texts, or inside longer ones. */
-function putBack(response: Response, substitutes: readonly Substitute[]): Response {
-  if (response.body === null) return response;
-  const replace = (text: string): string => {
-    let replaced = text;
-    for (const { name, sent } of substitutes) {
-      replaced = replaced.replaceAll(sent, JSON.stringify(name).slice(1, -1));
-    }
-    return replaced;
-  };
-  const { status, statusText } = response;
-  const headers = new Headers(response.headers);
-  headers.delete('content-length');
+async function putBack(response: Response, substitutes: readonly SubstituteAt[]): Promise<Response> {
+  const { body, status, statusText, headers } = response;
+  if (body === null) return response;
+  const replace = (text: string): string =>
+    substitutes.reduce(
+      (replaced, { sent, asked }) => replaced.replaceAll(sent, () => JSON.stringify(asked).slice(1, -1)),
+      text,
+    );
+  const init = { status, statusText, headers };
+  const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
+  // One that does not stream must not begin to: an HTTP server would tell its length no more.
+  if (!streams) return new Response(replace(await response.text()), init);
   // Messages end with a line; a chunk may end anywhere.
   let rest = '';
   const lines = new TransformStream<string, string>({
@@ -158,9 +135,9 @@ function putBack(response: Response, substitutes: readonly Substitute[]): Respon
     },
     flush: (controller) => controller.enqueue(replace(rest)),
   });
-  const body = response.body
+  const replaced = body
     .pipeThrough(new TextDecoderStream())
     .pipeThrough(lines)
     .pipeThrough(new TextEncoderStream());
-  return new Response(body, { status, statusText, headers });
+  return new Response(replaced, init);
 }

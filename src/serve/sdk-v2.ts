@@ -1,18 +1,23 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import {
   createMcpHandler,
+  DEFAULT_MAX_REQUEST_BODY_SIZE,
   isLegacyRequest,
   type McpRequestContext,
   type McpServer,
+  readRequestBody,
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
+import { SharedLists } from '../protocol/catalogs.js';
 import { policyInForce } from '../protocol/live-policy.js';
-import { guardFetch } from './guard-fetch.js';
+import { failure, HTTP_ERRORS } from './failure.js';
+import { guardFetch, type ServeParsed } from './guard-fetch.js';
 import {
   createFetchHandler as createLegacyHandler,
   type FetchHandler,
   type FetchHandlerOptions,
+  type FetchOptions,
 } from './sdk-v1.js';
 
 export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> {
@@ -32,31 +37,65 @@ export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> 
  * const handle = createDualFetchHandler({ server: () => createServer(), policy, store: createMemoryStore() });
  */
 export function createDualFetchHandler(options: DualHandlerOptions): FetchHandler {
-  const { server, policy } = options;
-  const legacy = createLegacyHandler({
-    ...options,
-    server: () => server({ era: 'legacy' }),
-  });
+  const { server, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
+  const legacy = createLegacyHandler({ ...options, server: () => server({ era: 'legacy' }) });
+  const modern = createModernHandler(options);
   return async (request, given = {}) => {
-    if (await isLegacyRequest(request.clone())) return legacy(request, given);
+    if (request.method !== 'POST') return legacy(request, given);
+    // The body is read here, once: both ways need it, and which one it is stands in it.
+    const sent = await readRequestBody(request, maxBodyBytes).catch(() => undefined);
+    if (sent === undefined)
+      return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read; send it again.');
+    if (sent.tooLarge) {
+      const message = `The body is longer than ${maxBodyBytes} bytes; send less at once.`;
+      return failure(413, HTTP_ERRORS.refused, message);
+    }
+    const { url, headers, signal } = request;
+    const body = parse(sent.text);
+    return body === undefined || (await isLegacyRequest(request, body))
+      ? legacy(new Request(url, { method: 'POST', headers, body: sent.text, signal }), given)
+      : modern(request, body, given);
+  };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function createModernHandler({
+  server,
+  policy,
+}: DualHandlerOptions): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
+  // One handler for all requests: what belongs to one of them is found by it.
+  const concernsOf = new WeakMap<Request, ConcernsOptions>();
+  const handler = createMcpHandler(
+    async (context) => {
+      const concerns = context.requestInfo && concernsOf.get(context.requestInfo);
+      // Without a gate nothing would be hidden.
+      if (concerns === undefined) throw new Error('A server was asked for by no request of this handler.');
+      const made = await server(context);
+      attachConcerns(made, concerns);
+      return made;
+    },
+    { legacy: 'reject', maxSubscriptions: 0 },
+  );
+  return (request, body, given) => {
+    const current = policyInForce(policy);
+    const enforced = current.settings.enforcement === 'enforce';
     const probe = crypto.randomUUID();
-    const concerns: ConcernsOptions = { policy, report: given.report, probe };
-    const handler = createMcpHandler(
-      async (context) => {
-        const made = await server(context);
-        attachConcerns(made, concerns);
-        return made;
-      },
-      {
-        legacy: 'reject',
-        maxSubscriptions: 0,
-        ...(options.maxBodyBytes === undefined ? {} : { maxRequestBodySize: options.maxBodyBytes }),
-      },
-    );
+    // A request is judged by one policy, before the transport and in it, and by the lists that were taken for it.
+    const concerns: ConcernsOptions = enforced
+      ? { policy: current, report: given.report, probe, shared: new SharedLists() }
+      : { policy, report: given.report };
     const authInfo = given.authInfo as AuthInfo | undefined;
-    const fetch = (each: Request) => handler.fetch(each, authInfo === undefined ? {} : { authInfo });
-    return policyInForce(policy).settings.enforcement === 'enforce'
-      ? guardFetch(fetch, probe)(request)
-      : fetch(request);
+    const serve: ServeParsed = (asked, parsedBody) => {
+      concernsOf.set(asked, concerns);
+      return handler.fetch(asked, { parsedBody, ...(authInfo === undefined ? {} : { authInfo }) });
+    };
+    return (enforced ? guardFetch(serve, probe) : serve)(request, body);
   };
 }

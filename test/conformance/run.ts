@@ -22,9 +22,24 @@ interface Revision {
   around?(fetch: Fixture['fetch'], probe: string): Fixture['fetch'];
 }
 
+/** The handler of the fixture reads bodies by itself: it gets each one written anew. */
+function guardParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
+  const guarded = guardFetch(
+    ({ url, method, headers, signal }, body) =>
+      fetch(new Request(url, { method, headers, signal, body: JSON.stringify(body) })),
+    probe,
+  );
+  return async (request) => {
+    if (request.method !== 'POST') return fetch(request);
+    const again = request.clone();
+    const body: unknown = await request.json().catch(() => undefined);
+    return body === undefined ? fetch(again) : guarded(again, body);
+  };
+}
+
 const REVISIONS: readonly Revision[] = [
   { name: '2025-11-25', create: createV1Fixture },
-  { name: '2026-07-28', create: createV2Fixture, around: guardFetch },
+  { name: '2026-07-28', create: createV2Fixture, around: guardParsed },
 ];
 
 /** What the gate is given; nothing for the server without it. */
