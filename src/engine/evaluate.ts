@@ -1,5 +1,5 @@
 import type { Configuration, Effective } from './configuration.js';
-import { fromNumber, type Mapping } from './mapping.js';
+import { fromNumber, type Mapping, type Offer } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
 import { isTruthy, readPath } from './rule.js';
 
@@ -88,7 +88,7 @@ export function evaluate(policy: Policy, mapping: Mapping, configuration: Config
     return { shown, because };
   }
   const concern = policy.concerns[by.concern] as Concern;
-  const offer = mapping.offers[by.concern];
+  const { offered, source } = mapping.offers[by.concern] as Offer;
   const effective = configuration.effective[by.concern];
   const wanted = typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
   const words = (numbers: readonly number[]) => numbers.map((each) => fromNumber(policy, by.concern, each));
@@ -98,8 +98,8 @@ export function evaluate(policy: Policy, mapping: Mapping, configuration: Config
       code: 'concern-mismatch',
       concern: concern.name,
       wanted: words(wanted),
-      actual: words(offer?.offered ?? []),
-      source: offer?.source ?? '',
+      actual: words(offered),
+      source,
     },
   };
 }

@@ -1,4 +1,4 @@
-import type { Assignment, Kind, Policy } from './policy.js';
+import type { Assignment, Concern, Kind, Policy } from './policy.js';
 import { isTruthy } from './rule.js';
 
 /** A primitive as a server lists it; only these fields are read. */
@@ -119,22 +119,20 @@ function ownConcerns(meta: unknown): object | undefined {
 function readOwn(policy: Policy, own: object, unknown: string[]): Assignment[] {
   const assignments: Assignment[] = [];
   for (const [name, value] of Object.entries(own)) {
-    const concern = policy.indexOf.get(name);
+    const concern = policy.indexOf.get(name) ?? -1;
     const offered: number[] = [];
     for (const each of Array.isArray(value) ? value : [value]) {
-      const number = concern === undefined ? undefined : toNumber(policy, concern, each);
+      const number = toNumber(policy, concern, each);
       if (number === undefined) unknown.push(`${name}: ${JSON.stringify(each)}`);
       else offered.push(number);
     }
-    if (concern !== undefined && offered.length > 0) {
-      assignments.push({ concern, offered, source: '_meta.concerns' });
-    }
+    if (offered.length > 0) assignments.push({ concern, offered, source: '_meta.concerns' });
   }
   return assignments;
 }
 
 /** @returns a value in the numbers of `Assignment`, or nothing if the concern does not declare it */
-export function toNumber(policy: Policy, concern: number, value: unknown): number | undefined {
+function toNumber(policy: Policy, concern: number, value: unknown): number | undefined {
   const { values } = policy.concerns[concern] ?? { values: [] };
   if ('min' in values) {
     return typeof value === 'number' && value >= values.min && value <= values.max ? value : undefined;
@@ -144,6 +142,6 @@ export function toNumber(policy: Policy, concern: number, value: unknown): numbe
 
 /** @returns the value that people write for a number of `Assignment` */
 export function fromNumber(policy: Policy, concern: number, number: number): string | number {
-  const { values } = policy.concerns[concern] ?? { values: [] };
+  const { values } = policy.concerns[concern] as Concern;
   return 'min' in values ? number : (values[number] ?? '');
 }

@@ -42,8 +42,8 @@ export interface InvalidValue {
 /** A number of `Assignment`; a list of them where a host may ask for several. */
 export type Wanted = number | readonly number[];
 
-/** Warnings of one request that are kept. */
-const MAX_WARNINGS = 32;
+/** Warnings of one request that are kept, and refused values. */
+const MAX_NOTES = 32;
 
 /** More entries than this in one carrier are not looked at: no policy declares as many. */
 const MAX_ENTRIES = 128;
@@ -56,21 +56,25 @@ export class Notes {
   warn(code: string, message: string): void {
     this.warnings ??= [];
     if (this.full) return;
-    this.warnings.push({ code, message });
-    if (this.full) {
-      const more = 'There is more that was not taken as sent; mend these first.';
-      this.warnings.push({ code: 'more-warnings', message: more });
-    }
-  }
-
-  /** What a host sends must not make answers and logs much longer than what it sent. */
-  get full(): boolean {
-    return (this.warnings?.length ?? 0) >= MAX_WARNINGS;
+    const more = {
+      code: 'more-warnings',
+      message: 'There is more that was not taken as sent; mend these first.',
+    };
+    this.warnings.push(this.warnings.length < MAX_NOTES ? { code, message } : more);
   }
 
   refuse(value: InvalidValue): void {
     this.invalid ??= [];
-    this.invalid.push(value);
+    if (!this.refusedEnough) this.invalid.push(value);
+  }
+
+  /** What a host sends must not make answers and logs much longer than what it sent. */
+  get full(): boolean {
+    return (this.warnings?.length ?? 0) > MAX_NOTES;
+  }
+
+  get refusedEnough(): boolean {
+    return (this.invalid?.length ?? 0) >= MAX_NOTES;
   }
 }
 
@@ -140,27 +144,24 @@ function readPreset(
   { values, origins }: Accepted,
   notes: Notes,
 ): void {
-  const entries = typeof preset === 'string' ? policy.presets.get(preset) : undefined;
-  if (entries !== undefined) {
-    // A declared name: it was found among the policy's presets.
-    const origin = `${from} preset ${String(preset)}` as const;
-    for (const [name, value] of entries) {
-      const index = policy.indexOf.get(name);
-      if (index !== undefined && values[index] === undefined) {
-        values[index] = readValue(policy, index, value, from, notes);
-        origins[index] = origin;
-      }
+  const invalid = { concern: 'preset', value: preset, values: [...policy.presets.keys()] };
+  if (typeof preset !== 'string') {
+    malformed(policy, notes, invalid, from, 'one name');
+    return;
+  }
+  const entries = policy.presets.get(preset);
+  if (entries === undefined) {
+    outside(policy, notes, invalid, from);
+    return;
+  }
+  // A declared name: it was found among the policy's presets.
+  const origin = `${from} preset ${preset}` as const;
+  for (const [name, value] of entries) {
+    const index = policy.indexOf.get(name);
+    if (index !== undefined && values[index] === undefined) {
+      values[index] = readValue(policy, index, value, from, notes);
+      origins[index] = origin;
     }
-  } else if (typeof preset !== 'string') {
-    malformed(
-      policy,
-      notes,
-      { concern: 'preset', value: preset, values: [...policy.presets.keys()] },
-      from,
-      'one name',
-    );
-  } else {
-    outside(policy, notes, { concern: 'preset', value: preset, values: [...policy.presets.keys()] }, from);
   }
 }
 
@@ -262,7 +263,7 @@ function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: Carr
   const lasts = from === 'session' || from === 'capabilities';
   const refused = policy.settings.invalid === 'error' && !lasts;
   // Looking for the nearest name costs more than anything else here.
-  if (refused ? (notes.invalid?.length ?? 0) >= MAX_WARNINGS : notes.full) return;
+  if (refused ? notes.refusedEnough : notes.full) return;
   const near = 'min' in values ? undefined : nearest(String(value), values);
   if (refused) {
     notes.refuse({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
@@ -276,6 +277,6 @@ function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: Carr
 
 /** What a host sent, short enough for a log line. */
 function quote(value: unknown): string {
-  const text = JSON.stringify(value) ?? 'undefined';
+  const text = String(JSON.stringify(value));
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;
 }

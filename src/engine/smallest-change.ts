@@ -35,29 +35,13 @@ export function smallestChange(
   const options = optionsOf(policy, mapping, configuration);
 
   let tries = 0;
-  const search = (
-    from: number,
-    count: number,
-    change: ConfigurationChange,
-  ): ConfigurationChange | undefined => {
-    if (count === 0) {
+  for (let count = 1; count <= options.length; count++) {
+    for (const change of changesOf(options, count)) {
       if (++tries > MAX_TRIES) return undefined;
       const carriers = [{ from: 'session', concerns: { ...accepted, ...change } }] as const;
       const changed = resolveConfiguration(policy, carriers, caller);
-      return decide(policy, mapping, changed).shown === shown ? undefined : change;
+      if (decide(policy, mapping, changed).shown !== shown) return change;
     }
-    for (let index = from; index <= options.length - count; index++) {
-      const option = options[index];
-      for (const value of option?.values ?? []) {
-        const found = search(index + 1, count - 1, { ...change, [option?.name ?? '']: value });
-        if (found !== undefined || tries > MAX_TRIES) return found;
-      }
-    }
-    return undefined;
-  };
-  for (let count = 1; count <= options.length && tries <= MAX_TRIES; count++) {
-    const found = search(0, count, {});
-    if (found !== undefined) return found;
   }
   return undefined;
 }
@@ -65,6 +49,18 @@ export function smallestChange(
 interface Option {
   readonly name: string;
   readonly values: readonly (string | number | readonly (string | number)[] | null)[];
+}
+
+/** Every change of so many options, those of the first options first. */
+function* changesOf(options: readonly Option[], count: number): Generator<ConfigurationChange> {
+  if (count === 0) yield {};
+  else {
+    for (const [index, { name, values }] of options.entries()) {
+      for (const value of values) {
+        for (const rest of changesOf(options.slice(index + 1), count - 1)) yield { [name]: value, ...rest };
+      }
+    }
+  }
 }
 
 function optionsOf(policy: Policy, mapping: Mapping, configuration: Configuration): Option[] {
@@ -110,18 +106,19 @@ function alternatives(
   const words = candidates
     // What is in effect by default can be asked for, too.
     .filter((candidate) => !same(candidate) || accepted[index] === undefined)
-    .sort((a, b) => Number(same(a)) - Number(same(b)) || distance(a, present) - distance(b, present))
+    .sort((a, b) => unlike(a, present) - unlike(b, present) || distance(a, present) - distance(b, present))
     .map((candidate) => candidate.map((number) => fromNumber(policy, index, number)));
   const asked = words.map((each) => (multiple ? each : (each[0] ?? null)));
   return now === undefined && concern.default === undefined ? asked : [...asked, null];
 }
 
-/** How far one choice is from another: first by the values that are only in one of them, then by the order of values. */
-function distance(one: readonly number[], other: readonly number[]): number {
-  const [a = 0] = one;
-  const [b = 0] = other;
-  if (one.length <= 1 && other.length <= 1) return Math.abs(a - b);
-  const only = (left: readonly number[], right: readonly number[]) =>
-    left.filter((each) => !right.includes(each)).length;
-  return only(one, other) + only(other, one);
+/** How many values are only in one of two choices. */
+function unlike(one: readonly number[], other: readonly number[]): number {
+  const shared = one.filter((each) => other.includes(each)).length;
+  return one.length + other.length - 2 * shared;
+}
+
+/** How far the first values of two choices are from each other. */
+function distance([a = 0]: readonly number[], [b = 0]: readonly number[]): number {
+  return Math.abs(a - b);
 }

@@ -87,6 +87,7 @@ describe('where the values of a primitive come from', () => {
     ['_meta.concerns of the wrong type', { name: 'own', _meta: { concerns: 'high' } }, {}],
     ['_meta.concerns that is null', { name: 'own', _meta: { concerns: null } }, {}],
     ['_meta of the wrong type', { name: 'own', _meta: 'high' }, {}],
+    ['_meta that is null', { name: 'own', _meta: null }, {}],
     [
       '_meta.concerns with names of Object.prototype',
       { name: 'own', _meta: JSON.parse('{"concerns":{"__proto__":"low","constructor":{},"toString":1}}') },
@@ -108,6 +109,10 @@ describe('where the values of a primitive come from', () => {
       'colour: "red"',
       'cost: null',
     ]);
+  });
+
+  it('has a place for each concern, also where nothing has a value', () => {
+    expect(mapPrimitive(policy, 'tools', { name: 'encrypt' }).offers).toHaveLength(2);
   });
 
   it('keeps numbers within the range only, and only numbers', () => {
@@ -155,6 +160,29 @@ describe('values of names that look like something else', () => {
           "7": { security: low }
     `);
     expect(valuesOf(policy, 'tools', { name: '7' })).toEqual({ security: 'low (policy.yaml:7)' });
+  });
+});
+
+describe('what rules read of a primitive', () => {
+  const ruled = policyOf(yaml`
+    version: 1
+    rules: [{ id: r, hide: [tools], when: { in: [beta, { var: primitive.tags }] } }]
+  `);
+  const read = (kind: Kind, primitive: Primitive) => mapPrimitive(ruled, kind, primitive).primitive;
+
+  it.each<[string, Primitive, unknown]>([
+    ['its own', { tags: ['a'], _meta: { tags: ['b'] } }, ['a']],
+    ['those of _meta, where it has none', { _meta: { tags: ['b'] } }, ['b']],
+    ['none, where _meta is null', { _meta: null }, undefined],
+    ['none, where _meta is a text', { _meta: 'tags' }, undefined],
+    ['none, where it has no _meta', {}, undefined],
+  ])('tags: %s', (_name, primitive, tags) => {
+    expect(read('tools', primitive)).toMatchObject({ kind: 'tools', tags });
+  });
+
+  it('uri: the URI of a resource, and the template of resources', () => {
+    expect(read('resources', { uri: 'vault://a', name: 'a' })).toMatchObject({ uri: 'vault://a', name: 'a' });
+    expect(read('resourceTemplates', { uriTemplate: 'vault://{id}' })).toMatchObject({ uri: 'vault://{id}' });
   });
 });
 

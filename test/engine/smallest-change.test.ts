@@ -7,11 +7,12 @@ import {
   mapPrimitive,
   type Policy,
   type Primitive,
+  preparePolicy,
   resolveConfiguration,
   smallestChange,
 } from '../../src/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
-import { listPolicy, mappingsOf, smallPolicies, wishes } from './small-policies.js';
+import { EMPTY, mappingsOf, smallPolicies, wishes } from './small-policies.js';
 
 function changeOf(
   policy: Policy,
@@ -113,18 +114,95 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(topics, { name: 'no-b' }, { topic: ['b'] })).toEqual({ topic: ['a'] });
   });
 
-  it('gives up where there are too many to try', () => {
-    const values = ['a', 'b', 'c', 'd', 'e', 'f'];
-    const concerns = Object.fromEntries(Array.from({ length: 10 }, (_, index) => [`c${index}`, values]));
-    const asked = Object.fromEntries(Object.keys(concerns).map((name) => [name, 'a']));
-    const large = listPolicy(concerns, {}, [
-      {
-        id: 'all',
-        effect: 'hide',
-        when: { or: Object.keys(concerns).map((name) => ({ '===': [{ var: `concerns.${name}` }, 'a'] })) },
-      },
-    ]);
-    expect(changeOf(large, { name: 't' }, asked)).toBeUndefined();
+  it('asks for no more values than will do, and keeps those that are asked for', () => {
+    const topics = policyOf(yaml`
+      version: 1
+      concerns: { topic: { values: [a, b, c, d], multiple: true } }
+      rules:
+        - { id: needs-b, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, needs-b] }, { "!": { in: [b, { var: concerns.topic }] } }] } }
+        - { id: needs-d, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, needs-d] }, { "!": { in: [d, { var: concerns.topic }] } }] } }
+    `);
+    expect(changeOf(topics, { name: 'needs-d' }, {})).toEqual({ topic: ['d'] });
+    expect(changeOf(topics, { name: 'needs-b' }, { topic: ['a'] })).toEqual({ topic: ['a', 'b'] });
+  });
+
+  it('keeps what a default brought about, where giving up something else would take it away', () => {
+    const kept = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: [x] }
+        two: { values: [a, b, c], default: b }
+      rules:
+        - id: r
+          hide: [tools]
+          when: { "!": { and: [{ missing: [concerns.one] }, { "!!": { var: concerns.two } }] } }
+    `);
+    expect(changeOf(kept, { name: 't' }, { one: 'x' })).toEqual({ one: null, two: 'b' });
+  });
+
+  it.each<[string, Caller]>([
+    ['nothing is asked for', {}],
+    ['what is asked for is not known', { forgotten: true }],
+  ])('begins with the number nearest to 0 where %s', (_name, caller) => {
+    const signed = policyOf(yaml`
+      version: 1
+      concerns: { offset: { values: { min: -10, max: 10 } } }
+      rules: [{ id: r, hide: [tools], when: { "!": { var: concerns.offset } } }]
+    `);
+    expect(changeOf(signed, { name: 't' }, {}, caller)).toEqual({ offset: -5 });
+  });
+});
+
+describe('a search among many changes', () => {
+  const base = { multiple: false, setBy: 'host', match: 'exact' } as const;
+  const numbered = (count: number, values: readonly string[]): Concern[] =>
+    Array.from({ length: count }, (_, index) => ({ ...base, name: `c${index}`, values }));
+  const other = { ...base, name: 'other', values: [...'abcdefghijklmnopqrst'] };
+  const tier = { ...base, name: 'tier', values: ['a', 'b'], setBy: 'operator', claim: 'tier' } as const;
+
+  /** Hides everything unless all numbered concerns have the value; reads what the operator sets, too. */
+  function unlessAll(value: string | null, concerns: readonly Concern[], settings = EMPTY.settings): Policy {
+    const differ = concerns
+      .filter(({ name }) => name.startsWith('c'))
+      .map(({ name }) => ({ '!==': [{ var: `concerns.${name}` }, value] }));
+    const when = { or: [...differ, { '===': [{ var: 'concerns.tier' }, 'none'] }] };
+    const rule = { id: 'r', effect: 'hide', kinds: ['tools'], when, file: 0, line: 1 } as const;
+    return preparePolicy({ ...EMPTY, concerns, rules: [rule], settings });
+  }
+  const allOf = (count: number, value: string | null) =>
+    Object.fromEntries(numbered(count, []).map(({ name }) => [name, value]));
+
+  it.each<[string, readonly Concern[], Policy['settings']]>([
+    ['of several values', [], EMPTY.settings],
+    ['beside one that does not matter', [other], EMPTY.settings],
+    [
+      'beside one whose default never applies',
+      [{ ...other, default: 'a' }],
+      { ...EMPTY.settings, defaults: 'never' },
+    ],
+    [
+      'beside one that only the operator sets',
+      [{ ...tier, default: 'a' }],
+      { ...EMPTY.settings, defaults: 'never' },
+    ],
+  ])('finds the one that gives up seven concerns %s', (_name, more, settings) => {
+    const policy = unlessAll(null, [...numbered(7, ['a', 'b', 'c']), ...more], settings);
+    expect(changeOf(policy, { name: 't' }, allOf(7, 'a'))).toEqual(allOf(7, null));
+  });
+
+  it('finds the one that gives up six, where asking for another brings a default about', () => {
+    const policy = unlessAll(null, [...numbered(6, ['a', 'b', 'c']), { ...other, default: 'b' }]);
+    expect(changeOf(policy, { name: 't' }, allOf(6, 'a'))).toEqual(allOf(6, null));
+  });
+
+  it('finds the one that asks for eight where nothing was asked for', () => {
+    const policy = unlessAll('b', numbered(8, ['a', 'b']));
+    expect(changeOf(policy, { name: 't' }, {})).toEqual(allOf(8, 'b'));
+  });
+
+  it('is given up where there are too many to try', () => {
+    const policy = unlessAll('f', numbered(10, [...'abcdef']));
+    expect(changeOf(policy, { name: 't' }, allOf(10, 'a'))).toBeUndefined();
   });
 });
 

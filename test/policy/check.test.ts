@@ -56,7 +56,11 @@ describe('what the check says', () => {
   });
 
   it('a range of one number is a range', () => {
-    expect(findingsOf('version: 1\nconcerns: { cost: { values: { min: 1, max: 1 } } }\n')).toEqual([]);
+    const one = 'version: 1\nconcerns: { cost: { values: { min: 1, max: 1 } } }\n';
+    expect(findingsOf(one)).toEqual([]);
+    expect(findingsOf(`${one}primitives: { tools: { a: { cost: 1 }, b: { cost: 2 } } }\n`)).toEqual([
+      '3:51 unknown-value',
+    ]);
   });
 
   it('too many concerns of several files, at the first that is too many', () => {
@@ -84,6 +88,31 @@ describe('what the check says', () => {
         '4:12 duplicate The preset "safe" is written twice, here and in common.yaml:3:12; keep one.',
       ],
     );
+  });
+
+  it('nothing of concerns that a file may have had of which nothing fits', () => {
+    const { findings } = reportOf({
+      'common.yaml': '- concerns\n',
+      'policy.yaml': 'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { a: { cost: low } } }\n',
+    });
+    expect(findings.map(({ file, code }) => `${file} ${code}`)).toEqual(['common.yaml wrong-type']);
+  });
+
+  it('an unknown concern, also where a preset of its name is misshapen', () => {
+    expect(
+      findingsOf('version: 1\npresets: { cost: 1 }\nprimitives: { tools: { a: { cost: low } } }\n'),
+    ).toEqual(['2:18 wrong-type', '3:29 unknown-concern']);
+  });
+
+  it('no disagreement with a setting that is overridden', () => {
+    const settings = (unmapped: string) => `settings: { unmapped: ${unmapped} }\n`;
+    const { findings } = reportOf({
+      'common.yaml': `version: 1\n${settings('show')}`,
+      'stricter.yaml': `version: 1\ninclude: [common.yaml]\n${settings('hide')}`,
+      'strict.yaml': `version: 1\n${settings('hide')}`,
+      'policy.yaml': 'version: 1\ninclude: [stricter.yaml, strict.yaml]\n',
+    });
+    expect(findings).toEqual([]);
   });
 
   it('numbers on either side of a range', () => {

@@ -1,0 +1,129 @@
+import { describe, expect, it } from 'vitest';
+import { type CarrierName, type ConcernWarning, resolveConfiguration } from '../../src/engine/index.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+const policy = policyOf(yaml`
+  version: 1
+  concerns:
+    security: { values: [low, high] }
+    level: { values: ["1", "true"] }
+    price: { values: { min: 0, max: 100 } }
+    topic: { values: [charts, maps], multiple: true }
+    tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
+  presets: { safe: { security: high } }
+  settings: { invalid: clamp }
+`);
+const strict = { ...policy, settings: { ...policy.settings, invalid: 'error' } } as const;
+
+const warned = (concerns: unknown, from: CarrierName = 'request'): readonly ConcernWarning[] =>
+  resolveConfiguration(policy, [{ from, concerns }]).warnings;
+const refused = (concerns: unknown) =>
+  resolveConfiguration(strict, [{ from: 'update', concerns }]).invalid.map(({ concern }) => concern);
+const numbered = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`number${index}`, 1]));
+
+describe('what a host is told of what was not taken as sent', () => {
+  it.each<[string, unknown, string, string]>([
+    [
+      'a list',
+      ['high'],
+      'malformed-concerns',
+      'concerns (request) must be an object of names and values; ignored.',
+    ],
+    [
+      'a text',
+      'high',
+      'malformed-concerns',
+      'concerns (request) must be an object of names and values; ignored.',
+    ],
+    [
+      'null',
+      null,
+      'malformed-concerns',
+      'concerns (request) must be an object of names and values; ignored.',
+    ],
+    [
+      'what the operator sets',
+      { tier: 'pro' },
+      'operator-concern',
+      'tier (request) is set by the operator; what a host sends is ignored.',
+    ],
+    [
+      'a number for a name',
+      { security: 1 },
+      'malformed-value',
+      'security (request) must be one name; ignored.',
+    ],
+    [
+      'a number for names',
+      { topic: 1 },
+      'malformed-value',
+      'topic (request) must be a name or a list of names; ignored.',
+    ],
+    [
+      'no name',
+      { topic: [] },
+      'malformed-value',
+      'topic (request) must be a name or a list of names; ignored.',
+    ],
+    ['a name for a number', { price: 'x' }, 'malformed-value', 'price (request) must be a number; ignored.'],
+    [
+      'a list for a preset',
+      { preset: ['safe'] },
+      'malformed-value',
+      'preset (request) must be one name; ignored.',
+    ],
+    [
+      'a number above',
+      { price: 101 },
+      'clamped-value',
+      'price (request) is 101; taken as 100, the nearest bound.',
+    ],
+  ])('%s', (_name, concerns, code, message) => {
+    expect(warned(concerns)).toEqual([{ code, message }]);
+  });
+
+  it('more entries than are looked at', () => {
+    expect(warned(numbered(129))[0]).toEqual({
+      code: 'too-many-entries',
+      message: 'concerns (request) has over 128 entries; the rest is ignored.',
+    });
+  });
+
+  it('only a number may be meant as a name, where only text can be sent', () => {
+    expect(warned({ level: 1 }, 'header')).toEqual([]);
+    expect(warned({ level: true }, 'header').map(({ code }) => code)).toEqual(['malformed-value']);
+  });
+
+  it('a preset of the wrong type in an update, which is refused with those that there are', () => {
+    const { invalid } = resolveConfiguration(strict, [{ from: 'update', concerns: { preset: 7 } }]);
+    expect(invalid).toEqual([{ concern: 'preset', value: 7, values: ['safe'] }]);
+  });
+});
+
+describe('how much a host is told', () => {
+  it('is 32 warnings', () => {
+    const warnings = warned(numbered(32));
+    expect(warnings).toHaveLength(32);
+    expect(warnings.at(-1)?.code).toBe('undeclared-concern');
+  });
+
+  it('is that there is more, where there is', () => {
+    const warnings = warned({ ...numbered(40), security: 'top', topic: ['a', 'b'] });
+    expect(warnings).toHaveLength(33);
+    expect(warnings.at(-1)).toEqual({
+      code: 'more-warnings',
+      message: 'There is more that was not taken as sent; mend these first.',
+    });
+  });
+
+  it('is that there is more, also where that is one unknown value', () => {
+    expect(warned({ ...numbered(32), security: 'top' }).at(-1)?.code).toBe('more-warnings');
+  });
+
+  it('is 32 values of an update, whatever is wrong with them', () => {
+    expect(refused({ topic: new Array(40).fill('x') })).toHaveLength(32);
+    expect(refused({ topic: new Array(40).fill(1) })).toHaveLength(32);
+    expect(refused({ topic: new Array(31).fill(1), security: 'top' })).toHaveLength(32);
+  });
+});
