@@ -6,7 +6,7 @@ import { ASK_HELP, ASK_OPTIONS, readAsked } from './concerns.js';
 import { UsageError } from './errors.js';
 import { plain } from './output.js';
 import { readPolicyInput } from './policy-input.js';
-import { judge, toJson, toNames } from './report.js';
+import { judge, toJson, toNames, weighSurface } from './report.js';
 import { checkSource, readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
 import { toTable } from './table.js';
 import { readCounted } from './tokens.js';
@@ -67,7 +67,7 @@ export async function run(argv: string[]): Promise<number> {
     format === 'names'
       ? [await readSource(values, command, 'list'), () => 0]
       : await readCounted(values, command, 'list');
-  const report = judge(policy, configuration, catalog, tokensOf);
+  const report = judge(policy, configuration, weighSurface(policy, catalog, tokensOf));
   if (policy.settings.enforcement === 'shadow') {
     note('note: the policy has enforcement: shadow, so hosts are shown everything until that changes.');
   }

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { nearest } from '../engine/nearest.js';
 import { Interrupted } from './errors.js';
+import { quickStart } from './quick-start.js';
 import { VERSION } from './version.js';
 
 interface Command {
@@ -73,6 +74,7 @@ async function main(argv: string[]): Promise<number> {
     complain(`There is no ${what} "${name}"; ${hint}`);
     return 2;
   }
+  if (name !== 'serve') quickStart();
   const command = await load();
   // What stands after -- belongs to somebody else's command.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;

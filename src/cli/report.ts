@@ -1,7 +1,6 @@
 import { type Configuration, describeConfiguration } from '../engine/configuration.js';
 import { evaluate, type Verdict } from '../engine/evaluate.js';
-import type { Surface } from '../engine/mapping.js';
-import { IDENTITY, identityOf, mapPrimitive } from '../engine/mapping.js';
+import { IDENTITY, identityOf, type Mapping, mapPrimitive, type Surface } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { ENCODING } from './tokens.js';
 
@@ -18,32 +17,60 @@ export interface Report {
   readonly kinds: readonly { readonly kind: Kind; readonly all: readonly Judged[] }[];
 }
 
+/** A primitive before anybody asked: what the policy says of it, and what its definition costs. */
+interface Weighed {
+  readonly id: string;
+  readonly tokens: number;
+  readonly mapping: Mapping;
+}
+
+/** The primitives of a server that way, by kind, in the server's order. */
+export type Weighing = readonly { readonly kind: Kind; readonly all: readonly Weighed[] }[];
+
+/**
+ * Finds what is the same for all configurations.
+ *
+ * @param policy the policy
+ * @param surface the server's definitions
+ * @param tokensOf counts the tokens of a definition
+ * @returns all primitives, to be judged
+ */
+export function weighSurface(
+  policy: Policy,
+  surface: Surface,
+  tokensOf: (definition: object) => number,
+): Weighing {
+  return KINDS.flatMap((kind) => {
+    const items = surface[kind];
+    if (items === undefined) return [];
+    const all = items.map((item) => ({
+      id: identityOf(kind, item),
+      tokens: tokensOf(item),
+      mapping: mapPrimitive(policy, kind, item),
+    }));
+    return [{ kind, all }];
+  });
+}
+
 /**
  * Judges every primitive of a server.
  *
  * @param policy the policy
  * @param configuration what a host asks for
- * @param surface the server's definitions
- * @param tokensOf counts the tokens of a definition
+ * @param weighing the server's primitives
  * @returns all of them, by kind, in the server's order
  * @example
- * const { kinds } = judge(policy, configuration, surface, await loadTokenCounter());
+ * const { kinds } = judge(policy, configuration, weighSurface(policy, surface, await loadTokenCounter()));
  */
-export function judge(
-  policy: Policy,
-  configuration: Configuration,
-  surface: Surface,
-  tokensOf: (definition: object) => number,
-): Report {
-  const kinds = KINDS.flatMap((kind) => {
-    const items = surface[kind];
-    if (items === undefined) return [];
-    const all = items.map((item): Judged => {
-      const verdict = evaluate(policy, mapPrimitive(policy, kind, item), configuration);
-      return { id: identityOf(kind, item), tokens: tokensOf(item), verdict };
-    });
-    return [{ kind, all }];
-  });
+export function judge(policy: Policy, configuration: Configuration, weighing: Weighing): Report {
+  const kinds = weighing.map(({ kind, all }) => ({
+    kind,
+    all: all.map(({ id, tokens, mapping }) => ({
+      id,
+      tokens,
+      verdict: evaluate(policy, mapping, configuration),
+    })),
+  }));
   return { configuration: describeConfiguration(policy, configuration), kinds };
 }
 

@@ -94,7 +94,7 @@ class Bench {
     const surface = await this.loadSurface(source, tests);
     const findings = [...tests.findings];
     if (loaded !== undefined && surface !== undefined) {
-      findings.push(...checkTests(source, tests, loaded.policy, surface));
+      findings.push(...checkTests({ ...source, locate: tests.locate }, tests, loaded.policy, surface));
     }
     this.findings.push(...findings.sort((a, b) => a.line - b.line || a.column - b.column));
 
@@ -163,7 +163,7 @@ class Bench {
 
   private report(source: Source, key: string, message: string): void {
     const place = source.locate([key]);
-    this.findings.push({ ...place, severity: 'error', code: 'include-unreadable', message });
+    this.findings.push({ ...place, severity: 'error', code: 'test-input-unreadable', message });
   }
 }
 

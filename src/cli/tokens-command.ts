@@ -5,7 +5,7 @@ import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
 import { allCosts } from './costs.js';
 import { UsageError } from './errors.js';
 import { readPolicyInput } from './policy-input.js';
-import { judge, sumOf } from './report.js';
+import { judge, sumOf, weighSurface } from './report.js';
 import { singleAsks } from './single-asks.js';
 import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
 import { readCounted } from './tokens.js';
@@ -65,8 +65,9 @@ export async function run(argv: string[]): Promise<number> {
     counted.set(definition, tokens);
     return tokens;
   };
+  const weighing = weighSurface(policy, catalog, tokensOf);
   const singles = singleAsks(policy, CAN_DO_ALL).map(({ asked, configuration }) => {
-    const report = judge(policy, configuration, catalog, tokensOf);
+    const report = judge(policy, configuration, weighing);
     const { shown, tokens } = sumOf(report.kinds.flatMap(({ all }) => all));
     return { asked, configuration: report.configuration, shown, tokens: tokens.shown };
   });

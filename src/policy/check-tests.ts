@@ -16,7 +16,7 @@ import type { PolicyTest, TestFile } from './test-file.js';
  * @param surface the primitives that they test it on
  * @returns what is wrong
  * @example
- * checkTests(source, file, policy, { tools }); // [{ code: 'dead-entry', line: 9, ... }]
+ * checkTests(source, file, policy, { tools }); // [{ code: 'unknown-primitive', line: 9, ... }]
  */
 export function checkTests(source: Source, file: TestFile, policy: Policy, surface: Surface): Finding[] {
   const findings: Finding[] = [];
@@ -62,7 +62,7 @@ function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, report: R
       report('error', here, 'unknown-concern', message, 'key');
     } else if (concern.setBy === 'operator') {
       const message = `${name} is set by the operator, so no host can ask for it; put "${concern.claim}" under claims.`;
-      report('error', here, 'operator-in-preset', message, 'key');
+      report('error', here, 'operator-asked-for', message, 'key');
     } else checkValue(concern, value, here, policy, report);
   }
 }
@@ -115,7 +115,7 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Repor
     if (known.some((each) => each === name || each.startsWith(`${name}.`))) continue;
     const reads = known.length === 0 ? 'it reads none' : `it reads ${known.join(', ')}`;
     const message = `The policy does not read the claim "${name}" (${reads})${hint(name, known)}`;
-    report('warning', [...path, 'claims', name], 'unknown-key', message, 'key');
+    report('warning', [...path, 'claims', name], 'unread-claim', message, 'key');
   }
 }
 
@@ -133,7 +133,7 @@ function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, re
       const path = [...test.path, kind, key, index];
       if (!known.has(name)) {
         const message = `The catalog has no ${WORDS[kind]} "${name}"${hint(name, known)}`;
-        report('error', path, 'dead-entry', message);
+        report('error', path, 'unknown-primitive', message);
       } else if (seen.has(name)) {
         report('error', path, 'duplicate', `"${name}" is in ${key} twice; keep one.`);
       }

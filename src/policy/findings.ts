@@ -68,6 +68,10 @@ export const FINDING_CODES = [
   'rule-always-fires',
   'not-analysed',
   'names-hidden',
+  'test-input-unreadable',
+  'operator-asked-for',
+  'unknown-primitive',
+  'unread-claim',
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 

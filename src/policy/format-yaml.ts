@@ -31,15 +31,17 @@ export class FormatError extends Error {
 export function formatYaml(text: string): string {
   // The marks of changed lines are those of the file; the parser takes both.
   const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
-  let formatted = format(source);
+  const first = format(source);
+  if (first.text === source) return source;
   // Comments can move once, to where they stay.
+  let last = first;
   for (let round = 0; round < 3; round++) {
-    const again = format(formatted);
-    if (again === formatted) {
-      checkSame(source, formatted);
-      return formatted;
+    const again = format(last.text);
+    if (again.text === last.text) {
+      checkSame(first.holds, again.holds);
+      return again.text;
     }
-    formatted = again;
+    last = again;
   }
   throw new FormatError('formatting it does not come to an end');
 }
@@ -52,10 +54,17 @@ function parse(text: string): Document {
   return document;
 }
 
-function format(text: string): string {
+interface Formatted {
+  readonly text: string;
+  /** What the text held before it was formatted. */
+  readonly holds: Content;
+}
+
+function format(text: string): Formatted {
   const document = parse(text);
+  const holds = { data: document.toJS({ maxAliasCount: 0 }), comments: commentsOf(document) };
   // The printer would write "null" for nothing at all.
-  if (document.contents === null) return text;
+  if (document.contents === null) return { text, holds };
   visit(document, {
     Scalar(_key, scalar) {
       // Double quotes, unless they would need escapes; what is not quoted stays so.
@@ -71,7 +80,8 @@ function format(text: string): string {
     },
   });
   // Without a width nothing is folded: a long description stays one line.
-  return document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
+  const formatted = document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
+  return { text: formatted, holds };
 }
 
 type Collection = YAMLMap | YAMLSeq;
@@ -107,14 +117,17 @@ function layOut(collection: Collection, key: number | undefined): void {
   };
 }
 
+interface Content {
+  readonly data: unknown;
+  readonly comments: string;
+}
+
 /** Whatever the printer does: the same data, in the same order, and as many comments. */
-function checkSame(before: string, after: string): void {
-  const [old, formatted] = [parse(before), parse(after)];
-  const [data, same] = [old.toJS({ maxAliasCount: 0 }), formatted.toJS({ maxAliasCount: 0 })];
-  const equal = isDeepStrictEqual(data, same) && JSON.stringify(data) === JSON.stringify(same);
-  const [had, has] = [commentsOf(old), commentsOf(formatted)];
+function checkSame(before: Content, after: Content): void {
+  const equal =
+    isDeepStrictEqual(before.data, after.data) && JSON.stringify(before.data) === JSON.stringify(after.data);
   if (!equal) throw new FormatError('formatted, it would mean something else');
-  if (had !== has) throw new FormatError('formatted, it would lose a comment');
+  if (before.comments !== after.comments) throw new FormatError('formatted, it would lose a comment');
 }
 
 function commentsOf(document: Document): string {

@@ -20,7 +20,8 @@ const ARROWS: Record<string, readonly string[]> = {
 /** Packages that only one place may load, because they are heavy or because they are an effect. */
 const ONLY_IN: Record<string, readonly string[]> = {
   yaml: ['src/policy/read.ts', 'src/policy/format-yaml.ts'],
-  ajv: ['src/policy/shape.ts'],
+  // Validators are generated: compiling a schema takes longer than everything else at a start.
+  ajv: [],
   '@aws-lambda-powertools/logger': ['src/serve/log.ts'],
   '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts'],
   '@hono/node-server': ['src/serve/local.ts'],

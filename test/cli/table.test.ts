@@ -2,7 +2,7 @@ import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { columns, rows, wrapped } from '../../src/cli/layout.js';
 import { paperOf } from '../../src/cli/output.js';
-import { judge } from '../../src/cli/report.js';
+import { judge, weighSurface } from '../../src/cli/report.js';
 import { toTable } from '../../src/cli/table.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { loadPolicy } from '../../src/policy/load.js';
@@ -18,7 +18,11 @@ const surface = {
 const configuration = resolveConfiguration(policy, [
   { from: 'request', concerns: { content: 'links', effect: 'read-only' } },
 ]);
-const report = judge(policy, configuration, surface, () => 1000);
+const report = judge(
+  policy,
+  configuration,
+  weighSurface(policy, surface, () => 1000),
+);
 
 /** A terminal of some width; `hasColors` is what Node says once it has looked at NO_COLOR and TERM. */
 const terminal = (columns: number, colour: boolean) =>
@@ -45,7 +49,11 @@ describe('the table', () => {
   });
 
   it('says so when there is nothing', () => {
-    const nothing = judge(policy, configuration, {}, () => 0);
+    const nothing = judge(
+      policy,
+      configuration,
+      weighSurface(policy, {}, () => 0),
+    );
     expect(toTable(policy, nothing, terminal(80, false))).toBe('The server lists nothing.\n');
   });
 });

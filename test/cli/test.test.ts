@@ -285,17 +285,17 @@ describe.concurrent('a mistake', () => {
     [
       'no name',
       'tests: [{ tools: { count: 1 } }]',
-      '3:9  error  missing-key  A test needs the key "name": one sentence for its report.',
+      '3:9  error  missing-key  the test needs the key "name".',
     ],
     [
       'nothing expected',
       'tests: [{ name: a }]',
-      '3:9  error  missing-key  The test expects nothing; add one of tools, prompts, resources, resourceTemplates.',
+      '3:9  error  missing-key  the test needs one of the keys tools, prompts, resources, resourceTemplates.',
     ],
     [
       'nothing of a kind',
       'tests: [{ name: a, tools: {} }]',
-      '3:27  error  empty  tools expects nothing; add one of includes, excludes, only, count.',
+      '3:27  error  empty  tools must not be empty; add one of includes, excludes, only, count.',
     ],
     [
       'a key of a kind',
@@ -305,7 +305,32 @@ describe.concurrent('a mistake', () => {
     [
       'a count',
       'tests: [{ name: a, tools: { count: 1.5 } }]',
-      '3:36  error  wrong-type  count must be a whole number, 0 or more.',
+      '3:36  error  wrong-type  tools.count must be a whole number.',
+    ],
+    [
+      'a count below zero',
+      'tests: [{ name: a, tools: { count: -1 } }]',
+      '3:36  error  out-of-range  count must be >= 0.',
+    ],
+    [
+      'an empty command',
+      'tests: [{ name: a, tools: { count: 1 } }]\nserver: " "',
+      '4:9  error  empty  server must not be empty.',
+    ],
+    [
+      'what stands after a misshapen entry',
+      'tests: [{ name: a, tools: { only: [1, alpah] } }]',
+      '3:39  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
+    ],
+    [
+      'what stands beside something that is missing',
+      'tests: [{ tools: { only: [alpah] } }]',
+      '3:27  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
+    ],
+    [
+      'what stands in a test after one that is none',
+      'tests: [1, { name: a, tools: { only: [alpah] } }]',
+      '3:39  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
     ],
     [
       'a name that is none',
@@ -315,7 +340,7 @@ describe.concurrent('a mistake', () => {
     [
       'a name of the catalog',
       'tests: [{ name: a, tools: { only: [alpah] } }]',
-      '3:36  error  dead-entry  The catalog has no tool "alpah"; did you mean "alpha"?',
+      '3:36  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
     ],
     [
       'a name twice',
@@ -355,7 +380,7 @@ describe.concurrent('a mistake', () => {
     [
       'what an operator sets',
       'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
-      '3:32  error  operator-in-preset  tier is set by the operator, so no host can ask for it; put "custom:tier" under claims.',
+      '3:32  error  operator-asked-for  tier is set by the operator, so no host can ask for it; put "custom:tier" under claims.',
     ],
     [
       'a preset',
@@ -383,22 +408,22 @@ describe.concurrent('a mistake', () => {
     [
       'no policy',
       'policy: no.yaml\ncatalog: catalog.json\n',
-      '1:9  error  include-unreadable  no.yaml cannot be read (it does not exist); paths are relative to this file.',
+      '1:9  error  test-input-unreadable  no.yaml cannot be read (it does not exist); paths are relative to this file.',
     ],
     [
       'no catalog',
       'policy: policy.yaml\ncatalog: no.json\n',
-      '2:10  error  include-unreadable  no.json cannot be read (it does not exist); check the path of the catalog.',
+      '2:10  error  test-input-unreadable  no.json cannot be read (it does not exist); check the path of the catalog.',
     ],
     [
       'neither catalog nor server',
       'policy: policy.yaml\n',
-      '1:1  error  missing-key  A test file needs either "catalog", a file of primitives, or "server", a command.',
+      '1:1  error  missing-key  the test file needs one of the keys catalog, server.',
     ],
     [
       'both',
       'policy: policy.yaml\ncatalog: catalog.json\nserver: node x.js\n',
-      '3:1  error  duplicate  A test file has either "catalog" or "server"; take one out.',
+      '3:1  error  duplicate  the test file has several of the keys catalog, server; keep one.',
     ],
     [
       'a policy with errors',
@@ -418,7 +443,7 @@ describe.concurrent('a mistake', () => {
       'tests: [{ name: a, claims: { "custom:teir": pro }, tools: { count: 4 } }]\n',
     );
     expect(code).toBe(0);
-    expect(stderr).toContain('warning  unknown-key  The policy does not read the claim "custom:teir"');
+    expect(stderr).toContain('warning  unread-claim  The policy does not read the claim "custom:teir"');
   });
 
   it('is in the JSON, and an error of JUnit', async () => {
@@ -427,7 +452,9 @@ describe.concurrent('a mistake', () => {
       test(broken, '--format', 'json'),
       test(broken, '--format', 'junit'),
     ]);
-    expect(JSON.parse(json.stdout).findings).toMatchObject([{ code: 'dead-entry', line: 3, column: 36 }]);
+    expect(JSON.parse(json.stdout).findings).toMatchObject([
+      { code: 'unknown-primitive', line: 3, column: 36 },
+    ]);
     expect(junit.stdout).toContain('tests="1" failures="0" errors="1"');
     expect([json.stderr, junit.stderr]).toEqual(['', '']);
   });

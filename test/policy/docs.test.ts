@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { runTestFiles } from '../../src/cli/test-run.js';
 import { FINDING_CODES, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { readPolicyText } from '../../src/policy/read.js';
 import { checkShape } from '../../src/policy/shape.js';
@@ -59,6 +60,9 @@ const table = [...findings.matchAll(/^\| \[`([a-z-]+)`\]\(#([a-z-]+)\) \| (\w+) 
   ([, code = '', anchor, severity]) => ({ code, anchor, severity }),
 );
 
+const isOfTests = (code: string): boolean =>
+  findings.indexOf(`### ${code}\n`) > findings.indexOf('## In policy tests');
+
 describe('docs/findings.md', () => {
   it('has every code that the check can give, once, in the table and with an example', () => {
     const codes = [...FINDING_CODES].sort();
@@ -68,27 +72,49 @@ describe('docs/findings.md', () => {
     expect(table.map(({ anchor }) => anchor)).toEqual(table.map(({ code }) => code));
   });
 
-  it.each(sections)('$code: the bad example has it, its mend does not', ({ code, bad, mend }) => {
-    expect([bad.length, mend.length]).toEqual([1, 1]);
-    const needsCatalog = findings.indexOf(`### ${code}\n`) > findings.indexOf('## With a catalog');
-    const found = (example: string | undefined) => {
-      const files = filesOf(example ?? '');
-      if (!needsCatalog) return reportOf(files).findings;
-      return readPolicy(join(write(files), 'policy.yaml'), catalog).findings;
+  it.each(sections.filter(({ code }) => !isOfTests(code)))(
+    '$code: the bad example has it, its mend does not',
+    ({ code, bad, mend }) => {
+      expect([bad.length, mend.length]).toEqual([1, 1]);
+      const needsCatalog = findings.indexOf(`### ${code}\n`) > findings.indexOf('## With a catalog');
+      const found = (example: string | undefined) => {
+        const files = filesOf(example ?? '');
+        if (!needsCatalog) return reportOf(files).findings;
+        return readPolicy(join(write(files), 'policy.yaml'), catalog).findings;
+      };
+      const wrong = found(bad[0]);
+      expect(wrong.map((finding) => finding.code)).toContain(code);
+      const severity = table.find((row) => row.code === code)?.severity;
+      expect(
+        new Set(wrong.filter((finding) => finding.code === code).map((finding) => finding.severity)),
+      ).toEqual(new Set([severity]));
+      const mended = found(mend[0]);
+      expect(mended.map((finding) => finding.code)).not.toContain(code);
+      expect(mended.filter((finding) => finding.severity === 'error')).toEqual([]);
+      if (needsCatalog) return;
+      // An example shows one thing: nothing else is wrong with it, and nothing at all with its mend.
+      expect([...new Set(wrong.map((finding) => finding.code))]).toEqual([code]);
+      expect(mended).toEqual([]);
+    },
+  );
+
+  const ofTests = sections.filter(({ code }) => isOfTests(code));
+  it.each(ofTests)('$code: the bad test file has it, its mend runs', async ({ code, bad, mend }) => {
+    const [head] = blocksOf(findings, 'yaml').filter(({ part }) => part === 'tests');
+    const runOf = (example = '') => {
+      const folder = write({
+        'policy.yaml': beginning?.text ?? '',
+        'catalog.json': JSON.stringify(catalog),
+        'policy.test.yaml': /^policy:/.test(example) ? example : `${head?.text}${example}`,
+      });
+      const options = { quiet: true, timeout: undefined, coverage: false, threshold: undefined };
+      return runTestFiles([join(folder, 'policy.test.yaml')], options);
     };
-    const wrong = found(bad[0]);
-    expect(wrong.map((finding) => finding.code)).toContain(code);
+    const wrong = await runOf(bad[0]);
     const severity = table.find((row) => row.code === code)?.severity;
-    expect(
-      new Set(wrong.filter((finding) => finding.code === code).map((finding) => finding.severity)),
-    ).toEqual(new Set([severity]));
-    const mended = found(mend[0]);
-    expect(mended.map((finding) => finding.code)).not.toContain(code);
-    expect(mended.filter((finding) => finding.severity === 'error')).toEqual([]);
-    if (needsCatalog) return;
-    // An example shows one thing: nothing else is wrong with it, and nothing at all with its mend.
-    expect([...new Set(wrong.map((finding) => finding.code))]).toEqual([code]);
-    expect(mended).toEqual([]);
+    expect(wrong.findings.map((each) => [each.code, each.severity])).toEqual([[code, severity]]);
+    const mended = await runOf(mend[0]);
+    expect([mended.findings, mended.failed]).toEqual([[], false]);
   });
 });
 

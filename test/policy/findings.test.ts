@@ -228,6 +228,13 @@ describe('the shape of a policy', () => {
       'primitives.tools.log must be a mapping; write {} for an empty one.',
     ],
     ['concerns: {}\n', 'the policy needs the key "version".'],
+    ['version: 1\nrules: [{ id: a }]\n', 'entry 1 of rules needs the key "when".'],
+    [
+      'version: 1\nrules: [{ id: a, when: true, hide: [tool] }]\n',
+      'entry 1 of hide must be one of tools, prompts, resources, resourceTemplates; did you mean "tools"?',
+    ],
+    ['version: 1\nrules: [{ id: a, when: true, hide: tools }]\n', 'hide must be a list.'],
+    ['version: 1\nsettings: { page-size: 1.5 }\n', 'settings.page-size must be a whole number.'],
     [
       'version: 1\nconcerns: { Cost: { values: [a] } }\n',
       '"Cost" is no name here; use lower-case letters, digits, "_" and "-", beginning with a letter, at most 64 characters.',
