@@ -57,6 +57,7 @@ export class SharedLists {
 export class Catalogs {
   private readonly held: Map<Kind, HeldList>;
   private readonly unbounded = new Set<Kind>();
+  private readonly endless = new Set<Kind>();
   private readonly walks = new Map<Kind, ((outcome: CatalogOutcome) => void)[]>();
   private version = 0;
 
@@ -72,6 +73,15 @@ export class Catalogs {
     return this.unbounded.has(kind);
   }
 
+  /** Whether a list was not even searched to its end. */
+  isEndless(kind: Kind): boolean {
+    return this.endless.has(kind);
+  }
+
+  setEndless(kind: Kind): void {
+    this.endless.add(kind);
+  }
+
   /** The lists that were taken, bound to the policy in force. */
   taken(policy = this.live.current): ReadonlyMap<Kind, ListCatalog> {
     return new Map([...this.held].map(([kind, list]) => [kind, this.bind(kind, list, policy)]));
@@ -84,6 +94,7 @@ export class Catalogs {
       if (LISTS[kind].capability !== capability) continue;
       this.held.delete(kind);
       this.unbounded.delete(kind);
+      this.endless.delete(kind);
     }
   }
 

@@ -66,7 +66,13 @@ export function readCursor(cursor: unknown, expected: CursorTarget): ReadCursor 
   return { ok: true, offset };
 }
 
-function digestsOf({ catalog, policy, configuration, filter }: CursorTarget): readonly [string, string] {
+/** @returns digests of the list, and of the client's own filter */
+export function digestsOf({
+  catalog,
+  policy,
+  configuration,
+  filter,
+}: CursorTarget): readonly [string, string] {
   return [digestOf([catalog, policy, configuration]), digestOf([filter])];
 }
 

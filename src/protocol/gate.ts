@@ -253,7 +253,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     return {
       pass: (expected) => {
         this.latest = expected.configuration;
-        this.pass(request, context, expected);
+        this.pass(expected.request, context, expected);
       },
       wait: ({ configuration }) => {
         this.latest = configuration;

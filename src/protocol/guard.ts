@@ -64,8 +64,10 @@ export function guardReach<C extends MessageContext>(
     const waiting = ports.wait();
     withLists(scope, request, context, { kinds: KINDS_OF[target.by], targets }, (lists, enough) => {
       if (!waiting.done()) return;
+      // Whatever it is: a name that is hidden all the same must not be answered in another way.
+      if (!enough) return refuse(scope, request, ERRORS.internal, NOT_JUDGED);
       if (visibilityOf(scope, lists, target, configuration) !== 'hidden') {
-        return enough ? ports.pass(request, expected) : refuse(scope, request, ERRORS.internal, NOT_JUDGED);
+        return ports.pass(request, expected);
       }
       const substitute = substituteFor(scope, lists, target, configuration);
       if (!substitute.free) {

@@ -20,6 +20,7 @@ import {
   refuseValue,
   reportConcerns,
 } from './scope.js';
+import { isSealed, openCursor, sealCursor } from './sealed-cursor.js';
 import { withSession } from './session-of.js';
 import { type Answer, answer, ERRORS, type Era, eraOf, LISTS, type Request } from './wire.js';
 
@@ -37,6 +38,7 @@ export interface AskedList {
 /** A list that the server answers itself: whole, or page by page where it is too long to be held. */
 export interface ExpectedList extends AskedList {
   readonly as: 'list';
+  /** As the server gets it. */
   readonly request: Request;
 }
 
@@ -92,7 +94,20 @@ function goOn<C extends MessageContext>(
 ): void {
   const expected: ExpectedList = { ...asked, as: 'list', request };
   const cursor = request.params?.cursor;
-  if (scope.catalogs.isUnbounded(asked.kind)) return ports.pass(expected);
+  if (isSealed(cursor)) {
+    // The walk is behind: not even a new instance of the server has to be asked for everything again.
+    const opened = openCursor(cursor, pageTarget(scope.policy, asked));
+    if (!opened.ok) return refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
+    const params = { ...request.params, cursor: opened.cursor };
+    return ports.pass({ ...expected, request: { ...request, params } });
+  }
+  const passPage = (): void => {
+    // The server's own cursors were given to clients from whom nothing was hidden.
+    const foreign = cursor !== undefined && mustAnswer(scope.policy, asked);
+    if (!foreign) return ports.pass(expected);
+    refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES.malformed);
+  };
+  if (scope.catalogs.isUnbounded(asked.kind)) return passPage();
   // A cursor of the gate's own is left from a list that was cut for its size.
   const own = cursor !== undefined && looksLikeOurs(cursor);
   if (!mustAnswer(scope.policy, asked) && !own) return ports.pass(expected);
@@ -101,13 +116,18 @@ function goOn<C extends MessageContext>(
   scope.catalogs.get(asked.kind, scope.ask(request, context), (outcome) => {
     // A request that was cancelled meanwhile gets no answer.
     if (!waiting.done()) return;
-    if (outcome.state === 'unbounded') return ports.pass(expected);
+    if (outcome.state === 'unbounded') return passPage();
     if (outcome.state === 'failed') {
       scope.report({ method: request.method, era: asked.era, error: outcome.error.code });
       return scope.reply({ jsonrpc: '2.0', id: request.id, error: outcome.error });
     }
     answerPage(scope, request, asked, outcome.catalog);
   });
+}
+
+/** Of a list that nobody holds, pages depend on everything but the list. */
+function pageTarget({ digest }: Policy, { kind, configuration, filterKey }: AskedList): CursorTarget {
+  return { catalog: kind, policy: digest, configuration: configuration.key, filter: filterKey };
 }
 
 /** Whether the server's own answer may differ from what this request is to get. */
@@ -193,8 +213,11 @@ export function finishList<C extends MessageContext>(
   const { shown, total, hidden, items, rest, meta } = filtered;
   const counts = { shown, total, hidden };
   reportConcerns(scope, { method, era }, configuration, [...logged, ...filtered.warnings], counts);
-  const result = { ...rest, [kind]: items, ...(nextCursor === undefined ? {} : { nextCursor }), ...meta };
-  return { ...message, result: unshared(era, result) };
+  const next =
+    typeof nextCursor === 'string'
+      ? { nextCursor: sealCursor(pageTarget(scope.policy, expected), nextCursor) }
+      : {};
+  return { ...message, result: unshared(era, { ...rest, [kind]: items, ...next, ...meta }) };
 }
 
 /** A list that nobody is known to have asked for (a cancelled request, a reused id) is filtered like any other. */

@@ -7,8 +7,8 @@ import type { GateScope, MessageContext } from './scope.js';
 import { isTarget, type Lists } from './visibility.js';
 import { type Answer, ERRORS, type Failure, LISTS, type Request, read } from './wire.js';
 
-/** A list that is too long to be held is searched for what a request reaches for; one that never ends, no further. */
-const MAX_PAGES = 1000;
+/** A list that is too long to be held is searched for what a request reaches for; one that never ends, once. */
+const MAX_PAGES = 300;
 
 /**
  * Gets some of the server's lists; those that it does not have are left out.
@@ -54,7 +54,7 @@ function search<C extends MessageContext>(
   targets: readonly Target[],
   then: (found: readonly Primitive[] | undefined) => void,
 ): void {
-  if (targets.length === 0) return then(undefined);
+  if (targets.length === 0 || scope.catalogs.isEndless(kind)) return then(undefined);
   const ask = scope.ask(request, context);
   const found: Primitive[] = [];
   let pages = 0;
@@ -65,8 +65,12 @@ function search<C extends MessageContext>(
       ...items.filter((item) => targets.some(({ name }) => isTarget(kind, identityOf(kind, item), name))),
     );
     const cursor = read(response.result, 'nextCursor');
+    // To its end, also where it is found: how long it takes, and what becomes of it, must not tell that it is there.
     if (typeof cursor !== 'string') return then(found);
-    if (++pages >= MAX_PAGES) return then(undefined);
+    if (++pages >= MAX_PAGES) {
+      scope.catalogs.setEndless(kind);
+      return then(undefined);
+    }
     ask(LISTS[kind].method, { cursor }, onPage);
   };
   ask(LISTS[kind].method, {}, onPage);

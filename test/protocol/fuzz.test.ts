@@ -1,7 +1,9 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { EXTENSION_ID } from '../../src/protocol/wire.js';
-import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
+import { step } from './fuzz-messages.js';
+import { Harness, policyOf } from './gate-harness.js';
 
 /** `npm run fuzz` sends a million; here a sample keeps the tests short. */
 const MESSAGES = Number(process.env.FUZZ_MESSAGES ?? 20_000);
@@ -26,127 +28,8 @@ const policies = ['advisory', 'enforce', 'shadow'].map((each) =>
   policyOf(POLICY.replace('ENFORCEMENT', each)),
 );
 
-const name = fc.constantFrom(
-  'a',
-  'b',
-  'c',
-  'x1',
-  'r://a',
-  '__proto__',
-  'constructor',
-  '',
-  '\ud800',
-  'security',
-  'safe',
-  'tier',
-);
-const json = fc.letrec((tie) => ({
-  value: fc.oneof(
-    { maxDepth: 5, depthIdentifier: 'json' },
-    fc.constantFrom<unknown>(null, true, false, 0, -1, 1e308, 5e-324, 'high', 'docs'),
-    name,
-    fc.array(tie('value'), { maxLength: 4 }),
-    fc.array(fc.tuple(name, tie('value')), { maxLength: 4 }).map((entries) => JSON.parse(asObject(entries))),
-  ),
-})).value;
-
-/** With `__proto__` as a key of its own, as it comes over a wire. */
-function asObject(entries: readonly (readonly [string, unknown])[]): string {
-  return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`;
-}
-
-const id = fc.oneof(fc.integer({ min: 0, max: 5 }), fc.constantFrom('0', '1', 'x', '__proto__'));
-const method = fc.constantFrom(
-  ...Object.keys(LIST_KEYS),
-  'initialize',
-  'server/discover',
-  'listConcerns',
-  'updateConcerns',
-  'tools/call',
-  'prompts/get',
-  'resources/read',
-  'resources/subscribe',
-  'completion/complete',
-  'ping',
-  'nothing/at-all',
-  'constructor',
-);
-const params = fc.oneof(
-  json,
-  fc.record(
-    {
-      _meta: fc.oneof(json, fc.record({ [EXTENSION_ID]: fc.record({ concerns: json }) })),
-      concerns: json,
-      cursor: json,
-      filter: fc.oneof(json, fc.record({ namePatterns: json })),
-      name,
-      uri: name,
-      ref: fc.oneof(
-        json,
-        fc.record({ type: fc.constantFrom('ref/prompt', 'ref/resource'), name, uri: name }),
-      ),
-      argument: json,
-      task: json,
-      requestId: id,
-    },
-    { requiredKeys: [] },
-  ),
-);
-const fromClient = fc.oneof(
-  { weight: 8, arbitrary: fc.record({ jsonrpc: fc.constant('2.0'), id, method, params }) },
-  {
-    weight: 2,
-    arbitrary: fc.record({
-      jsonrpc: fc.constant('2.0'),
-      method: fc.constantFrom('notifications/initialized', 'notifications/progress', 'x'),
-      params,
-    }),
-  },
-  { weight: 1, arbitrary: fc.record({ jsonrpc: fc.constant('2.0'), id, result: json }) },
-  { weight: 1, arbitrary: json },
-);
-const items = fc.array(fc.oneof(json, fc.record({ name, uri: name, _meta: json, annotations: json })), {
-  maxLength: 5,
-});
-const result = fc.oneof(
-  json.map((value) => (typeof value === 'object' && value !== null && !Array.isArray(value) ? value : {})),
-  fc.record(
-    {
-      tools: items,
-      prompts: items,
-      resources: items,
-      resourceTemplates: items,
-      tasks: items,
-      nextCursor: json,
-      _meta: json,
-    },
-    { requiredKeys: [] },
-  ),
-);
-const unasked = fc.oneof(
-  json,
-  fc.record({ jsonrpc: fc.constant('2.0'), id, result }),
-  fc.record({
-    jsonrpc: fc.constant('2.0'),
-    method: fc.constantFrom(
-      'notifications/tools/list_changed',
-      'notifications/resources/updated',
-      'sampling/createMessage',
-    ),
-    params,
-  }),
-);
-
-const script = fc.array(
-  fc.record({
-    message: fromClient,
-    reply: result,
-    fails: fc.boolean(),
-    late: fc.boolean(),
-    unasked: fc.option(unasked),
-  }),
-  { minLength: PER_RUN, maxLength: PER_RUN },
-);
+const script = fc.array(step, { minLength: PER_RUN, maxLength: PER_RUN });
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 const isRequest = (message: unknown): message is { id: string | number; method: string } =>
   typeof message === 'object' &&
@@ -155,44 +38,63 @@ const isRequest = (message: unknown): message is { id: string | number; method: 
   'id' in message &&
   'method' in message;
 
+const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
+/** How many requests and stray answers there were of each id. */
+interface Played {
+  readonly sent: ReadonlyMap<string | number, number>;
+  readonly strays: ReadonlyMap<string | number, number>;
+}
+
+/** Sends the messages of a script through a gate, and waits for the answers. */
+async function play(harness: Harness, steps: readonly Step[]): Promise<Played> {
+  const sent = new Map<string | number, number>();
+  const strays = new Map<string | number, number>();
+  let current = steps[0];
+  harness.onServer = (message) => {
+    if (!isRequest(message)) return;
+    const { reply, fails, late } = current ?? { reply: {}, fails: false, late: false };
+    const answer = fails
+      ? { jsonrpc: '2.0', id: message.id, error: { code: -32000, message: 'no', data: reply } }
+      : { jsonrpc: '2.0', id: message.id, result: reply };
+    if (late) setImmediate(() => void harness.server(answer));
+    else void harness.server(answer);
+  };
+  for (current of steps) {
+    if (isRequest(current.message)) sent.set(current.message.id, (sent.get(current.message.id) ?? 0) + 1);
+    harness.client(current.message);
+    const stray = current.unasked as { id?: string | number; result?: unknown } | null;
+    if (
+      stray !== null &&
+      typeof stray === 'object' &&
+      !Array.isArray(stray) &&
+      'result' in stray &&
+      stray.id !== undefined
+    ) {
+      strays.set(stray.id, (strays.get(stray.id) ?? 0) + 1);
+    }
+    if (stray !== null) await harness.server(stray);
+  }
+  // A server that answers late, with pages that never end, takes a turn for each of hundreds of pages of each list.
+  const open = () => [...sent].some(([each, count]) => harness.answers(each).length < count);
+  for (let round = 0; open() && round < 4000; round++) await nextTurn();
+  await harness.gate.settled();
+  return { sent, strays };
+}
+
+/** What a gate holds of requests that are not answered yet: its own, and the client's. */
+function held({ gate }: Harness): readonly unknown[] {
+  // biome-ignore lint/complexity/useLiteralKeys: no other notation reaches what is private.
+  return [...gate['inFlight'].keys(), ...gate['asked'].keys()];
+}
+
 it(`answers every request exactly once, whatever ${MESSAGES} messages say`, {
   timeout: 3_600_000,
 }, async () => {
   await fc.assert(
     fc.asyncProperty(script, fc.constantFrom(...policies), async (steps, policy) => {
       const harness = new Harness(policy);
-      const sent = new Map<string | number, number>();
-      const strays = new Map<string | number, number>();
-      let step = steps[0];
-      harness.onServer = (message) => {
-        if (!isRequest(message)) return;
-        const { reply, fails, late } = step ?? { reply: {}, fails: false, late: false };
-        const answer = fails
-          ? { jsonrpc: '2.0', id: message.id, error: { code: -32000, message: 'no', data: reply } }
-          : { jsonrpc: '2.0', id: message.id, result: reply };
-        if (late) setImmediate(() => void harness.server(answer));
-        else void harness.server(answer);
-      };
-      for (step of steps) {
-        if (isRequest(step.message)) sent.set(step.message.id, (sent.get(step.message.id) ?? 0) + 1);
-        harness.client(step.message);
-        const stray = step.unasked as { id?: string | number; result?: unknown } | null;
-        if (
-          stray !== null &&
-          typeof stray === 'object' &&
-          !Array.isArray(stray) &&
-          'result' in stray &&
-          stray.id !== undefined
-        ) {
-          strays.set(stray.id, (strays.get(stray.id) ?? 0) + 1);
-        }
-        if (stray !== null) await harness.server(stray);
-      }
-      // A server that answers late, with pages that never end, takes a turn for each of a hundred pages of each list.
-      const open = () => [...sent].some(([each, count]) => harness.answers(each).length < count);
-      for (let round = 0; open() && round < 2000; round++)
-        await new Promise((resolve) => setImmediate(resolve));
-      await harness.gate.settled();
+      const { sent, strays } = await play(harness, steps);
       for (const [each, count] of sent) {
         const answers = harness.answers(each).length;
         const what = `${answers} answers to ${count} times ${JSON.stringify(each)}`;
@@ -205,3 +107,40 @@ it(`answers every request exactly once, whatever ${MESSAGES} messages say`, {
     { numRuns: Math.ceil(MESSAGES / PER_RUN), endOnFailure: false },
   );
 });
+
+/** What the heap may differ by without anything growing: caches that are full by then, and the engine's own. */
+const NOISE_BYTES = 2_000_000;
+
+it(`holds nothing of ${MESSAGES} messages on three connections that stay open`, {
+  timeout: 3_600_000,
+}, async () => {
+  const gates = policies.map((policy) => new Harness(policy));
+  const runs = Math.ceil(MESSAGES / PER_RUN);
+  const heaps: number[] = [];
+  for (let run = 0; run < runs; run++) {
+    const harness = gates[run % gates.length];
+    if (harness === undefined) throw new Error('There is a gate for each policy.');
+    for (const steps of fc.sample(script, { numRuns: 1, seed: run })) await play(harness, steps);
+    for (let round = 0; held(harness).length > 0 && round < 4000; round++) await nextTurn();
+    expect(held(harness)).toEqual([]);
+    // What the test itself keeps.
+    for (const kept of [harness.toServer, harness.toClient, harness.reports]) kept.length = 0;
+    if ((run + 1) % Math.ceil(runs / 20) === 0) heaps.push(heapInUse());
+  }
+  const quarter = heaps[Math.floor(heaps.length / 4) - 1] ?? 0;
+  const [least = 0] = heaps.slice(Math.floor(heaps.length / 2)).sort((a, b) => a - b);
+  const series = heaps.map((bytes) => (bytes / 1e6).toFixed(1)).join(' ');
+  if (process.env.FUZZ_MESSAGES !== undefined) console.info(`heap in MB: ${series}`);
+  // The least of the second half: what grows is above it all the time.
+  expect(least - quarter, `heap in MB: ${series}`).toBeLessThan(NOISE_BYTES);
+  for (const { gate } of gates) gate.close();
+});
+
+/** In bytes, after everything that nobody reaches any more was collected. */
+function heapInUse(): number {
+  setFlagsFromString('--expose-gc');
+  const collect = runInNewContext('gc') as () => void;
+  collect();
+  collect();
+  return process.memoryUsage().heapUsed;
+}
