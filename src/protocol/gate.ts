@@ -15,6 +15,7 @@ import { canChange } from './lists.js';
 import type { LivePolicy } from './live-policy.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './negotiate.js';
 import type { Preferences } from './preferences.js';
+import { Questions } from './questions.js';
 import { isGuarded } from './reach.js';
 import { type GateReport, type GateScope, type MessageContext, refuse, UNHEARD } from './scope.js';
 import { listTasks, RememberedTasks, rememberTask } from './tasks.js';
@@ -86,12 +87,10 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   private readonly fromClientTurns = new Turns();
   private readonly fromServerTurns = new Turns();
   private readonly inFlight = new Map<RequestId, { readonly expected: Expected; readonly context: C }>();
-  private readonly asked = new Map<RequestId, (response: Answer | Failure) => void>();
-  private name: string | undefined;
+  private readonly questions = new Questions();
   private readonly tasks = new RememberedTasks();
   private readonly live: LivePolicy;
   private readonly stopListening: () => void;
-  private asks = 0;
   /** What was in effect for the latest list: for one that comes unasked. */
   private latest: Configuration | undefined;
   private latestRequest: LatestRequest<C> | undefined;
@@ -127,7 +126,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
     // What is no message at all is for the SDK to refuse.
     if (!isMessage(message)) return this.ports.toServer(message, context);
     // The server may wait for this while the gate waits for the server.
-    if (isResponse(message) && this.asked.size > 0) return this.ports.toServer(message, context);
+    if (isResponse(message) && this.questions.waiting) return this.ports.toServer(message, context);
     try {
       const waits = this.fromClientTurns.run(() => this.judge(message, context));
       waits?.catch((cause) => this.failed(message, cause));
@@ -145,13 +144,8 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
    */
   fromServer(message: Message, send: (message: Message) => Promise<void>): Promise<void> {
     if (!isMessage(message)) return send(message);
-    const then = isResponse(message) && message.id !== undefined ? this.asked.get(message.id) : undefined;
     try {
-      if (then !== undefined && isResponse(message) && message.id !== undefined) {
-        this.asked.delete(message.id);
-        then(message);
-        return SENT;
-      }
+      if (isResponse(message) && this.questions.take(message)) return SENT;
       let sent = SENT;
       const waits = this.fromServerTurns.run(() => {
         const judged = this.judgeFromServer(message);
@@ -175,14 +169,7 @@ export class Gate<C extends MessageContext> implements GateScope<C> {
   }
 
   ask(request: Request, context: C): AskServer {
-    const envelope = envelopeOf(request);
-    return (method, params, then) => {
-      // A client must not be able to use such an id itself.
-      this.name ??= crypto.randomUUID();
-      const id = `${this.name}/${++this.asks}`;
-      this.asked.set(id, then);
-      this.ports.toServer({ jsonrpc: '2.0', id, method, params: { ...params, ...envelope } }, context);
-    };
+    return this.questions.askFor(request, (message) => this.ports.toServer(message, context));
   }
 
   reply(message: Message, relatedTo?: RequestId): void {
@@ -351,10 +338,3 @@ const RESOURCE_UPDATED = 'notifications/resources/updated';
 
 const makesTask = ({ method, params }: Request): boolean =>
   method === REACHES.call && params?.task !== undefined;
-
-/** Modern servers refuse requests without the protocol version and the client's capabilities in `_meta`. */
-function envelopeOf(request: Request): { _meta?: object } {
-  if (eraOf(request) === 'legacy') return {};
-  const meta = Object.entries(request.params?._meta as object);
-  return { _meta: Object.fromEntries(meta.filter(([name]) => name.startsWith('io.modelcontextprotocol/'))) };
-}
