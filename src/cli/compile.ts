@@ -77,7 +77,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   if (snapshot !== undefined && lists !== undefined) {
     const held = KINDS.flatMap((kind) => (lists[kind] === undefined ? [] : [[kind, lists[kind]]]));
-    writeOutput(snapshot, `${JSON.stringify(Object.fromEntries(held))}\n`);
+    writeOutput(snapshot, `${JSON.stringify({ server: lists.server, ...Object.fromEntries(held) })}\n`);
     note(`Wrote ${snapshot}: ${contents(lists)}.`);
   }
   return 0;

@@ -22,12 +22,12 @@ export const METHODS = {
 } as const;
 
 /** The list method of each kind of primitive, and the notification that its list changed. */
-export const LISTS: { readonly [K in Kind]: { readonly method: string; readonly capability: Capability } } = {
+export const LISTS = {
   tools: { method: 'tools/list', capability: 'tools' },
   prompts: { method: 'prompts/list', capability: 'prompts' },
   resources: { method: 'resources/list', capability: 'resources' },
   resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
-};
+} as const satisfies { readonly [K in Kind]: { readonly method: string; readonly capability: string } };
 
 export const CAPABILITIES = ['tools', 'prompts', 'resources'] as const;
 export type Capability = (typeof CAPABILITIES)[number];

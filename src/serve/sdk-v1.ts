@@ -6,14 +6,14 @@ import {
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Policy } from '../engine/policy.js';
 import { attachConcerns, type ConnectableServer } from '../protocol/attach.js';
-import type { SharedLists } from '../protocol/catalogs.js';
 import type { LivePolicy } from '../protocol/live-policy.js';
 import { LISTS, METHODS, read } from '../protocol/wire.js';
 import type { SessionStore } from '../session/store.js';
 import { failure, HTTP_ERRORS } from './failure.js';
 import { type Observer, observedStore } from './observe.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
-import { forgetStale, type StaticCatalog, shareLists, standInFor, takeLists } from './stand-in.js';
+import { type StaticCatalog, standInFor } from './stand-in.js';
+import { type StaticLists, staticLists } from './static-lists.js';
 
 export interface FetchHandlerOptions {
   /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`. */
@@ -61,7 +61,8 @@ const ALONE: ReadonlySet<unknown> = new Set([
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
 export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
-  const lists = options.catalog === undefined ? undefined : staticLists(options, options.catalog);
+  const { server, policy, catalog } = options;
+  const lists = catalog === undefined ? undefined : staticLists(server, policy, catalog, 'legacy');
   return async (request, given = {}) => {
     const store =
       options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
@@ -70,30 +71,6 @@ export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not offered here; use ${allow}.`;
     return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
-  };
-}
-
-/** Lists that all requests share, and whether they were compared with those of the real server. */
-interface StaticLists {
-  readonly shared: SharedLists;
-  /** Compares once for this process: what it finds goes into the log of the request at hand. */
-  verify(given: FetchOptions): Promise<void>;
-}
-
-function staticLists({ server, policy }: FetchHandlerOptions, catalog: StaticCatalog): StaticLists {
-  const shared = shareLists(policy, catalog);
-  // Lists that were taken from the server itself need no comparison.
-  let verified = catalog === 'static';
-  return {
-    shared,
-    async verify({ report }) {
-      if (verified) return;
-      verified = true;
-      const stale = forgetStale(shared, await takeLists(await server()));
-      if (stale.length === 0) return;
-      const message = `The snapshot of ${stale.join(', ')} is not what the server lists; take it anew.`;
-      report?.({ method: 'catalog', era: 'legacy', warnings: [{ code: 'stale-catalog', message }] });
-    },
   };
 }
 
@@ -130,8 +107,8 @@ async function post(
     store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request.headers);
   const ahead =
     store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
-  const standIn = lists === undefined ? undefined : standInFor(lists.shared, messages);
-  if (standIn === undefined) await lists?.verify(given);
+  const standIn = lists === undefined ? undefined : standInFor(lists.known, messages);
+  if (standIn === undefined) await lists?.verify(given.report);
   const server = standIn ?? (await options.server());
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });

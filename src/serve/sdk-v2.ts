@@ -19,6 +19,8 @@ import {
   type FetchHandlerOptions,
   type FetchOptions,
 } from './sdk-v1.js';
+import { standInServer } from './stand-in-v2.js';
+import { staticLists } from './static-lists.js';
 
 export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> {
   /** Makes a fresh server of SDK v2 for each request, `Server` or `McpServer`. */
@@ -69,16 +71,23 @@ function parse(text: string): unknown {
 function createModernHandler({
   server,
   policy,
+  catalog,
 }: DualHandlerOptions): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
   // One handler for all requests: what belongs to one of them is found by it.
-  const concernsOf = new WeakMap<Request, ConcernsOptions>();
+  const givenFor = new WeakMap<Request, { concerns: ConcernsOptions; standIn: Server | undefined }>();
+  const about = typeof catalog === 'object' ? catalog.server : undefined;
+  const lists =
+    catalog === undefined
+      ? undefined
+      : staticLists(() => server({ era: 'legacy' }), policy, catalog, 'modern');
   const handler = createMcpHandler(
     async (context) => {
-      const concerns = context.requestInfo && concernsOf.get(context.requestInfo);
+      const found = context.requestInfo && givenFor.get(context.requestInfo);
       // Without a gate nothing would be hidden.
-      if (concerns === undefined) throw new Error('A server was asked for by no request of this handler.');
-      const made = await server(context);
-      attachConcerns(made, concerns);
+      if (found === undefined) throw new Error('A server was asked for by no request of this handler.');
+      if (found.standIn === undefined) await lists?.verify(found.concerns.report);
+      const made = found.standIn ?? (await server(context));
+      attachConcerns(made, found.concerns);
       return made;
     },
     { legacy: 'reject', maxSubscriptions: 0 },
@@ -88,12 +97,14 @@ function createModernHandler({
     const enforced = current.settings.enforcement === 'enforce';
     const probe = crypto.randomUUID();
     // A request is judged by one policy, before the transport and in it, and by the lists that were taken for it.
+    const { report } = given;
     const concerns: ConcernsOptions = enforced
-      ? { policy: current, report: given.report, probe, shared: new SharedLists() }
-      : { policy, report: given.report };
+      ? { policy: current, report, probe, shared: lists?.shared ?? new SharedLists() }
+      : { policy, report, shared: lists?.shared };
     const authInfo = given.authInfo as AuthInfo | undefined;
     const serve: ServeParsed = (asked, parsedBody) => {
-      concernsOf.set(asked, concerns);
+      const standIn = lists && standInServer(lists.known, parsedBody, about);
+      givenFor.set(asked, { concerns, standIn });
       return handler.fetch(asked, { parsedBody, ...(authInfo === undefined ? {} : { authInfo }) });
     };
     return (enforced ? guardFetch(serve, probe) : serve)(request, body);

@@ -2,13 +2,18 @@ import type { Surface } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { SharedLists } from '../protocol/catalogs.js';
 import { type LivePolicy, policyInForce } from '../protocol/live-policy.js';
-import { LISTS, type Message, type Request, read } from '../protocol/wire.js';
+import { LISTS, METHODS, type Message, type Request, read } from '../protocol/wire.js';
 
 /**
  * The operator's promise that the server's lists depend on no request: `static`, they are taken from the first server
  * that is built; or a snapshot that was taken at build time, so that even the first list needs no server.
  */
-export type StaticCatalog = 'static' | Surface;
+export type StaticCatalog = 'static' | Snapshot;
+
+/** What a server lists, and what it says of itself. */
+export interface Snapshot extends Surface {
+  readonly server?: { readonly name: string; readonly version: string } | undefined;
+}
 
 /** @returns the lists that requests share, filled from a snapshot if there is one */
 export function shareLists(policy: Policy | LivePolicy, catalog: StaticCatalog): SharedLists {
@@ -48,7 +53,7 @@ export interface StandIn {
  */
 export function standInFor(shared: SharedLists, messages: readonly unknown[]): StandIn | undefined {
   const known = messages.every((message) => {
-    const kind = kindOf(message);
+    const kind = listedBy(message);
     return kind !== undefined && shared.page(kind, undefined) !== undefined;
   });
   if (!known || messages.length === 0) return undefined;
@@ -66,26 +71,30 @@ export function standInFor(shared: SharedLists, messages: readonly unknown[]): S
   };
 }
 
-function kindOf(message: unknown): Kind | undefined {
+/** @returns the list that a request asks for */
+export function listedBy(message: unknown): Kind | undefined {
   const method = read(message, 'method');
   return read(message, 'id') === undefined ? undefined : KINDS.find((kind) => LISTS[kind].method === method);
 }
 
 function answerFrom(shared: SharedLists, { id, params, ...message }: Request): Message {
-  const kind = kindOf({ id, ...message });
+  const kind = listedBy({ id, ...message });
   const page = kind === undefined ? undefined : shared.page(kind, params?.cursor);
   // In the order in which the SDK writes it: a list that nobody filters has the bytes of the server's own.
   if (page !== undefined) return { result: page, jsonrpc: '2.0', id };
   return { jsonrpc: '2.0', id, error: { code: -32602, message: 'This is no cursor of this server.' } };
 }
 
+/** Of the lists that are taken; any that servers of both generations speak. */
+const protocolVersion = '2025-11-25';
+
 /**
  * Takes all lists of a server, over a transport of its own.
  *
  * @param server a fresh server that is connected to nothing
- * @returns its lists; those that it does not have are left out
+ * @returns its lists and its name; lists that it does not have are left out
  */
-export async function takeLists(server: StandIn): Promise<Surface> {
+export async function takeLists(server: StandIn): Promise<Snapshot> {
   const waiting = new Map<unknown, (message: Message) => void>();
   const wire: Wire = {
     start: async () => undefined,
@@ -95,17 +104,21 @@ export async function takeLists(server: StandIn): Promise<Surface> {
     },
   };
   await server.connect(wire as never);
-  const surface: { [K in Kind]?: object[] } = {};
   let id = 0;
+  const ask = (method: string, params: object): Promise<Message> =>
+    new Promise((resolve) => {
+      waiting.set(++id, resolve);
+      wire.onmessage?.({ jsonrpc: '2.0', id, method, params } as never);
+    });
+
+  const clientInfo = { name: 'mcp-concerns', version: '1' };
+  const initialized = await ask(METHODS.initialize, { protocolVersion, capabilities: {}, clientInfo });
+  wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized } as never);
+  const surface: { [K in Kind]?: object[] } = {};
   for (const kind of KINDS) {
     let cursor: unknown;
     do {
-      const asked = ++id;
-      const answer = await new Promise<Message>((resolve) => {
-        waiting.set(asked, resolve);
-        const params = cursor === undefined ? {} : { cursor };
-        wire.onmessage?.({ jsonrpc: '2.0', id: asked, method: LISTS[kind].method, params } as never);
-      });
+      const answer = await ask(LISTS[kind].method, cursor === undefined ? {} : { cursor });
       const page = read(answer, 'result', kind);
       if (!Array.isArray(page)) break;
       surface[kind] = [...(surface[kind] ?? []), ...page];
@@ -113,7 +126,8 @@ export async function takeLists(server: StandIn): Promise<Surface> {
     } while (cursor !== undefined);
   }
   await server.close();
-  return surface;
+  const about = read(initialized, 'result', 'serverInfo') as Snapshot['server'];
+  return { ...(about === undefined ? {} : { server: about }), ...surface };
 }
 
 /**

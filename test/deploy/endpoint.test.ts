@@ -72,9 +72,13 @@ export function createServer(): McpServer {
     expect(json).toMatchObject({ result: { content: [{ text: 'open!' }] } });
   });
 
-  it('of SDK v2 is served in both eras', async () => {
-    project.write('src/v2.ts', server('@modelcontextprotocol/server', ''));
-    const endpoint = { policy: 'policies/own.yaml', server: { module: './src/v2.ts', sdk: 2 } };
+  it('of SDK v2 is served in both eras, lists from a snapshot without being imported', async () => {
+    project.write('src/v2.ts', server('@modelcontextprotocol/server', IMPORTED));
+    const endpoint = {
+      policy: 'policies/own.yaml',
+      server: { module: './src/v2.ts', sdk: 2 },
+      catalog: 'snapshot',
+    };
     const environment = start(await project.package(endpoint));
     expect(toolsOf(await environment.invoke(asking('security:low', 'tools/list')))).toEqual(['open']);
     const params = {
@@ -90,6 +94,7 @@ export function createServer(): McpServer {
     });
     const { json, statusCode } = await environment.invoke(event);
     expect([statusCode, json]).toMatchObject([200, { result: { tools: [{ name: 'open' }] } }]);
+    expect(environment.output()).not.toContain('the module was imported');
   });
 
   it('is not even imported for a list of which there is a snapshot', async () => {
