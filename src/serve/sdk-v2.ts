@@ -1,11 +1,12 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import {
+  type AuthInfo,
   createMcpHandler,
   DEFAULT_MAX_REQUEST_BODY_SIZE,
   isLegacyRequest,
   type McpRequestContext,
   type McpServer,
   readRequestBody,
+  type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
@@ -13,6 +14,7 @@ import { SharedLists } from '../protocol/catalogs.js';
 import { policyInForce } from '../protocol/live-policy.js';
 import { failure, HTTP_ERRORS } from './failure.js';
 import { guardFetch, type ServeParsed } from './guard-fetch.js';
+import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import {
   createFetchHandler as createLegacyHandler,
   type FetchHandler,
@@ -38,7 +40,19 @@ export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> 
  */
 export function createDualFetchHandler(options: DualHandlerOptions): FetchHandler {
   const { server, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
-  const legacy = createLegacyHandler({ ...options, server: () => server({ era: 'legacy' }) });
+  const challenges = new WeakMap<Request, ScopeChallenge>();
+  const legacy = createLegacyHandler({
+    ...options,
+    server: async (request, given) => {
+      const made = await server({
+        era: 'legacy',
+        ...(request === undefined ? {} : { requestInfo: request }),
+        ...authOf(given),
+      });
+      challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
+      return made;
+    },
+  });
   const modern = createModernHandler(options);
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
@@ -52,10 +66,19 @@ export function createDualFetchHandler(options: DualHandlerOptions): FetchHandle
     }
     const { url, headers, signal } = request;
     const body = parse(sent.text);
-    return body === undefined || (await isLegacyRequest(request, body))
-      ? legacy(new Request(url, { method: 'POST', headers, body: sent.text, signal }), given)
-      : modern(request, body, given);
+    if (body !== undefined && !(await isLegacyRequest(request, body))) return modern(request, body, given);
+    const again = new Request(url, { method: 'POST', headers, body: sent.text, signal });
+    const response = await legacy(again, given);
+    const challenge = challenges.get(again);
+    // Of a batch only some requests are refused, each by itself.
+    if (challenge === undefined || Array.isArray(body)) return response;
+    await response.body?.cancel();
+    return challengeResponse(challenge, authOf(given).authInfo);
   };
+}
+
+function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
+  return given?.authInfo === undefined ? {} : { authInfo: given.authInfo as AuthInfo };
 }
 
 function parse(text: string): unknown {
@@ -91,10 +114,9 @@ function createModernHandler({
     const concerns: ConcernsOptions = enforced
       ? { policy: current, report: given.report, probe, shared: new SharedLists() }
       : { policy, report: given.report };
-    const authInfo = given.authInfo as AuthInfo | undefined;
     const serve: ServeParsed = (asked, parsedBody) => {
       concernsOf.set(asked, concerns);
-      return handler.fetch(asked, { parsedBody, ...(authInfo === undefined ? {} : { authInfo }) });
+      return handler.fetch(asked, { parsedBody, ...authOf(given) });
     };
     return (enforced ? guardFetch(serve, probe) : serve)(request, body);
   };
