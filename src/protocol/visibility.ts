@@ -96,15 +96,18 @@ export function hiddenIdentities(lists: Lists, configuration: Configuration): re
   });
 }
 
-/** @returns whether a primitive of that name, URI or template is what a request reaches for by another name */
-export function isTarget(kind: Kind, identity: string, name: string): boolean {
-  if (kind === 'resourceTemplates') return identity === name || covers(identity, name);
-  if (kind !== 'resources') return identity === name;
+/**
+ * @param kind a list
+ * @param name what a request reaches for
+ * @returns tells whether a primitive of that list is it, or covers it, however both are written
+ */
+export function isReachedBy(kind: Kind, name: string): (identity: string) => boolean {
+  if (kind === 'tools' || kind === 'prompts') return (identity) => identity === name;
   const ways = spellingsOf(name);
-  return ways.includes(identity) || ways.includes(parse(identity));
+  return kind === 'resources'
+    ? (identity) => ways.includes(identity) || ways.includes(parse(identity))
+    : (identity) => identity === name || ways.some(templateOf(identity));
 }
-
-const covers = (template: string, uri: string): boolean => spellingsOf(uri).some(templateOf(template));
 
 const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
   decisionOn(catalog, position, configuration).shown;

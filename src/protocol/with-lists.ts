@@ -4,7 +4,7 @@ import { bindCatalog } from '../engine/select.js';
 import { itemsOf } from './lists.js';
 import type { Target } from './reach.js';
 import type { GateScope, MessageContext } from './scope.js';
-import { isTarget, type Lists } from './visibility.js';
+import { isReachedBy, type Lists } from './visibility.js';
 import { type Answer, ERRORS, type Failure, LISTS, type Request, read } from './wire.js';
 
 /** A list that is too long to be held is searched for what a request reaches for; one that never ends, once. */
@@ -56,14 +56,13 @@ function search<C extends MessageContext>(
 ): void {
   if (targets.length === 0 || scope.catalogs.isEndless(kind)) return then(undefined);
   const ask = scope.ask(request, context);
+  const reached = targets.map(({ name }) => isReachedBy(kind, name));
   const found: Primitive[] = [];
   let pages = 0;
   const onPage = (response: Answer | Failure): void => {
     if ('error' in response) return then(undefined);
     const items = itemsOf(kind, response.result) ?? [];
-    found.push(
-      ...items.filter((item) => targets.some(({ name }) => isTarget(kind, identityOf(kind, item), name))),
-    );
+    found.push(...items.filter((item) => reached.some((by) => by(identityOf(kind, item)))));
     const cursor = read(response.result, 'nextCursor');
     // To its end, also where it is found: how long it takes, and what becomes of it, must not tell that it is there.
     if (typeof cursor !== 'string') return then(found);

@@ -16,8 +16,8 @@ import { type StaticCatalog, standInFor } from './stand-in.js';
 import { type StaticLists, staticLists } from './static-lists.js';
 
 export interface FetchHandlerOptions {
-  /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`. */
-  readonly server: () => ServerOfRequest | Promise<ServerOfRequest>;
+  /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`; also for none, to take its lists. */
+  readonly server: (request?: Request, given?: FetchOptions) => ServerOfRequest | Promise<ServerOfRequest>;
   /** From `loadPolicy` or `openCompiledPolicy`. */
   readonly policy: Policy | LivePolicy;
   /** Keeps what sessions asked for. Without one there are no sessions: the URL, the header and `_meta` remain. */
@@ -109,7 +109,7 @@ async function post(
     store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
   const standIn = lists === undefined ? undefined : standInFor(lists.known, messages);
   if (standIn === undefined) await lists?.verify(given.report);
-  const server = standIn ?? (await options.server());
+  const server = standIn ?? (await options.server(request, given));
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });
   if ((await ahead?.session)?.state === 'ended') {

@@ -1,11 +1,12 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import {
+  type AuthInfo,
   createMcpHandler,
   DEFAULT_MAX_REQUEST_BODY_SIZE,
   isLegacyRequest,
   type McpRequestContext,
   type McpServer,
   readRequestBody,
+  type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
@@ -13,6 +14,7 @@ import { SharedLists } from '../protocol/catalogs.js';
 import { policyInForce } from '../protocol/live-policy.js';
 import { failure, HTTP_ERRORS } from './failure.js';
 import { guardFetch, type ServeParsed } from './guard-fetch.js';
+import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import {
   createFetchHandler as createLegacyHandler,
   type FetchHandler,
@@ -40,7 +42,19 @@ export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> 
  */
 export function createDualFetchHandler(options: DualHandlerOptions): FetchHandler {
   const { server, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
-  const legacy = createLegacyHandler({ ...options, server: () => server({ era: 'legacy' }) });
+  const challenges = new WeakMap<Request, ScopeChallenge>();
+  const legacy = createLegacyHandler({
+    ...options,
+    server: async (request, given) => {
+      const made = await server({
+        era: 'legacy',
+        ...(request === undefined ? {} : { requestInfo: request }),
+        ...authOf(given),
+      });
+      challengeScopes(made, (challenge) => request && challenges.set(request, challenge));
+      return made;
+    },
+  });
   const modern = createModernHandler(options);
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
@@ -54,10 +68,19 @@ export function createDualFetchHandler(options: DualHandlerOptions): FetchHandle
     }
     const { url, headers, signal } = request;
     const body = parse(sent.text);
-    return body === undefined || (await isLegacyRequest(request, body))
-      ? legacy(new Request(url, { method: 'POST', headers, body: sent.text, signal }), given)
-      : modern(request, body, given);
+    if (body !== undefined && !(await isLegacyRequest(request, body))) return modern(request, body, given);
+    const again = new Request(url, { method: 'POST', headers, body: sent.text, signal });
+    const response = await legacy(again, given);
+    const challenge = challenges.get(again);
+    // Of a batch only some requests are refused, each by itself.
+    if (challenge === undefined || Array.isArray(body)) return response;
+    await response.body?.cancel();
+    return challengeResponse(challenge, authOf(given).authInfo);
   };
+}
+
+function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
+  return given?.authInfo === undefined ? {} : { authInfo: given.authInfo as AuthInfo };
 }
 
 function parse(text: string): unknown {
@@ -101,11 +124,10 @@ function createModernHandler({
     const concerns: ConcernsOptions = enforced
       ? { policy: current, report, probe, shared: lists?.shared ?? new SharedLists() }
       : { policy, report, shared: lists?.shared };
-    const authInfo = given.authInfo as AuthInfo | undefined;
     const serve: ServeParsed = (asked, parsedBody) => {
       const standIn = lists && standInServer(lists.known, parsedBody, about);
       givenFor.set(asked, { concerns, standIn });
-      return handler.fetch(asked, { parsedBody, ...(authInfo === undefined ? {} : { authInfo }) });
+      return handler.fetch(asked, { parsedBody, ...authOf(given) });
     };
     return (enforced ? guardFetch(serve, probe) : serve)(request, body);
   };

@@ -12,6 +12,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { LivePolicy } from '../../src/protocol/live-policy.js';
+import type { GateReport } from '../../src/protocol/scope.js';
 import { EXTENSION_ID, read } from '../../src/protocol/wire.js';
 import { guardFetch } from '../../src/serve/guard-fetch.js';
 import { createDualFetchHandler } from '../../src/serve/sdk-v2.js';
@@ -293,6 +294,13 @@ describe('what is not hidden is answered as without the gate', () => {
     }
   });
 
+  it('a request without what modern ones carry', async () => {
+    for (const name of ['scoped', 'nothing']) {
+      const sent = () => request('tools/call', { name, arguments: {} }, {});
+      expect(await told(await gated(sent()))).toEqual(await told(await bare.fetch(sent())));
+    }
+  });
+
   it('a batch, a notification, and what is no message', async () => {
     const plain = request('tools/call', { name: 'scoped', arguments: {} }, HIDING);
     const { headers, url } = plain;
@@ -342,6 +350,17 @@ describe('a request', () => {
     const asked = Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? META : HIDING));
     const statuses = (await Promise.all(asked)).map(({ status }) => status);
     expect(statuses).toEqual(statuses.map((_, index) => (index % 2 === 0 ? 403 : 200)));
+  });
+
+  it('is reported to whoever sent it, and to nobody else', async () => {
+    const lists = Array.from({ length: 20 }, async (_, index) => {
+      const reports: GateReport[] = [];
+      const method = index % 2 === 0 ? 'tools/list' : 'resources/list';
+      const report = (each: GateReport) => void reports.push(each);
+      await told(await gated(request(method, {}, HIDING), { report }));
+      return [method, ...reports.map((each) => each.method)];
+    });
+    for (const [method, ...reported] of await Promise.all(lists)) expect(reported).toEqual([method]);
   });
 
   it('has its list taken once, before the transport and in it', async () => {
