@@ -54,7 +54,11 @@ describe('a compiled policy that is made ready', () => {
 
   it('names what rules read of callers, each once and in order', () => {
     const when = {
-      and: [{ var: 'client.capabilities.sampling' }, { var: 'claims.a' }, { var: 'primitive.name' }],
+      and: [
+        { var: 'client.capabilities.sampling' },
+        { var: 'claims.a' },
+        { var: 'primitive.annotations.client' },
+      ],
     };
     const rules = [
       ...compiled.rules,
