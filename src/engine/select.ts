@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import type { Configuration } from './configuration.js';
 import { decide } from './evaluate.js';
 import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
-import type { Kind, Policy } from './policy.js';
+import type { Concern, Kind, Policy, Rule } from './policy.js';
 
 /** What stays of a list under a configuration. */
 export interface Selection<T> {
@@ -90,7 +90,8 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
     const { shown, by } = decide(policy, mapping, configuration);
     if (shown) return undefined;
     if (typeof by === 'string') return '';
-    return 'rule' in by ? `rule ${policy.rules[by.rule]?.id}` : policy.concerns[by.concern]?.name;
+    if ('rule' in by) return `rule ${(policy.rules[by.rule] as Rule).id}`;
+    return (policy.concerns[by.concern] as Concern).name;
   });
   const counts: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
@@ -110,7 +111,7 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
 }
 
 function classKey({ mapped, offers, slots }: Mapping): string {
-  let key = mapped ? '+' : '-';
+  let key = String(mapped);
   for (const offer of offers) key += offer === undefined ? ';' : `${offer.offered.join()};`;
   return slots.length === 0 ? key : key + JSON.stringify(slots);
 }
