@@ -100,7 +100,7 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
 }
 
 function classKey({ mapped, offers, slots }: Mapping): string {
-  let key = mapped ? '+' : '-';
+  let key = String(mapped);
   for (const offer of offers) key += offer === undefined ? ';' : `${offer.offered.join()};`;
   return slots.length === 0 ? key : key + JSON.stringify(slots);
 }

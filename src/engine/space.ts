@@ -56,7 +56,7 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
     and(
       policy.concerns.map((concern, index) => {
         const offered = offers[index]?.offered;
-        const values = dimensions[index]?.values ?? [];
+        const { values } = dimensions[index] as Dimension;
         if (offered === undefined || concern.setBy !== setBy) return true;
         return atom(index, values.length, (value) =>
           fits(concern.match, values[value] as Effective, offered),
@@ -110,7 +110,7 @@ export function describeAssignment(
     const value = dimension.values[chosen];
     if ('comparison' in dimension) return [[dimension.comparison, value]];
     if (value === undefined || typeof value === 'boolean') return [];
-    const name = policy.concerns[dimension.concern]?.name ?? '';
+    const { name } = policy.concerns[dimension.concern] as Concern;
     if (value === 'denied') return [[name, 'no claim']];
     const words = [value].flat().map((number) => fromNumber(policy, dimension.concern, number));
     return [[name, words.length === 1 ? words[0] : words]];
@@ -176,7 +176,7 @@ export function cutRange(
   const group = comparedWith(policy, index);
   const marks = new Set<number>();
   for (const each of group) {
-    const { name = '', values = [] } = policy.concerns[each] ?? {};
+    const { name, values } = policy.concerns[each] as Concern;
     const now = present[each];
     if ('min' in values) marks.add(values.min).add(values.max);
     if (typeof now === 'number') marks.add(now);
@@ -274,8 +274,8 @@ function leaf({ policy, dimensions, comparison }: Spanning, logic: unknown, { pr
       const value = dimensions[index]?.values[values[position] ?? 0];
       if (value === undefined || value === 'denied' || typeof value === 'boolean') return;
       const word = (number: number) => fromNumber(policy, index, number);
-      concerns[policy.concerns[index]?.name ?? ''] =
-        typeof value === 'number' ? word(value) : value.map(word);
+      const { name } = policy.concerns[index] as Concern;
+      concerns[name] = typeof value === 'number' ? word(value) : value.map(word);
     });
     return isTruthy(evaluate({ concerns, primitive }, []));
   };

@@ -20,12 +20,12 @@ interface UriTemplateMatcher {
 export function compileUriTemplate(template: string): UriTemplateMatcher {
   const tokens: { readonly kind: 'literal' | 'one' | 'many'; readonly text: string }[] = [];
   let literals = 0;
-  for (const part of template.split(/(\{[^{}]*\})/)) {
-    if (part === '') continue;
-    if (!part.startsWith('{') || !part.endsWith('}')) {
+  // Literals stand at even places, expressions at odd ones.
+  for (const [place, part] of template.split(/(\{[^{}]*\})/).entries()) {
+    if (place % 2 === 0) {
       for (const text of part) tokens.push({ kind: 'literal', text });
       literals += part.length;
-    } else if (/^\{[+#./;?&]|\*\}$/.test(part)) {
+    } else if (/\{[+#./;?&]|\*\}/.test(part)) {
       tokens.push({ kind: 'many', text: part });
     } else {
       tokens.push({ kind: 'one', text: part });

@@ -38,7 +38,6 @@ const OPERANDS: Readonly<Record<string, readonly [number, number]>> = {
 
 interface Place {
   readonly path: Path;
-  readonly depth: number;
   /** Paths that have a value wherever this part decides anything. */
   readonly present: ReadonlySet<string>;
   /** Inside `some`, `all` or `none`, where `var` reads one item. */
@@ -66,7 +65,7 @@ export function checkRule(logic: unknown, path: Path, scope: RuleScope): void {
     );
     return;
   }
-  new RuleCheck(scope).check(logic, { path, depth: 0, present: scope.always, scoped: false });
+  new RuleCheck(scope).check(logic, { path, present: scope.always, scoped: false });
 }
 
 class RuleCheck {
@@ -110,7 +109,7 @@ class RuleCheck {
     pathOf: (index: number) => Path,
   ): void {
     const below = (index: number, more: Partial<Place> = {}): void =>
-      this.check(operands[index], { ...place, depth: place.depth + 1, path: pathOf(index), ...more });
+      this.check(operands[index], { ...place, path: pathOf(index), ...more });
     switch (operator) {
       case 'var':
         this.checkPath(operands[0], place, at);

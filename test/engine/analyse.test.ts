@@ -107,6 +107,14 @@ rules:
     });
   });
 
+  it('leaves comparisons out on which it does not depend that nothing is shown', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }
+  - { id: other, show: [tools], when: { and: [{ "!!": { var: claims.other } }, { "===": [{ var: primitive.name }, b] }] } }`);
+    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({});
+  });
+
   it('takes one comparison of a claim for one thing, however often it is written', () => {
     const policy = levels(yaml`
 rules:
@@ -201,6 +209,13 @@ rules:
   it('says so where those are too many', () => {
     const { unanswered } = analyse(several(30), { tools: named('x') });
     expect(unanswered).toEqual(['what all combinations of several values of topic do']);
+  });
+
+  it('does not say so of a concern that takes one value', () => {
+    const values = Array.from({ length: 30 }, (_, index) => `v${index}`);
+    const when = { '===': [{ var: 'concerns.topic' }, 'v0'] };
+    const policy = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
+    expect(analyse(policy, { tools: named('x') }).unanswered).toEqual([]);
   });
 });
 

@@ -91,13 +91,35 @@ describe('what a host is told of what was not taken as sent', () => {
   });
 
   it('only a number may be meant as a name, where only text can be sent', () => {
-    expect(warned({ level: 1 }, 'header')).toEqual([]);
-    expect(warned({ level: true }, 'header').map(({ code }) => code)).toEqual(['malformed-value']);
+    for (const from of ['header', 'url'] as const) {
+      expect(warned({ level: 1 }, from)).toEqual([]);
+      expect(warned({ level: true }, from).map(({ code }) => code)).toEqual(['malformed-value']);
+      expect(warned({ price: '12.25' }, from)).toEqual([]);
+      expect(warned({ price: ['12.25'] }, from).map(({ code }) => code)).toEqual(['malformed-value']);
+    }
   });
 
-  it('a preset of the wrong type in an update, which is refused with those that there are', () => {
-    const { invalid } = resolveConfiguration(strict, [{ from: 'update', concerns: { preset: 7 } }]);
-    expect(invalid).toEqual([{ concern: 'preset', value: 7, values: ['safe'] }]);
+  it('a name in full, if it fits into a line', () => {
+    const said = (length: number) => warned({ ['x'.repeat(length)]: 1 })[0]?.message;
+    expect(said(78)).toBe(`"${'x'.repeat(78)}" (request) is no concern of this server; ignored.`);
+    expect(said(79)).toBe(`"${'x'.repeat(78)}… (request) is no concern of this server; ignored.`);
+  });
+
+  it('one unknown name of a concern that takes several, which leaves nothing', () => {
+    const { accepted, warnings } = resolveConfiguration(policy, [
+      { from: 'request', concerns: { topic: 'x' } },
+    ]);
+    expect(accepted.filter((each) => each !== undefined)).toEqual([]);
+    expect(warnings.map(({ code }) => code)).toEqual(['unknown-value']);
+  });
+
+  it('what would fit, where an update is refused for the wrong type', () => {
+    const concerns = { preset: 7, price: 'x' };
+    const { invalid } = resolveConfiguration(strict, [{ from: 'update', concerns }]);
+    expect(invalid).toEqual([
+      { concern: 'price', value: 'x', values: { min: 0, max: 100 } },
+      { concern: 'preset', value: 7, values: ['safe'] },
+    ]);
   });
 });
 

@@ -1,0 +1,125 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type Caller,
+  describeConfiguration,
+  type Policy,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
+import { readPath } from '../../src/engine/rule.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+/** What rules read of a caller. */
+function read(policy: Policy, caller: Caller, path: string): unknown {
+  return readPath(resolveConfiguration(policy, [], caller).data, path);
+}
+
+describe('names with dots that rules read', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    rules: [{ id: r, hide: [tools], when: { var: claims.a } }]
+  `);
+  const claims = (entries: object) => ({ claims: new Map(Object.entries(entries)) });
+
+  it.each<[string, object, string, unknown]>([
+    ['are reached as they are written', { 'address.region': 'eu' }, 'claims.address.region', 'eu'],
+    ['are reached with several dots', { 'com.example/a.b': 1 }, 'claims.com.example/a.b', 1],
+    ['are reached inside of others', { realm: { 'a.b': 1 } }, 'claims.realm.a.b', 1],
+    ['stand beside others that begin alike', { 'a.b': 1, 'a.c': 2 }, 'claims.a.c', 2],
+    ['stand beside what is nested', { a: { b: 1 }, 'a.c': 2 }, 'claims.a.c', 2],
+    ['are weaker than what is nested', { a: { b: 1 }, 'a.b': 2 }, 'claims.a.b', 1],
+    ['take no text apart', { a: 'text', 'a.b': 1 }, 'claims.a', 'text'],
+    ['are not there beside a text', { a: 'text', 'a.b.c': 1 }, 'claims.a.b.c', undefined],
+    ['may be empty between two dots', { 'a..b': 1 }, 'claims.a..b', 1],
+    ['are left alone in a list', { a: [{ 'b.c': 1 }] }, 'claims.a.0.b.c', undefined],
+  ])('%s', (_name, entries, path, value) => {
+    expect(read(policy, claims(entries), path) ?? undefined).toBe(value);
+  });
+
+  it('are names up to eight levels down', () => {
+    const nested = (levels: number): unknown => (levels === 0 ? { 'b.c': 1 } : { a: nested(levels - 1) });
+    const found = (levels: number) =>
+      read(policy, claims({ a: nested(levels) }), `claims.${'a.'.repeat(levels + 1)}b.c`) ?? undefined;
+    expect([found(0), found(7), found(8)]).toEqual([1, 1, undefined]);
+  });
+
+  it('are reached in what the client can do', () => {
+    const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+    const path = 'client.capabilities.extensions.io.modelcontextprotocol/tasks';
+    expect(read(policy, { capabilities }, path)).toEqual({});
+  });
+});
+
+it('of a client of which nothing is known, rules know nothing', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    rules: [{ id: r, hide: [tools], when: { var: client.capabilities.sampling } }]
+  `);
+  expect(resolveConfiguration(policy, []).data.client).toBeUndefined();
+  expect(resolveConfiguration(policy, [], { capabilities: {} }).data.client).toEqual({ capabilities: {} });
+});
+
+describe('a host of which is forgotten what it asked for', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      level: { values: [low, high] }
+      cost: { values: [low, high], default: low }
+      tier: { values: [free, pro], set-by: operator, claim: tier }
+    settings: { defaults: always }
+  `);
+  const effective = (concerns: object, caller: Caller) =>
+    resolveConfiguration(policy, [{ from: 'request', concerns }], caller).effective;
+  const claims = new Map([['tier', 'pro']]);
+
+  it('is denied everything that it may have asked for, also against defaults', () => {
+    expect(effective({}, { claims, forgotten: true })).toEqual(['denied', 'denied', 1]);
+    expect(effective({}, { claims, forgotten: false })).toEqual([undefined, 0, 1]);
+  });
+
+  it('has what it asks for again, or wants none of', () => {
+    expect(effective({ level: 'high', cost: null }, { claims, forgotten: true })).toEqual([1, undefined, 1]);
+  });
+
+  it('has a key of its own', () => {
+    const key = (caller: Caller) => resolveConfiguration(policy, [], caller).key;
+    expect(key({ forgotten: true })).not.toBe(key({}));
+  });
+});
+
+describe('claims that name a value', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      beta: { values: ["true", "1"], set-by: operator, claim: beta }
+      seats: { values: { min: 0, max: 10 }, set-by: operator, claim: seats }
+  `);
+  const effective = (claims: object) =>
+    describeConfiguration(
+      policy,
+      resolveConfiguration(policy, [], { claims: new Map(Object.entries(claims)) }),
+    );
+
+  it.each<[unknown, unknown]>([
+    [true, 'true'],
+    [1, '1'],
+    ['1', '1'],
+    [false, undefined],
+  ])('%j may be the name %j', (claim, value) => {
+    expect(effective({ beta: claim }).beta).toBe(value);
+  });
+
+  it.each<[unknown, unknown]>([
+    [0, 0],
+    [10, 10],
+    [-0.1, undefined],
+    [10.1, undefined],
+    ['2.25', 2.25],
+    ['10', 10],
+    ['1e1', undefined],
+    ['2.', undefined],
+    [' 2', undefined],
+    [['2'], undefined],
+  ])('%j may be the number %j', (claim, value) => {
+    expect(effective({ seats: claim }).seats).toBe(value);
+  });
+});

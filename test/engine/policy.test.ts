@@ -1,0 +1,98 @@
+import { describe, expect, it } from 'vitest';
+import { type CompiledPolicy, preparePolicy } from '../../src/engine/index.js';
+import { EMPTY } from './small-policies.js';
+
+const base = { multiple: false, setBy: 'host', match: 'exact' } as const;
+const compiled: CompiledPolicy = {
+  ...EMPTY,
+  files: ['common.yaml', 'policy.yaml'],
+  concerns: [
+    { ...base, name: 'level', values: ['low', 'high'] },
+    { ...base, name: 'price', values: { min: 0, max: 9 } },
+  ],
+  rules: [
+    { id: 'a', effect: 'hide', kinds: ['tools'], when: { var: 'claims.b' }, reason: 'So.', file: 1, line: 7 },
+    { id: 'b', effect: 'show', kinds: ['prompts'], when: { var: 'claims.a' }, file: 0, line: 3 },
+  ],
+};
+const entry = (name: string, values: CompiledPolicy['primitives']['tools'][number]['values'] = {}) => ({
+  name,
+  file: 1,
+  line: 5,
+  values,
+});
+
+describe('a compiled policy that is made ready', () => {
+  it('has its values as numbers, and says where each was written', () => {
+    const tool = entry('t', {
+      level: { is: ['high', 'low'], line: 8 },
+      price: { is: [4.5], line: 9 },
+    });
+    const { entries } = preparePolicy({ ...compiled, primitives: { ...compiled.primitives, tools: [tool] } });
+    expect(entries.tools.get('t')).toEqual({
+      name: 't',
+      source: 'policy.yaml:5',
+      assignments: [
+        { concern: 0, offered: [1, 0], source: 'policy.yaml:8' },
+        { concern: 1, offered: [4.5], source: 'policy.yaml:9' },
+      ],
+    });
+  });
+
+  it('keeps what takes a value away, and leaves out what no concern of it is', () => {
+    const pattern = entry('t*', { level: { is: 'any', line: 8 }, gone: { is: ['x'], line: 9 } });
+    const { patterns } = preparePolicy({ ...compiled, patterns: { ...compiled.patterns, tools: [pattern] } });
+    expect(patterns.tools[0]?.assignments).toEqual([{ concern: 0, offered: 'any', source: 'policy.yaml:8' }]);
+  });
+
+  it('has rules that say where they were written, and why if they do', () => {
+    const [first, second] = preparePolicy(compiled).rules;
+    expect(first).toMatchObject({ id: 'a', effect: 'hide', source: 'policy.yaml:7', reason: 'So.' });
+    expect(second).toMatchObject({ id: 'b', kinds: ['prompts'], source: 'common.yaml:3' });
+    expect(second).not.toHaveProperty('reason');
+  });
+
+  it('names what rules read of callers, each once and in order', () => {
+    const when = {
+      and: [
+        { var: 'client.capabilities.sampling' },
+        { var: 'claims.a' },
+        { var: 'primitive.annotations.client' },
+      ],
+    };
+    const rules = [
+      ...compiled.rules,
+      { id: 'c', effect: 'hide', kinds: ['tools'], when, file: 0, line: 4 } as const,
+    ];
+    expect(preparePolicy({ ...compiled, rules }).callerPaths).toEqual([
+      'claims.a',
+      'claims.b',
+      'client.capabilities.sampling',
+    ]);
+  });
+
+  it('looks at templates with more literal characters first, and at those as specific as written', () => {
+    const templates = ['a://{x}', 'a://long/{x}', 'b://{x}', 'a://long/{x}/end'];
+    const { covering } = preparePolicy({
+      ...compiled,
+      primitives: { ...compiled.primitives, resourceTemplates: templates.map((name) => entry(name)) },
+    });
+    expect(covering.map(({ name }) => name)).toEqual([
+      'a://long/{x}/end',
+      'a://long/{x}',
+      'a://{x}',
+      'b://{x}',
+    ]);
+  });
+
+  it('gives the values of an assign to what it fires for', () => {
+    const { assigns } = preparePolicy({
+      ...compiled,
+      assign: [
+        { when: { var: 'primitive.title' }, file: 0, line: 2, values: { level: { is: ['low'], line: 3 } } },
+      ],
+    });
+    expect(assigns.map(({ fires }) => fires({ primitive: { title: 'A' } }, []))).toEqual(['A']);
+    expect(assigns[0]?.assignments).toEqual([{ concern: 0, offered: [0], source: 'common.yaml:3' }]);
+  });
+});
