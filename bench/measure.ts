@@ -100,7 +100,7 @@ function mulberry32(seed: number): () => number {
 
 export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
-function quantile(numbers: readonly number[], part: number): number {
+export function quantile(numbers: readonly number[], part: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }

@@ -1,6 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
 import { nearest } from '../engine/nearest.js';
 import { UsageError } from './errors.js';
+import { whyNotHere } from './not-here.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 interface Config<O extends Options> {
@@ -30,6 +31,8 @@ export function readArguments<O extends Options>(command: string, argv: string[]
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
     if (option === undefined) {
+      const why = whyNotHere(command, token.name);
+      if (why !== undefined) throw new UsageError(command, `${command} takes no ${token.rawName}: ${why}`);
       const near = token.rawName.startsWith('--') ? nearest(token.name, Object.keys(options)) : undefined;
       const hint = near === undefined ? '' : ` (did you mean --${near}?)`;
       throw new UsageError(command, `There is no option ${token.rawName}${hint}`);

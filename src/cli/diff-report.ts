@@ -3,8 +3,9 @@ import { decide } from '../engine/evaluate.js';
 import type { Surface } from '../engine/mapping.js';
 import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
 import { type CompiledPolicy, KINDS, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
+import type { Changed, Extent, Term } from '../policy/change.js';
 import { inWords } from '../policy/conditions.js';
-import type { Changed, Difference, Extent, Term } from '../policy/difference.js';
+import type { Difference } from '../policy/difference.js';
 import type { TokenCounter } from './tokens.js';
 
 /** One primitive that is no longer shown, or is shown now. */

@@ -1,17 +1,15 @@
 import type { Surface } from '../engine/mapping.js';
 import { IDENTITY, identityOf, type Primitive } from '../engine/mapping.js';
 import { nearest } from '../engine/nearest.js';
-import { KINDS, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
+import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { oneOf, readArguments } from './arguments.js';
-import { CAN_DO_ALL } from './can-do-all.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
-import { ASK_HELP, ASK_OPTIONS, readAsked } from './concerns.js';
+import { readCommon } from './common.js';
 import { CliError, UsageError } from './errors.js';
 import { explainPrimitive } from './explanation.js';
 import { explanationToText } from './explanation-text.js';
 import { plain } from './output.js';
-import { readPolicyInput } from './policy-input.js';
-import { checkSource, hasSource, readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
+import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from './question.js';
+import { checkSource, hasSource, readSource, splitCommand } from './source.js';
 import { originsOf } from './wish-origins.js';
 
 export const help = `Usage: mcp-concerns explain NAME --policy PATH [options] [SOURCE]
@@ -20,13 +18,7 @@ Says why a tool, prompt, resource or template is shown or hidden: each concern,
 each rule with its values, and the smallest change that turns it around.
 Without a source, NAME is what the policy maps; annotations are unknown then.
 
-Options:
-  --policy PATH         a policy file or a folder of them; several are merged
-${ASK_HELP}
-  --format FORMAT       pretty (default) or json
-${COMMON_HELP}
-
-${SOURCE_HELP}
+${questionHelp('  --format FORMAT       pretty (default) or json')}
 
 Exit codes: 0 explained; 2 bad arguments, policy or source, or unknown NAME.
 
@@ -35,14 +27,6 @@ Example:
       --concern environment=production
 `;
 
-const OPTIONS = {
-  policy: { type: 'string', multiple: true },
-  format: { type: 'string' },
-  ...ASK_OPTIONS,
-  ...SOURCE_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
-
 /**
  * @param argv what stands after `explain`
  * @returns the exit code
@@ -50,22 +34,18 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('explain', own, OPTIONS);
-  const { paper, quiet, note } = readCommon('explain', values);
+  const { values, positionals } = readArguments('explain', own, QUESTION_OPTIONS);
+  const common = readCommon('explain', values);
   const format = oneOf('explain', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
   const [name, unexpected] = positionals;
   if (name === undefined) throw new UsageError('explain', 'There is no NAME to explain');
   if (unexpected !== undefined) throw new UsageError('explain', `"${unexpected}" is unexpected: one NAME`);
-  const paths = values.policy ?? [];
-  if (paths.length === 0) throw new UsageError('explain', 'There is no --policy');
+  const paths = checkPaths('explain', values.policy);
   const asked = hasSource(values, command) || values.header !== undefined;
   if (asked) checkSource(values, command, 'explain');
 
-  const failed = { exitCode: 2, undone: 'nothing was explained' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failed, quiet));
-  const wish = readAsked(policy, values, CAN_DO_ALL);
+  const { policy, wish } = readQuestion(paths, values, 'nothing was explained', common);
   const { configuration, caller } = wish;
-  for (const { message } of configuration.warnings) note(`warning: ${message}`);
   const found = asked
     ? inSurface(await readSource(values, command, 'explain'), name)
     : inPolicy(policy, name);
@@ -78,10 +58,10 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(`${JSON.stringify({ name, source: asked, primitives: explanations }, null, 2)}\n`);
     return 0;
   }
-  const texts = explanations.map((each) => explanationToText(policy, each, paper));
+  const texts = explanations.map((each) => explanationToText(policy, each, common.paper));
   process.stdout.write(texts.join('\n'));
   if (!asked && readsMore(policy)) {
-    note('note: without a source, annotations and tags count as absent for rules and assign.');
+    common.note('note: without a source, annotations and tags count as absent for rules and assign.');
   }
   return 0;
 }

@@ -5,6 +5,7 @@ import { formatYaml } from '../policy/format-yaml.js';
 import { readPolicy } from '../policy/load.js';
 import { proposePolicy } from '../policy/propose.js';
 import { policySchema } from '../policy/schema.js';
+import { testFileSchema } from '../policy/test-schema.js';
 import { writeFirstTests } from '../policy/write-first-tests.js';
 import { writeProposal } from '../policy/write-proposal.js';
 import { readArguments } from './arguments.js';
@@ -21,7 +22,7 @@ export const help = `Usage: mcp-concerns init [options] SOURCE
 
 Writes a first policy for a server, from what it says of itself: concerns from
 annotations, tags and names, every primitive mapped. Beside it come tests that
-pass, a catalog of facts for them, and the schema for editors.
+pass, a catalog of facts for them, and the schemas for editors.
 
 Options:
   -o, --output FILE     the policy, folders are made (policy.yaml); - is stdout,
@@ -67,7 +68,6 @@ export async function run(argv: string[]): Promise<number> {
     policy: output,
     tests: `${stem}.test.yaml`,
     catalog: values.catalog ?? `${stem}.catalog.json`,
-    schema: join(dirname(output), 'schema.json'),
   };
   if (output !== '-' && values.force !== true) refuseToOverwrite(files, values.catalog !== undefined);
 
@@ -77,14 +77,17 @@ export async function run(argv: string[]): Promise<number> {
   }
   const proposal = proposePolicy(catalog);
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
-  const schema = schemaPath(files.schema);
+  const [schema, testSchema] = SCHEMAS.map((each) => schemaBeside(output, each)) as [Schema, Schema];
   const text = formatYaml(writeProposal(proposal, { server, schema: schema.path }));
   if (output === '-') {
     process.stdout.write(text);
     return 0;
   }
   writeOutput(files.policy, text);
-  if (schema.missing) writeOutput(files.schema, readFileSync(packageFile('policies/schema.json'), 'utf8'));
+  for (const { file, missing } of [schema, testSchema]) {
+    if (missing)
+      writeOutput(join(dirname(output), file), readFileSync(packageFile(`policies/${file}`), 'utf8'));
+  }
   if (values.catalog === undefined) {
     const lists = KINDS.flatMap((kind) =>
       catalog[kind] === undefined ? [] : [[kind, catalog[kind].map((each) => factsOf(each, tokensOf(each)))]],
@@ -102,6 +105,7 @@ export async function run(argv: string[]): Promise<number> {
     files.tests,
     formatYaml(
       writeFirstTests(policy, catalog, {
+        schema: testSchema.path,
         policy: basename(files.policy),
         catalog: relative(folder, files.catalog).replaceAll('\\', '/'),
       }),
@@ -125,17 +129,30 @@ function refuseToOverwrite(
   throw new CliError(`${there.join(' and ')} ${are} there already; give -o another file, or --force.`);
 }
 
-/** The schema beside the policy; the package's own where something else has that name. */
-function schemaPath(beside: string): { path: string; missing: boolean } {
-  if (!existsSync(beside)) return { path: './schema.json', missing: true };
-  let title: unknown;
+const SCHEMAS = [
+  { file: 'schema.json', title: policySchema.title },
+  { file: 'test.schema.json', title: testFileSchema.title },
+] as const;
+
+interface Schema {
+  readonly file: string;
+  /** As the policy beside it names it. */
+  readonly path: string;
+  readonly missing: boolean;
+}
+
+/** A schema beside the policy; the package's own where something else has that name. */
+function schemaBeside(policy: string, { file, title }: (typeof SCHEMAS)[number]): Schema {
+  const beside = join(dirname(policy), file);
+  if (!existsSync(beside)) return { file, path: `./${file}`, missing: true };
+  let found: unknown;
   try {
-    title = (JSON.parse(readFileSync(beside, 'utf8')) as { title?: unknown }).title;
+    found = (JSON.parse(readFileSync(beside, 'utf8')) as { title?: unknown }).title;
   } catch {
     // Something else, then.
   }
-  if (title === policySchema.title) return { path: './schema.json', missing: false };
-  return { path: 'node_modules/mcp-concerns/policies/schema.json', missing: false };
+  const path = found === title ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
+  return { file, path, missing: false };
 }
 
 function serverName(server: unknown): string | undefined {

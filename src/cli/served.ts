@@ -2,44 +2,44 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ChildTransport } from '../serve/child.js';
 import type { ServerOfRequest } from '../serve/sdk-v1.js';
-import { UsageError } from './errors.js';
+import type { Chosen } from './choose-server.js';
+import { plain } from './output.js';
 import { loadFactory } from './user-server.js';
 
 /** What stands behind the policy: servers that are made here, or connections to one that is elsewhere. */
-export type Served = { readonly what: 'demo' | 'module' | 'command' | 'url'; readonly name: string } & (
+export type Served = { readonly name: string } & (
   | { readonly server: () => ServerOfRequest | Promise<ServerOfRequest> }
   | { readonly open: () => Transport }
 );
 
 /**
- * Reads which server is to be served.
+ * Makes the chosen server ready to be served.
  *
- * @param values what was given for `--server` and `--url`
- * @param command what stands after `--`
- * @returns the server; the demo if nothing was given
- * @throws {UsageError} if more than one was given, or a URL is none
+ * @param chosen the server
+ * @returns how to make it, or to reach it
+ * @throws {CliError} if a module makes no server
  * @example
- * const served = await readServed({}, ['npx', '@playwright/mcp']);
+ * const served = await openServed(chooseServer({}, ['npx', '@playwright/mcp']));
  */
-export async function readServed(
-  values: { readonly server?: string | undefined; readonly url?: string | undefined },
-  command: readonly string[],
-): Promise<Served> {
-  const { server, url } = values;
-  const [program, ...args] = command;
-  if ([server, url, program].filter((each) => each !== undefined).length > 1) {
-    throw new UsageError('serve', 'takes one server: --server, --url, or a command after --');
+export async function openServed(chosen: Chosen): Promise<Served> {
+  switch (chosen.what) {
+    case 'command': {
+      const { program, args } = chosen;
+      return { name: [program, ...args].join(' '), open: () => new ChildTransport(program, args) };
+    }
+    case 'url': {
+      const { url, headers } = chosen;
+      const requestInit = { headers: Object.fromEntries(headers) };
+      // The SDK's own types disagree about `undefined` where exactOptionalPropertyTypes is on.
+      const open = () => new StreamableHTTPClientTransport(url, { requestInit }) as Transport;
+      // A query may hold a key.
+      return { name: plain(url.origin + url.pathname), open };
+    }
+    case 'module':
+      return { name: chosen.path, server: await loadFactory(chosen.path) };
+    case 'demo': {
+      const { createVaultServer } = await import('../demo/server.js');
+      return { name: 'the demo, a data vault', server: () => createVaultServer() };
+    }
   }
-  if (program !== undefined) {
-    return { what: 'command', name: command.join(' '), open: () => new ChildTransport(program, args) };
-  }
-  if (url !== undefined) {
-    if (!URL.canParse(url)) throw new UsageError('serve', `--url takes a URL, not "${url}"`);
-    // The SDK's own types disagree about `undefined` where exactOptionalPropertyTypes is on.
-    const open = () => new StreamableHTTPClientTransport(new URL(url)) as Transport;
-    return { what: 'url', name: url, open };
-  }
-  if (server !== undefined) return { what: 'module', name: server, server: await loadFactory(server) };
-  const { createVaultServer } = await import('../demo/server.js');
-  return { what: 'demo', name: 'the demo, a data vault', server: () => createVaultServer() };
 }

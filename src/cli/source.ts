@@ -125,7 +125,13 @@ export async function readSource(
   );
 }
 
-function parseUrl(name: string, text: string): URL {
+/**
+ * @param name the command of ours, for messages
+ * @param text what was given for `--url`
+ * @returns the address
+ * @throws {UsageError} if it is none, or holds a password
+ */
+export function parseUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
     throw new UsageError(name, `--url takes an address with http or https, not "${text}"`);
@@ -136,7 +142,13 @@ function parseUrl(name: string, text: string): URL {
   return url;
 }
 
-function parseHeaders(name: string, given: readonly string[]): Headers {
+/**
+ * @param name the command of ours, for messages
+ * @param given what was given for `--header`, each `Name: value`
+ * @returns the headers
+ * @throws {UsageError} if one of them is none
+ */
+export function parseHeaders(name: string, given: readonly string[]): Headers {
   const headers = new Headers();
   for (const text of given) {
     const [, key = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? [];

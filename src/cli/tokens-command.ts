@@ -5,6 +5,7 @@ import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
 import { allCosts } from './costs.js';
 import { UsageError } from './errors.js';
 import { readPolicyInput } from './policy-input.js';
+import { checkPaths, POLICY_HELP } from './question.js';
 import { judge, sumOf, weighSurface } from './report.js';
 import { singleAsks } from './single-asks.js';
 import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
@@ -17,7 +18,7 @@ Says what a server's definitions cost a host, each primitive and each
 configuration: the dearest and the cheapest of all, presets, single values.
 
 Options:
-  --policy PATH         a policy file or a folder of them; several are merged
+${POLICY_HELP}
   --budget N            fail if a configuration costs more tokens than this
   --format FORMAT       table (default) or json
 ${COMMON_HELP}
@@ -51,8 +52,7 @@ export async function run(argv: string[]): Promise<number> {
   const format = oneOf('tokens', '--format', values.format ?? 'table', ['table', 'json'] as const);
   const budget = readBudget(values.budget);
   if (positionals[0] !== undefined) throw new UsageError('tokens', `"${positionals[0]}" is unexpected`);
-  const paths = values.policy ?? [];
-  if (paths.length === 0) throw new UsageError('tokens', 'There is no --policy');
+  const paths = checkPaths('tokens', values.policy);
   checkSource(values, command, 'tokens');
 
   const failed = { exitCode: 2, undone: 'nothing was counted' } as const;

@@ -8,6 +8,7 @@ import { combinations, cutRange } from '../engine/space.js';
 export interface Choice {
   /** As people write it; nothing for what is not asked for, not claimed, not so. */
   readonly text?: string;
+  /** As it is sent; null asks for none, also against a default. */
   readonly value?: unknown;
 }
 
@@ -22,6 +23,13 @@ export interface AskedDimension {
   /** Numbers in their order, with one between each two where something can change. */
   readonly range?: readonly number[];
 }
+
+/** @returns in how many ways a dimension can be chosen */
+export const sizeOf = ({ choices }: AskedDimension): number => choices.length;
+
+/** @returns how many combinations of choices there are */
+export const productOf = (dimensions: readonly AskedDimension[]): number =>
+  dimensions.reduce((product, dimension) => product * sizeOf(dimension), 1);
 
 /** A configuration under each of two policies. */
 export type Pair = readonly [before: Configuration, after: Configuration];
@@ -50,7 +58,13 @@ export function askedDimensions(
     const found: AskedDimension[] = [];
     const numbers = range === undefined ? {} : { range };
     if (both.some((concern) => concern?.setBy === 'host')) {
-      found.push({ by: 'host', name, key: name, choices: [{}, ...choices], ...numbers });
+      found.push({
+        by: 'host',
+        name,
+        key: name,
+        choices: [{}, ...choices, ...none(policies, name)],
+        ...numbers,
+      });
     }
     for (const claim of new Set(both.flatMap((concern) => concern?.claim ?? []))) {
       found.push({ by: 'claim', name, key: claim, choices: [...unclaimed(both), ...choices], ...numbers });
@@ -66,6 +80,15 @@ export function askedDimensions(
     });
   }
   return dimensions;
+}
+
+/** Asking for none is another case than not asking where a default may apply. */
+function none(policies: readonly Policy[], name: string): Choice[] {
+  const usual = policies.some(
+    ({ concerns, indexOf, settings }) =>
+      settings.defaults !== 'never' && concerns[indexOf.get(name) ?? -1]?.default !== undefined,
+  );
+  return usual ? [{ text: 'null', value: null }] : [];
 }
 
 /** Who claims nothing has the default: no case of its own where both policies have the same. */

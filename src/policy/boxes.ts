@@ -90,7 +90,7 @@ export function coverWithBoxes(
 ): Box[] {
   const order = sizes.map((_, dimension) => dimension);
   const covered = new Set<number>();
-  const boxes: Box[] = [];
+  const boxes: Sides[] = [];
   for (let number = 0; number < has.length; number++) {
     if (!has[number] || covered.has(number)) continue;
     let sides: Sides = combinationAt(sizes, number).map((choice) => [choice]);
@@ -112,13 +112,37 @@ export function coverWithBoxes(
       }
     }
     for (const each of numbersIn(sides, sizes)) covered.add(each);
-    boxes.push(
-      sides.map((side, dimension) =>
-        side.length === sizes[dimension] ? undefined : new Set(side.toSorted((a, b) => a - b)),
-      ),
-    );
+    boxes.push(sides);
   }
-  return boxes;
+  return withoutOverlap(boxes, sizes).map((sides) =>
+    sides.map((side, dimension) =>
+      side.length === sizes[dimension] ? undefined : new Set(side.toSorted((a, b) => a - b)),
+    ),
+  );
+}
+
+/** What a box says that others say too makes its condition longer: "a or b while c; or b" is "a while c; or b". */
+function withoutOverlap(boxes: readonly Sides[], sizes: readonly number[]): Sides[] {
+  const times = new Map<number, number>();
+  const count = (sides: Sides, by: number) => {
+    for (const each of numbersIn(sides, sizes)) times.set(each, (times.get(each) ?? 0) + by);
+  };
+  for (const sides of boxes) count(sides, 1);
+  return boxes.map((sides) => {
+    let left = sides;
+    sides.forEach((side, dimension) => {
+      if (side.length === sizes[dimension]) return;
+      for (const choice of side) {
+        const kept = left[dimension]?.filter((each) => each !== choice) ?? [];
+        const slice = left.with(dimension, [choice]);
+        if (kept.length === 0 || ![...numbersIn(slice, sizes)].every((each) => (times.get(each) ?? 0) > 1))
+          continue;
+        count(slice, -1);
+        left = left.with(dimension, kept);
+      }
+    });
+    return left;
+  });
 }
 
 type Sides = readonly (readonly number[])[];

@@ -1,5 +1,5 @@
 import type { AskedDimension } from './asked-space.js';
-import type { Term } from './difference.js';
+import type { Term } from './change.js';
 
 /**
  * Says in words when something happens.
@@ -48,8 +48,13 @@ function listed(
 ): string {
   const end = orElse === undefined ? '' : ` or ${orElse}`;
   if (range !== undefined) {
-    const positions = indexes.map((index) => index - offsetOf(choices));
-    return runs(subject, range, positions) + end;
+    const numbers = indexes.filter((index) => choices[index]?.value !== null);
+    const positions = numbers.map((index) => index - offsetOf(choices));
+    const asked = [
+      ...(positions.length === 0 ? [] : [runs(subject, range, positions)]),
+      ...(numbers.length === indexes.length ? [] : [`${subject}=null`]),
+    ];
+    return asked.join(' or ') + end;
   }
   const texts = indexes.map((index) => choices[index]?.text ?? '');
   const [last = ''] = texts.slice(-1);

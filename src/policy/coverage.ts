@@ -63,52 +63,51 @@ export function coverageOf(
   );
   const subjects = runs.flatMap((run) => run.subjects);
   const configurations = runs.flatMap(({ results }) => results.map(({ configuration }) => configuration));
+  const entryOfEach = (each: Subject) => keyOf(entryOf(policy, each));
+  const [subjectsOf, judgedOf] = [groupBy(subjects, entryOfEach), groupBy(judged, entryOfEach)];
 
   const mapped = (
     part: CoveredPart['part'],
     { name, kind, source }: { name: string; kind?: Kind; source: string },
     assignments: readonly Assignment[],
-    applies: (subject: Subject) => boolean,
+    own: { readonly subjects: readonly Subject[]; readonly judged: readonly (typeof judged)[number][] },
   ): CoveredPart => {
-    const lasting = subjects.filter((each) => applies(each) && lasts(assignments, each.mapping));
-    const obstacle = subjects.some(applies) ? 'replaced by stronger values' : 'not in the catalog';
+    const lasting = own.subjects.some(({ mapping }) => lasts(assignments, mapping));
+    const obstacle = own.subjects.length > 0 ? 'replaced by stronger values' : 'not in the catalog';
     return {
       part,
       name,
       ...(kind === undefined ? {} : { kind }),
       source,
-      exercised: judged.some(
-        (each) => applies(each) && decides(assignments, each.mapping, each.configuration),
-      ),
-      ...(lasting.length === 0 ? { obstacle } : {}),
+      exercised: own.judged.some((each) => decides(assignments, each.mapping, each.configuration)),
+      ...(lasting ? {} : { obstacle }),
     };
   };
+  const those = (applies: (subject: Subject) => boolean) => ({
+    subjects: subjects.filter(applies),
+    judged: judged.filter(applies),
+  });
   return [
     ...valuesOf(policy, configurations),
     ...KINDS.flatMap((kind) =>
-      [...policy.entries[kind].values()].map(({ name, source, assignments }) =>
-        mapped('entries', { name, kind, source }, assignments, (subject) => {
-          const entry = entryOf(policy, subject);
-          return entry?.name === name && entry.source === source;
+      [...policy.entries[kind].values()].map((entry) =>
+        mapped('entries', { name: entry.name, kind, source: entry.source }, entry.assignments, {
+          subjects: subjectsOf.get(keyOf(entry)) ?? [],
+          judged: judgedOf.get(keyOf(entry)) ?? [],
         }),
       ),
     ),
     ...KINDS.flatMap((kind) =>
-      policy.patterns[kind].map(({ name, source, assignments, matches }) =>
-        mapped(
-          'patterns',
-          { name, kind, source },
-          assignments,
-          (subject) => subject.kind === kind && matches(subject.name),
-        ),
-      ),
+      policy.patterns[kind].map(({ name, source, assignments, matches }) => {
+        const own = those((subject) => subject.kind === kind && matches(subject.name));
+        return mapped('patterns', { name, kind, source }, assignments, own);
+      }),
     ),
     ...policy.assigns.map(({ fires, assignments }, index) => {
       const { file = 0, line = 0 } = compiled.assign[index] ?? {};
       const source = `${compiled.files[file]}:${line}`;
-      return mapped('assign', { name: `assign ${index + 1}`, source }, assignments, ({ mapping }) =>
-        isTruthy(fires({ primitive: mapping.primitive }, [])),
-      );
+      const own = those(({ mapping }) => isTruthy(fires({ primitive: mapping.primitive }, [])));
+      return mapped('assign', { name: `assign ${index + 1}`, source }, assignments, own);
     }),
     ...policy.rules.map(
       (rule): CoveredPart => ({
@@ -157,6 +156,22 @@ function entryOf(policy: Policy, { kind, name }: Subject): Entry | undefined {
   const own = policy.entries[kind].get(name);
   if (own !== undefined || kind !== 'resources') return own;
   return policy.covering.find((template) => template.matches(name));
+}
+
+/** Names an entry among all of a policy: its name, where it is written. */
+const keyOf = (entry: Entry | undefined): string =>
+  entry === undefined ? '' : `${entry.source} ${entry.name}`;
+
+/** Once for all parts: asked for each of them, thousands of primitives would be looked at thousands of times. */
+function groupBy<T>(all: readonly T[], keyFor: (each: T) => string): ReadonlyMap<string, readonly T[]> {
+  const groups = new Map<string, T[]>();
+  for (const each of all) {
+    const key = keyFor(each);
+    const group = groups.get(key);
+    if (group === undefined) groups.set(key, [each]);
+    else group.push(each);
+  }
+  return groups;
 }
 
 /** Whether a primitive still has what these gave it, once all stronger values are there. */

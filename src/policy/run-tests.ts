@@ -1,5 +1,5 @@
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
-import { evaluate, type Verdict } from '../engine/evaluate.js';
+import { decide, evaluate, type Verdict } from '../engine/evaluate.js';
 import type { Surface } from '../engine/mapping.js';
 import { identityOf, type Mapping, mapPrimitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
@@ -63,18 +63,18 @@ export function subjectsOf(policy: Policy, surface: Surface): readonly Subject[]
 export function runTest(policy: Policy, subjects: readonly Subject[], test: PolicyTest): TestResult {
   const configuration = configure(policy, test);
   const expects = expectationsOf(test);
-  const verdicts = subjects.map((subject) => ({
-    ...subject,
-    verdict: evaluate(policy, subject.mapping, configuration),
-  }));
-  const wrong = verdicts.flatMap(({ kind, name, mapping, verdict }): Wrong[] => {
+  const wrong: Wrong[] = [];
+  const shown = new Map<Kind, number>();
+  for (const { kind, name, mapping } of subjects) {
+    const isShown = decide(policy, mapping, configuration).shown;
+    if (isShown) shown.set(kind, (shown.get(kind) ?? 0) + 1);
     const expected = expects(kind, name);
-    if (expected === undefined || (expected === 'shown') === verdict.shown) return [];
-    return [{ kind, name, mapping, expected, verdict }];
-  });
+    if (expected === undefined || (expected === 'shown') === isShown) continue;
+    wrong.push({ kind, name, mapping, expected, verdict: evaluate(policy, mapping, configuration) });
+  }
   const counts = KINDS.flatMap((kind): WrongCount[] => {
     const expected = test.expects[kind]?.count;
-    const actual = verdicts.filter((each) => each.kind === kind && each.verdict.shown).length;
+    const actual = shown.get(kind) ?? 0;
     return expected === undefined || expected === actual ? [] : [{ kind, expected, actual }];
   });
   return { test, configuration, wrong, counts };

@@ -1,12 +1,13 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-const names = (what: string, example: readonly string[]) =>
+/** One text, or a list of them. */
+const texts = (what: string, ...examples: readonly (string | readonly string[])[]) =>
   ({
     description: what,
     type: ['string', 'array'],
     minLength: 1,
     items: { type: 'string', minLength: 1 },
-    examples: [example],
+    examples,
   }) as const;
 
 const expectation = (what: string, example: string) =>
@@ -17,9 +18,9 @@ const expectation = (what: string, example: string) =>
     additionalProperties: false,
     examples: [{ includes: [example] }, { only: [example] }, { count: 1 }],
     properties: {
-      includes: names('These are shown.', [example]),
-      excludes: names('These are hidden.', [example]),
-      only: names('These are shown, and nothing else.', [example]),
+      includes: texts('These are shown.', [example]),
+      excludes: texts('These are hidden.', [example]),
+      only: texts('These are shown, and nothing else.', [example]),
       count: {
         description: 'How many are shown.',
         type: 'integer',
@@ -40,12 +41,12 @@ export const testFileSchema = {
   additionalProperties: false,
   properties: {
     policy: {
-      description: 'The policy that is tested, or several that are merged, relative to this file.',
-      type: ['string', 'array'],
-      minLength: 1,
+      ...texts(
+        'The policy that is tested, or several that are merged, relative to this file.',
+        'vault.yaml',
+        ['common.yaml', 'vault.yaml'],
+      ),
       minItems: 1,
-      items: { type: 'string', minLength: 1 },
-      examples: ['vault.yaml', ['common.yaml', 'vault.yaml']],
     },
     catalog: {
       description: 'What the server lists, as "mcp-concerns snapshot" writes it, relative to this file.',
@@ -54,13 +55,12 @@ export const testFileSchema = {
       examples: ['vault.catalog.json'],
     },
     server: {
-      description:
+      ...texts(
         'The command of a server over stdio, as text or as a list; it starts in the working directory.',
-      type: ['string', 'array'],
-      minLength: 1,
+        'npx @playwright/mcp',
+        ['node', 'server.js'],
+      ),
       minItems: 1,
-      items: { type: 'string', minLength: 1 },
-      examples: ['npx @playwright/mcp', ['node', 'server.js']],
     },
     tests: {
       description: 'The tests, in the order of the report.',

@@ -7,6 +7,8 @@ import { key } from './write-proposal.js';
 
 /** What the tests are for, as paths seen from their file. */
 export interface FirstTests {
+  /** The schema for editors. */
+  readonly schema: string;
   readonly policy: string;
   readonly catalog: string;
 }
@@ -38,6 +40,7 @@ export function writeFirstTests(policy: Policy, surface: Surface, files: FirstTe
     ...[...policy.presets.keys()].map((preset) => ({ title: `the preset ${preset}`, asked: { preset } })),
   ];
   return [
+    `# yaml-language-server: $schema=${files.schema}`,
     '# What hosts see under the policy. These say what it does today; make them say what it shall do.',
     `policy: ${key(files.policy)}`,
     `catalog: ${key(files.catalog)}`,

@@ -38,6 +38,25 @@ describe.concurrent('arguments', () => {
     [['serve', '--server', fixture('own-server.mjs')], 'a server needs --policy'],
     [['serve', '--port', '70000'], '--port takes a number from 0 to 65535, not "70000"'],
     [['serve', 'x'], '"x" is unexpected'],
+    [['serve', ...POLICY, '--header', 'A: b', '--', 'node'], '--header needs --url'],
+    [['serve', ...POLICY, '--url', 'ftp://x'], '--url takes an address with http or https, not "ftp://x"'],
+    [
+      ['serve', ...POLICY, '--url', 'http://x', '--header', 'secret'],
+      "--header takes 'Name: value', as HTTP",
+    ],
+    [['serve', '--concern', 'security=high'], '--concern needs --stdio: over HTTP the URL asks, as in /mcp?'],
+    [
+      ['serve', '--stdio', '--concern', 'security=hihg'],
+      '"hihg" is no value of security (low, medium, high); did',
+    ],
+    [
+      ['serve', '--stdio', '--policy', fixture('rules.yaml'), '--concern', 'tier=pro'],
+      'tier is set by the operator, so no host can ask for it',
+    ],
+    [
+      ['check', 'policies', '--concern', 'a=b'],
+      'check takes no --concern: it looks at all that hosts can ask for; see',
+    ],
     [['serve', '--policy', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
     [['serve', ...POLICY, '--server', 'nowhere.js'], 'nowhere.js cannot be imported: Cannot find module'],
     [['serve', ...POLICY, '--server', fixture('../run.js')], 'cannot be imported'],

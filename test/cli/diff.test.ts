@@ -124,6 +124,34 @@ What hosts can say, and how it is applied
     expect(stdout).toContain('No server was given: only names that the policies list were looked at');
   });
 
+  const DEFAULTS = `version: 1
+concerns:
+  one: { values: [v0, v1], default: v0 }
+  two: { values: [v0, v1] }
+primitives:
+  tools: { a: { two: v0 } }
+`;
+
+  it('knows that asking for anything else brings defaults into effect', async () => {
+    const now = written('else-after.yaml', DEFAULTS.replace('two: v0 }', 'two: v0, one: v1 }'));
+    const { stdout } = await diff(written('else.yaml', DEFAULTS), now);
+    expect(stdout).toContain(
+      '\nWhenever one is not asked for and something else is asked for; or one=v0\n  1 no longer shown\n    - a\n',
+    );
+  });
+
+  it('knows that a host may ask for none, against a default', async () => {
+    const rule = 'rules: [{ id: r, hide: [tools], when: { "!": [{ var: concerns.one }] } }]\n';
+    const always = `settings: { defaults: always }\n${DEFAULTS}`;
+    const files = [written('none.yaml', always), written('none-after.yaml', always + rule)] as const;
+    const [{ stdout }, json] = await Promise.all([diff(...files), diff(...files, '--format', 'json')]);
+    expect(stdout).toContain('A host that asks for one=null is shown nothing at all any more.\n');
+    expect(stdout).toContain('\nWhenever one=null\n  1 no longer shown\n    - a\n');
+    expect(JSON.parse(json.stdout).groups[0].conditions).toEqual([
+      [{ by: 'host', name: 'one', values: ['null'] }],
+    ]);
+  });
+
   it('stays short where everything changes', async () => {
     const policy = changed('policies/playwright.yaml', ['match: at-most', 'match: exact']);
     const { stdout } = await diff(

@@ -33,6 +33,42 @@ it.each(COMMANDS)('%s --help fits a screen and has an example', async (command) 
   expect((await run(command, '-h')).stdout).toBe(stdout);
 });
 
+it('knows all commands here', async () => {
+  const { stderr } = await run('no-such-command-at-all');
+  expect(/the commands are (.*)\.\n$/.exec(stderr)?.[1]?.split(', ').sort()).toEqual([...COMMANDS].sort());
+  const longest = Math.max(...(await run('--help')).stdout.split('\n').map(({ length }) => length));
+  expect(longest).toBeLessThanOrEqual(80);
+});
+
+/** What most commands take; who does not says why. */
+const FLAGS = [
+  'policy',
+  'catalog',
+  'url',
+  'header',
+  'timeout',
+  'concern',
+  'claim',
+  'format',
+  'color',
+  'quiet',
+];
+
+it.each(COMMANDS)('%s has the flags of the others, or says in one sentence why not', async (command) => {
+  const { stdout } = await run(command, '--help');
+  const missing = FLAGS.filter((flag) => !stdout.includes(`--${flag}`));
+  const answers = await Promise.all(missing.map((flag) => run(command, `--${flag}`, 'a=b')));
+  for (const [index, { code, stderr }] of answers.entries()) {
+    // `check` and `fmt` take --policy as everybody does, though nobody has to write it.
+    const taken = missing[index] === 'policy' && ['check', 'fmt'].includes(command);
+    const sentence = taken
+      ? /^mcp-concerns: a=b cannot be read/
+      : new RegExp(`^mcp-concerns: ${command} takes no --`);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(sentence) });
+    expect(stderr).toMatch(/^.+\n$/);
+  }
+});
+
 it("leaves a server's own flags to the server", async () => {
   const { code, stderr } = await run('list', '--policy', 'policies/vault.yaml', '--', 'node', '--help');
   expect(code).toBe(2);

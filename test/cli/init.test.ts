@@ -49,6 +49,10 @@ describe.concurrent('a first policy for', () => {
     expect(stderr).toMatch(new RegExp(`^Wrote ${policy}: ${tools} tools.*; concerns effect, .*topic\\.\\n`));
     expect(read('real', `${name}.yaml`)).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/);
     expect(read('real', 'schema.json')).toBe(readFileSync('policies/schema.json', 'utf8'));
+    expect(read('real', `${name}.test.yaml`)).toMatch(
+      /^# yaml-language-server: \$schema=\.\/test\.schema\.json\n/,
+    );
+    expect(read('real', 'test.schema.json')).toBe(readFileSync('policies/test.schema.json', 'utf8'));
 
     const catalog =
       source[0] === '--catalog' ? (source[1] ?? '') : join(folder, 'real', `${name}.catalog.json`);

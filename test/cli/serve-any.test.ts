@@ -1,12 +1,16 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
+import { EXTENSION_ID } from '../../src/protocol/wire.js';
 import { connectOverHttp, toolNames, updateConcerns } from '../e2e/clients.js';
 
 const CLI = join(process.cwd(), 'dist/cli/main.js');
@@ -28,6 +32,7 @@ function copyOf(policy: string): string {
 
 interface Serving {
   readonly url: string;
+  readonly welcome: string;
   readonly child: ChildProcess;
   /** Resolves once stderr has said it. */
   said(text: string): Promise<void>;
@@ -54,7 +59,12 @@ async function serve(...args: string[]): Promise<Serving> {
     });
     child.once('exit', () => reject(new Error(err)));
   });
-  return { url, child, said: (text) => expect.poll(() => err, { timeout: 20_000 }).toContain(text) };
+  return {
+    url,
+    welcome: out,
+    child,
+    said: (text) => expect.poll(() => err, { timeout: 20_000 }).toContain(text),
+  };
 }
 
 describe('serve in front of any server', () => {
@@ -125,6 +135,44 @@ describe('serve in front of any server', () => {
     await updateConcerns(client, { sensitivity: 'public' });
     expect(await toolNames(client)).not.toContain('get-env');
     await client.close();
+  });
+
+  it('asks over stdio for a host that asks for nothing', async () => {
+    const args = [CLI, 'serve', '--stdio', '--policy', 'policies/everything.yaml'];
+    args.push('--concern', 'sensitivity=public', '--', process.execPath, EVERYTHING, 'stdio');
+    const connect = async (extensions: Record<string, object>) => {
+      const client = new Client({ name: 'host', version: '1.0.0' }, { capabilities: { extensions } });
+      open.push(() => client.close());
+      await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'pipe' }));
+      return client;
+    };
+    const own = { [EXTENSION_ID]: { concerns: { sensitivity: 'secret' } } };
+    const [silent, asking] = [await connect({ 'com.example/other': {} }), await connect(own)];
+    expect(await toolNames(silent)).not.toContain('get-env');
+    expect(await toolNames(asking)).toContain('get-env');
+    await updateConcerns(silent, {});
+    expect(await toolNames(silent)).toContain('get-env');
+  });
+
+  it('sends the headers that it was given to a server over HTTP', async () => {
+    const seen: (string | undefined)[] = [];
+    const server = createServer((request, response) => {
+      seen.push(request.headers.authorization);
+      response.writeHead(401).end();
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    open.push(async () => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const upstream = [
+      '--url',
+      `http://127.0.0.1:${port}/mcp?key=secret`,
+      '--header',
+      'Authorization: Bearer mine',
+    ];
+    const serving = await serve('--policy', 'policies/everything.yaml', ...upstream);
+    expect(serving.welcome).toContain(`Serving http://127.0.0.1:${port}/mcp on`);
+    connectOverHttp(serving.url).catch(() => undefined);
+    await expect.poll(() => [...new Set(seen)], { timeout: 20_000 }).toEqual(['Bearer mine']);
   });
 
   it('refuses two servers, and a server without a policy', async () => {

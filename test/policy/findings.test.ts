@@ -230,10 +230,10 @@ describe('the shape of a policy', () => {
     ['concerns: {}\n', 'the policy needs the key "version".'],
     ['version: 1\nrules: [{ id: a }]\n', 'entry 1 of rules needs the key "when".'],
     [
-      'version: 1\nrules: [{ id: a, when: true, hide: [tool] }]\n',
-      'entry 1 of hide must be one of tools, prompts, resources, resourceTemplates; did you mean "tools"?',
+      'version: 1\nrules: [{ id: a, when: true, hide: [prompts, tool] }]\n',
+      'entry 2 of hide must be one of tools, prompts, resources, resourceTemplates; did you mean "tools"?',
     ],
-    ['version: 1\nrules: [{ id: a, when: true, hide: tools }]\n', 'hide must be a list.'],
+    ['version: 1\nassign: [{ when: true, to: [] }]\n', 'to must be a mapping.'],
     ['version: 1\nsettings: { page-size: 1.5 }\n', 'settings.page-size must be a whole number.'],
     [
       'version: 1\nconcerns: { Cost: { values: [a] } }\n',

@@ -3,7 +3,9 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { generatedFiles } from '../../generate/files.js';
 import { policySchema } from '../../src/policy/index.js';
+import { testFileSchema } from '../../src/policy/test-schema.js';
 
 const folder = join(import.meta.dirname, '../../policies');
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });
@@ -28,11 +30,12 @@ function keysOf(schema: unknown, path = ''): Key[] {
 }
 
 const keys = keysOf(policySchema);
+const testKeys = keysOf(testFileSchema);
 
-it('policies/schema.json is the schema of this version: npm run generate', () => {
-  expect(readFileSync(join(folder, 'schema.json'), 'utf8')).toBe(
-    `${JSON.stringify(policySchema, null, 2)}\n`,
-  );
+it('what is generated is that of this version: npm run generate', async () => {
+  for (const [file, text] of await generatedFiles()) {
+    expect(readFileSync(join(folder, '..', file), 'utf8') === text, file).toBe(true);
+  }
 });
 
 it('finds the keys of all sections', () => {
@@ -46,10 +49,13 @@ it('finds the keys of all sections', () => {
       '/settings/page-size',
     ]),
   );
+  expect(testKeys.map(({ path }) => path)).toEqual(
+    expect.arrayContaining(['/policy', '/tests[]/client/capabilities', '/tests[]/resources/only']),
+  );
 });
 
 describe('what an editor explains and completes', () => {
-  it.each(keys)('$path', ({ schema }) => {
+  it.each([...keys, ...testKeys])('$path', ({ schema }) => {
     const { description, examples } = schema;
     expect(description).toMatch(/^\S.{9,}\.$/);
     expect(Array.isArray(examples) ? examples.length : 0).toBeGreaterThan(0);
@@ -69,6 +75,47 @@ it.each(readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.end
     expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/schema\.json\n/);
   },
 );
+
+it.each(readdirSync(folder).filter((name) => name.endsWith('.test.yaml')))(
+  '%s fits the schema of tests, and names it for editors',
+  (name) => {
+    const text = readFileSync(join(folder, name), 'utf8');
+    const validate = ajv.compile(testFileSchema);
+    expect(validate(parse(text)), ajv.errorsText(validate.errors)).toBe(true);
+    expect(text).toMatch(/^# yaml-language-server: \$schema=\.\/test\.schema\.json\n/);
+  },
+);
+
+it('the example of docs/policy-tests.md fits the schema of tests', () => {
+  const text = readFileSync(join(folder, '../docs/policy-tests.md'), 'utf8');
+  const [, example = ''] = /^```yaml tests\n([\s\S]*?)^```$/m.exec(text) ?? [];
+  expect(example).toMatch(/^# yaml-language-server: \$schema=/);
+  const validate = ajv.compile(testFileSchema);
+  expect(validate(parse(example)), ajv.errorsText(validate.errors)).toBe(true);
+});
+
+it('the schema of tests refuses what tests do not have', () => {
+  const validate = ajv.compile(testFileSchema);
+  const one = { name: 'a', tools: { count: 1 } };
+  const good = { policy: 'a.yaml', catalog: 'a.json', tests: [one] };
+  expect(validate(good)).toBe(true);
+  const { catalog: _, ...rest } = good;
+  expect(validate({ ...rest, server: 'node x.js' })).toBe(true);
+  for (const wrong of [
+    rest,
+    { ...good, server: 'node x.js' },
+    { ...good, test: [] },
+    { ...good, tests: [] },
+    { ...good, tests: [{ tools: { count: 1 } }] },
+    { ...good, tests: [{ name: 'a' }] },
+    { ...good, tests: [{ ...one, tools: {} }] },
+    { ...good, tests: [{ ...one, tools: { count: -1 } }] },
+    { ...good, tests: [{ ...one, tools: { onyl: [] } }] },
+    { ...good, tests: [{ ...one, client: { sampling: {} } }] },
+  ]) {
+    expect(validate(wrong), JSON.stringify(wrong)).toBe(false);
+  }
+});
 
 it('refuses what the language does not have, at each depth', () => {
   const validate = ajv.compile(policySchema);

@@ -4,8 +4,8 @@ var D=(u,i)=>()=>{try{return i||u((i={exports:{}}).exports,i),i.exports}catch(A)
 w;for(;k<i;)A++,w=u.charCodeAt(k++),w>=55296&&w<=56319&&k<i&&(w=u.charCodeAt(k),(w&64512)===56320&&k++);return A}
 j.default=q;q.code='require("ajv/dist/runtime/ucs2length").default'});var M=N,d={$schema:"http://json-schema.org/draft-07/schema#",type:"object",required:["policy","tests"],oneOf:[
 {required:["catalog"]},{required:["server"]}],additionalProperties:!1,properties:{policy:{type:["string","arra\
-y"],minLength:1,minItems:1,items:{type:"string",minLength:1}},catalog:{type:"string",minLength:1},server:{type:[
-"string","array"],minLength:1,minItems:1,items:{type:"string",minLength:1}},tests:{type:"array",minItems:1,items:{
+y"],minLength:1,items:{type:"string",minLength:1},minItems:1},catalog:{type:"string",minLength:1},server:{type:[
+"string","array"],minLength:1,items:{type:"string",minLength:1},minItems:1},tests:{type:"array",minItems:1,items:{
 type:"object",required:["name"],anyOf:[{required:["tools"]},{required:["prompts"]},{required:["resources"]},{required:[
 "resourceTemplates"]}],additionalProperties:!1,properties:{name:{type:"string",minLength:1},concerns:{type:["s\
 tring","object"]},claims:{type:"object"},client:{type:"object",additionalProperties:!1,properties:{capabilities:{
