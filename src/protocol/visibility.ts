@@ -61,9 +61,13 @@ export function visibilityOfUri(
   const listed = visibilityOfName(lists.resources, uri, configuration);
   // Listed as a server reads it, it is nothing else.
   if (listed !== 'unknown' && parse(uri) === uri) return listed;
+  if (uri.length > MAX_URI) return 'hidden';
   const found = spellingsOf(uri).map((way) => visibilityOfSpelling(policy, lists, way, configuration));
   return found.find((each) => each === 'hidden') ?? found.find((each) => each === 'visible') ?? 'unknown';
 }
+
+/** One of megabytes takes seconds to be read in every way, and nobody lists such a one. */
+const MAX_URI = 65_536;
 
 function visibilityOfSpelling(
   policy: Policy,

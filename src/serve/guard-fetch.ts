@@ -26,6 +26,8 @@ const METHOD_HEADER = 'mcp-method';
 export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
   return async (request, body) => {
     if (!isReach(body)) return serve(request, body);
+    const targets = targetsOf(body);
+    if (targets.length > MAX_TARGETS) return unanswered(body);
     const answered = await serve(withHeaders(request, probeHeaders(request, probe)), questionOf(body, probe));
     if (request.signal.aborted) return answered;
     const told = substitutesIn(await answered.text());
@@ -36,7 +38,6 @@ export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
     if (substitutes.length === 0) return serve(request, body);
 
     // In the parsed request, and there only where it is reached for: a name may be any text of a message.
-    const targets = targetsOf(body);
     let params = body.params ?? {};
     const headers = new Headers(request.headers);
     const header = decodeHeader(headers.get(NAME_HEADER));
@@ -49,6 +50,9 @@ export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
     return putBack(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
   };
 }
+
+/** URIs of one subscription: judging a body full of them would take minutes. */
+const MAX_TARGETS = 1000;
 
 const REFUSED_EARLY: ReadonlySet<number> = new Set([400, 401, 403, 415]);
 

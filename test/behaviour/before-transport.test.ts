@@ -151,6 +151,15 @@ describe('under enforce a hidden name is answered as one that does not exist', (
     expect(hidden.body).toBe(unknown.body.replaceAll('r://nothing', 'r://hidden'));
   });
 
+  it('a subscription to a body full of them, at once', { timeout: 5000 }, async () => {
+    const subscribe = (uri: string) => {
+      const uris = Array.from({ length: 200_000 }, () => uri);
+      const params = { notifications: { resourceSubscriptions: uris } };
+      return gated(request('subscriptions/listen', params, HIDING)).then(told);
+    };
+    expect(await subscribe('r://hidden')).toEqual(await subscribe('r://nothing'));
+  });
+
   const asked = (name: string, header?: string, meta: object = HIDING) =>
     gated(request('tools/call', { name, arguments: { region: 'eu' } }, meta, header)).then(told);
 

@@ -75,6 +75,17 @@ describe('a hidden resource is not reached by another spelling of its URI', () =
     },
   );
 
+  // Whoever reads these in every way works for seconds: a test that takes that long is the failure.
+  it.each([
+    ['ways up and down', 'file:///a/', 'x/../', 'secret%20b'],
+    ['percent signs', 'FILE:///', '%41?#a', ''],
+    ['tabs', 'r://', '\t', 'secret'],
+  ])('and not by a very long one: %s', { timeout: 2000 }, (_what, start, middle, end) => {
+    const harness = new Harness(policy).serve(LISTS);
+    harness.request(1, 'resources/read', { uri: start + middle.repeat(4_000_000 / middle.length) + end });
+    expect(reached(harness)[0]).toMatch(/^(unknown:)?[^ ]{0,40}unknown[-:][0-9a-f-]{36}$/);
+  });
+
   it('any text has spellings, itself first', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
@@ -117,6 +128,21 @@ describe('where the server does not say what it has', () => {
     expect(answer).toMatchObject({ error: { code: -32603 } });
     expect(reached(harness)).not.toContain('secret');
     expect(reached(harness)).not.toContain('open');
+  });
+
+  it.each([
+    [-32603, 0],
+    [-32601, 1],
+  ])('an update of a resource is not passed on: error %d', async (code, passed) => {
+    const harness = new Harness(policy);
+    harness.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      void harness.server({ jsonrpc: '2.0', id: message.id, error: { code, message: 'no' } });
+    };
+    harness.request(1, 'ping');
+    const method = 'notifications/resources/updated';
+    await harness.server({ jsonrpc: '2.0', method, params: { uri: 'f://open' } });
+    expect(harness.toClient.filter((message) => 'method' in message)).toHaveLength(passed);
   });
 
   it('a list that it does not have hides nothing', () => {
@@ -177,6 +203,20 @@ describe('a list that is too long to be held', () => {
       expect(await reach(harness, 'tools/call', { name })).toMatchObject({ error: { code: -32603 } });
       expect(reached(harness)).toEqual([]);
     }
+  });
+
+  it('which is found out once', async () => {
+    const harness = endless(Number.POSITIVE_INFINITY);
+    await reach(harness, 'tools/call', { name: 'n3' });
+    const asked = harness.toServer.length;
+    expect(asked).toBeGreaterThan(300);
+    harness.request(2, 'tools/call', { name: 'n3' });
+    expect(harness.answers(2)).toMatchObject([{ error: { code: -32603 } }]);
+    expect(harness.toServer.length).toBe(asked);
+    // Until the server says that it is another list.
+    await harness.server({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    harness.request(3, 'tools/call', { name: 'n3' });
+    expect(harness.toServer.length).toBeGreaterThan(asked);
   });
 });
 
