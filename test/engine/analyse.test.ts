@@ -5,7 +5,6 @@ import { decide } from '../../src/engine/evaluate.js';
 import { and, atom, type Formula, not, or, satisfy } from '../../src/engine/formula.js';
 import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
 import { isTruthy } from '../../src/engine/rule.js';
-import { combinations } from '../../src/engine/space.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from './small-policies.js';
 
@@ -205,12 +204,6 @@ rules:
     expect(rules).toEqual([{ id: 'both', fires: 'sometimes' }]);
     expect(emptySurface).toEqual({ topic: ['v0', 'v1'] });
     expect(unanswered).toEqual([]);
-  });
-
-  it('looks at single values first, then at more and more together', () => {
-    const policy = several(3);
-    const [topic] = policy.concerns;
-    expect(topic && combinations(policy, topic)).toEqual([[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]);
   });
 
   it('says so where those are too many', () => {
