@@ -119,10 +119,9 @@ function ruleData(
   { claims, capabilities }: Caller,
 ): RuleData {
   const concerns: Record<string, unknown> = Object.create(null);
-  effective.forEach((value, index) => {
-    const name = policy.concerns[index]?.name;
-    if (name === undefined || value === undefined || value === 'denied') return;
-    concerns[name] = toWords(policy, index, value);
+  policy.concerns.forEach(({ name }, index) => {
+    const value = effective[index];
+    if (value !== undefined && value !== 'denied') concerns[name] = toWords(policy, index, value);
   });
   return {
     concerns,
@@ -149,7 +148,7 @@ function reachable(value: unknown, depth = 0): unknown {
     for (const step of steps) {
       at[step] ??= Object.create(null);
       const next: unknown = at[step];
-      at = typeof next === 'object' && next !== null ? (next as Record<string, unknown>) : undefined;
+      at = typeof next === 'object' ? (next as Record<string, unknown>) : undefined;
       if (at === undefined) break;
     }
     if (at !== undefined && !Object.hasOwn(at, last)) at[last] = inner;
@@ -171,10 +170,9 @@ type Words = string | number | (string | number)[];
  */
 export function describeConfiguration(policy: Policy, configuration: Configuration): Record<string, Words> {
   const described: [string, Words][] = [];
-  configuration.effective.forEach((value, index) => {
-    const name = policy.concerns[index]?.name;
-    if (name === undefined || value === undefined || value === 'denied') return;
-    described.push([name, toWords(policy, index, value)]);
+  policy.concerns.forEach(({ name }, index) => {
+    const value = configuration.effective[index];
+    if (value !== undefined && value !== 'denied') described.push([name, toWords(policy, index, value)]);
   });
   return Object.fromEntries(described);
 }
@@ -199,10 +197,9 @@ export function describeOrigins(policy: Policy, configuration: Configuration): R
 /** @returns what was accepted of a host's entries, to be sent or stored again; presets are spelled out */
 export function describeAccepted(policy: Policy, { accepted }: Configuration): Record<string, Words | null> {
   const described: [string, Words | null][] = [];
-  accepted.forEach((value, index) => {
-    const name = policy.concerns[index]?.name;
-    if (name === undefined || value === undefined) return;
-    described.push([name, value === null ? null : toWords(policy, index, value)]);
+  policy.concerns.forEach(({ name }, index) => {
+    const value = accepted[index];
+    if (value !== undefined) described.push([name, value === null ? null : toWords(policy, index, value)]);
   });
   return Object.fromEntries(described);
 }

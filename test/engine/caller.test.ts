@@ -30,6 +30,7 @@ describe('names with dots that rules read', () => {
     ['take no text apart', { a: 'text', 'a.b': 1 }, 'claims.a', 'text'],
     ['are not there beside a text', { a: 'text', 'a.b.c': 1 }, 'claims.a.b.c', undefined],
     ['may be empty between two dots', { 'a..b': 1 }, 'claims.a..b', 1],
+    ['stand beside null', { a: null, 'b.c': 1 }, 'claims.b.c', 1],
     ['are left alone in a list', { a: [{ 'b.c': 1 }] }, 'claims.a.0.b.c', undefined],
   ])('%s', (_name, entries, path, value) => {
     expect(read(policy, claims(entries), path) ?? undefined).toBe(value);
@@ -46,6 +47,34 @@ describe('names with dots that rules read', () => {
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const path = 'client.capabilities.extensions.io.modelcontextprotocol/tasks';
     expect(read(policy, { capabilities }, path)).toEqual({});
+  });
+});
+
+describe('what rules read of a configuration', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      level: { values: [low, high] }
+      cost: { values: [low, high] }
+      topic: { values: [maps, code], multiple: true }
+      tier: { values: [free, pro], set-by: operator, claim: tier }
+    rules: [{ id: r, hide: [tools], when: { "===": [{ var: claims.team }, red] } }]
+  `);
+  const resolve = (claims: object) =>
+    resolveConfiguration(policy, [{ from: 'request', concerns: { level: 'high', topic: ['code'] } }], {
+      claims: new Map(Object.entries(claims)),
+    });
+
+  it('is what is in effect, in words; what has no value or is denied is not there', () => {
+    expect(resolve({}).data.concerns).toEqual({ level: 'high', topic: ['code'] });
+    expect(Object.keys(resolve({}).data.concerns ?? {})).toEqual(['level', 'topic']);
+    expect(resolve({ tier: 'pro' }).data.concerns).toEqual({ level: 'high', topic: ['code'], tier: 'pro' });
+  });
+
+  it('tells callers apart, and what no rule reads does not', () => {
+    expect(resolve({ team: 'red' }).key).not.toBe(resolve({ team: 'blue' }).key);
+    expect(resolve({ team: 'red' }).key).not.toBe(resolve({}).key);
+    expect(resolve({ team: 'red', name: 'a' }).key).toBe(resolve({ team: 'red', name: 'b' }).key);
   });
 });
 

@@ -140,6 +140,17 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(kept, { name: 't' }, { one: 'x' })).toEqual({ one: null, two: 'b' });
   });
 
+  it('knows the number of one range that another is compared with', () => {
+    const equal = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: { min: 0, max: 10 } }
+        other: { values: { min: 0, max: 10 } }
+      rules: [{ id: r, hide: [tools], when: { "!": { "===": [{ var: concerns.one }, { var: concerns.other }] } } }]
+    `);
+    expect(changeOf(equal, { name: 't' }, { one: 7.3, other: 1.2 })).toEqual({ one: 1.2 });
+  });
+
   it.each<[string, Caller]>([
     ['nothing is asked for', {}],
     ['what is asked for is not known', { forgotten: true }],
