@@ -2,6 +2,7 @@ import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive }
 import { columns, wrapped } from './layout.js';
 import { count, type Paper, plain } from './output.js';
 import { ENCODING } from './tokens.js';
+import { many } from './words.js';
 
 /**
  * Writes what a change does for the person who made it: how much in the first line, then each group of primitives with
@@ -16,7 +17,9 @@ import { ENCODING } from './tokens.js';
 export function toPretty(report: DiffReport, paper: Paper): string {
   const { groups, named, redefined, words, newlyEmpty, notes, source, total } = report;
   const lines = [paper.paint('bold', headline(report)), ...extentLines(report, paper)];
-  lines.push(...sentence(`Looked at ${total} primitives of ${source ?? 'the policies themselves'}.`, paper));
+  lines.push(
+    ...sentence(`Looked at ${many(total, 'primitive')} of ${source ?? 'the policies themselves'}.`, paper),
+  );
   if (newlyEmpty !== undefined) {
     const text = `A host that asks for ${plain(askedFor(newlyEmpty))} is shown nothing at all any more.`;
     lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));
