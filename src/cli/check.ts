@@ -4,8 +4,9 @@ import { readPolicy } from '../policy/load.js';
 import { oneOf, readArguments } from './arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
 import { UsageError } from './errors.js';
+import { findingsText } from './findings-text.js';
 import { wrapped } from './layout.js';
-import { type Paper, plain } from './output.js';
+import { plain } from './output.js';
 import { policyFiles } from './policy-files.js';
 import { checkSource, hasSource, readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
 import { contents, many } from './words.js';
@@ -70,9 +71,9 @@ export async function run(argv: string[]): Promise<number> {
   const against = catalog === undefined ? 'without a server' : `against ${contents(catalog)}`;
   const summary = `${countsOf(findings)} in ${many(files.length, 'policy', 'policies')}, checked ${against}.`;
   if (format === 'pretty') {
-    const text = painted(writeFindings(findings.map(harmless), texts, format), paper);
+    const text = findingsText(findings, texts, paper);
     if (text !== '') process.stdout.write(`${text}\n\n`);
-    const style = bad ? 'red' : findings.length > 0 ? 'yellow' : 'green';
+    const style = bad ? 'red' : findings.length > 0 ? 'magenta' : 'green';
     const lines = wrapped('', summary.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY);
     if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
   } else {
@@ -97,20 +98,4 @@ function countsOf(findings: readonly Finding[]): string {
 /** Names in messages come from servers that are not ours. */
 function harmless(finding: Finding): Finding {
   return { ...finding, message: plain(finding.message) };
-}
-
-/** Findings with their severity in colour, and what is meant in their lines. */
-function painted(text: string, { paint }: Paper): string {
-  return text
-    .split('\n')
-    .map((line) => {
-      const [, place = '', severity = '', rest = ''] =
-        /^(\S.*?:\d+:\d+ {2})(error|warning)( {2}.*)$/.exec(line) ?? [];
-      if (severity !== '') {
-        return `${paint('bold', place)}${paint(severity === 'error' ? 'red' : 'yellow', severity)}${rest}`;
-      }
-      const [, margin = '', marks = ''] = /^( +\| +)(\^+)$/.exec(line) ?? [];
-      return marks === '' ? line : `${margin}${paint('red', marks)}`;
-    })
-    .join('\n');
 }

@@ -1,4 +1,5 @@
 import { oneOf } from './arguments.js';
+import { wrapped } from './layout.js';
 import { type Paper, paperOf } from './output.js';
 
 /** What every command takes, as options of `parseArgs`. */
@@ -15,9 +16,11 @@ export const COMMON_HELP = `  --color WHEN          auto (default; knows NO_COLO
 export interface Common {
   /** What stdout can show. */
   readonly paper: Paper;
+  /** What stderr can show. */
+  readonly errors: Paper;
   readonly quiet: boolean;
-  /** Writes a remark to stderr; not under `--quiet`. */
-  note(text: string): void;
+  /** Writes a remark to stderr, in lines that fit a terminal; not under `--quiet`. */
+  note(text: string, style?: Parameters<Paper['paint']>[0]): void;
 }
 
 /**
@@ -34,11 +37,17 @@ export function readCommon(
 ): Common {
   const color = oneOf(name, '--color', values.color ?? 'auto', ['auto', 'always', 'never'] as const);
   const quiet = values.quiet === true;
+  const errors = paperOf(process.stderr, color);
   return {
     paper: paperOf(process.stdout, color),
+    errors,
     quiet,
-    note: (text) => {
-      if (!quiet) console.error(text);
+    note: (text, style) => {
+      if (quiet) return;
+      // What has lines of its own is laid out already.
+      const long = errors.width !== undefined && text.length > errors.width && !text.includes('\n');
+      const lines = long ? wrapped('', text.split(' '), ' ', errors.width) : [text];
+      console.error(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));
     },
   };
 }

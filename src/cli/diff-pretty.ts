@@ -2,6 +2,7 @@ import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive }
 import { columns, wrapped } from './layout.js';
 import { count, type Paper, plain } from './output.js';
 import { ENCODING } from './tokens.js';
+import { many } from './words.js';
 
 /**
  * Writes what a change does for the person who made it: how much in the first line, then each group of primitives with
@@ -16,14 +17,20 @@ import { ENCODING } from './tokens.js';
 export function toPretty(report: DiffReport, paper: Paper): string {
   const { groups, named, redefined, words, newlyEmpty, notes, source, total } = report;
   const lines = [paper.paint('bold', headline(report)), ...extentLines(report, paper)];
-  lines.push(...sentence(`Looked at ${total} primitives of ${source ?? 'the policies themselves'}.`, paper));
+  lines.push(
+    ...sentence(`Looked at ${many(total, 'primitive')} of ${source ?? 'the policies themselves'}.`, paper),
+  );
   if (newlyEmpty !== undefined) {
     const text = `A host that asks for ${plain(askedFor(newlyEmpty))} is shown nothing at all any more.`;
     lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));
   }
   for (const group of groups) lines.push('', ...groupLines(group, paper));
   if (words.length > 0)
-    lines.push('', 'What hosts can say, and how it is applied', ...words.map((each) => `  ${plain(each)}`));
+    lines.push(
+      '',
+      'What hosts can say, and how it is applied',
+      ...words.flatMap((each) => item(plain(each), paper)),
+    );
   if (redefined.length > 0) {
     lines.push(
       '',
@@ -34,7 +41,7 @@ export function toPretty(report: DiffReport, paper: Paper): string {
       ),
     );
   }
-  if (groups.length > 0 || redefined.length > 0) lines.push('', ...namedLines(named));
+  if (groups.length > 0 || redefined.length > 0) lines.push('', ...namedLines(named, paper));
   if (notes.length > 0) lines.push('', ...notes.flatMap((note) => sentence(note, paper)));
   return `${lines.join('\n')}\n`;
 }
@@ -70,6 +77,10 @@ function extentLines({ extent, groups }: DiffReport, paper: Paper): string[] {
 }
 
 const sentence = (text: string, { width }: Paper): string[] => wrapped('', text.split(' '), ' ', width);
+
+/** A line of a list, which is broken on terminals alone. */
+const item = (text: string, { width = Number.POSITIVE_INFINITY }: Paper): string[] =>
+  wrapped('  ', text.split(' '), ' ', width);
 
 /** @returns a list as people say it */
 function joined(names: readonly string[]): string {
@@ -127,7 +138,7 @@ export function costText(tokens: number, exact: boolean): string {
 /** @returns a number with its sign */
 export const signed = (number: number): string => (number < 0 ? `-${count(-number)}` : `+${count(number)}`);
 
-function namedLines(named: readonly NamedConfiguration[]): string[] {
+function namedLines(named: readonly NamedConfiguration[], paper: Paper): string[] {
   const changed = named.filter((each) => each.changed);
   const same = named.filter((each) => !each.changed);
   const rows = changed.map(({ name, before, after }) => {
@@ -141,6 +152,6 @@ function namedLines(named: readonly NamedConfiguration[]): string[] {
   return [
     'A host that asks for',
     ...rows.map(([name, text]) => `  ${plain(name).padEnd(longest)}  ${text}`),
-    ...(same.length === 0 ? [] : [`  ${joined(same.map(({ name }) => plain(name)))}: as before`]),
+    ...(same.length === 0 ? [] : item(`${joined(same.map(({ name }) => plain(name)))}: as before`, paper)),
   ];
 }

@@ -55,7 +55,7 @@ const OPTIONS = {
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('diff', own, OPTIONS);
-  const { paper, quiet } = readCommon('diff', values);
+  const { paper, errors, quiet } = readCommon('diff', values);
   const format = oneOf('diff', '--format', values.format ?? 'pretty', [
     'pretty',
     'markdown',
@@ -71,7 +71,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   if (hasSource(values, command)) checkSource(values, command, 'diff');
 
-  const [before, after] = [readRevision(old), readRevision(now)];
+  const [before, after] = [readRevision(old, errors), readRevision(now, errors)];
   const beside = now.replace(/\.ya?ml$/, '.catalog.json');
   const given = hasSource(values, command)
     ? await readSource({ ...values, quiet }, command, 'diff')

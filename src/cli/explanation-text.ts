@@ -137,8 +137,8 @@ function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedR
     ...tree.flatMap(({ text, value }) =>
       // Beside each other while they fit; else the value goes under its part.
       widest + value.length + 2 > (paper.width ?? 110)
-        ? [text, `${/^ */.exec(text)?.[0]}  = ${paper.paint('cyan', value)}`]
-        : [`${text.padEnd(widest)}  ${paper.paint('cyan', value)}`],
+        ? [text, `${/^ */.exec(text)?.[0]}  = ${paper.paint('bold', value)}`]
+        : [`${text.padEnd(widest)}  ${paper.paint('bold', value)}`],
     ),
   ];
 }

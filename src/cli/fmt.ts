@@ -40,7 +40,7 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('fmt', argv, OPTIONS);
-  const { paper, note } = readCommon('fmt', values);
+  const { note } = readCommon('fmt', values);
   const paths = [...(values.policy ?? []), ...positionals];
   if (paths.length === 0) throw new UsageError('fmt', 'There is no policy');
 
@@ -51,7 +51,7 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(`${file}\n`);
   }
   const all = many(files.length, 'file', 'files');
-  if (changed.length === 0) note(paper.paint('green', `${all}, formatted already.`));
+  if (changed.length === 0) note(`${all}, formatted already.`, 'green');
   else if (values.check) {
     note(`${changed.length} of ${all} not formatted; "mcp-concerns fmt" does it.`);
   } else note(`${changed.length} of ${all} formatted.`);

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import { nearest } from '../engine/nearest.js';
 import { Interrupted } from './errors.js';
+import { wrapped } from './layout.js';
 import { quickStart } from './quick-start.js';
 import { VERSION } from './version.js';
 
@@ -93,7 +94,9 @@ function exitCodeOf(error: unknown): number {
 }
 
 function complain(message: string): void {
-  process.stderr.write(`mcp-concerns: ${message}\n`);
+  const text = `mcp-concerns: ${message}`;
+  const { isTTY, columns } = process.stderr;
+  process.stderr.write(`${isTTY ? wrapped('', text.split(' '), ' ', columns).join('\n') : text}\n`);
 }
 
 let unwritten: NodeJS.ErrnoException | undefined;

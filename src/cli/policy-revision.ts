@@ -4,25 +4,27 @@ import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import type { CompiledPolicy } from '../engine/policy.js';
 import type { Finding } from '../policy/findings.js';
-import { formatFindings } from '../policy/findings.js';
 import { readPolicy } from '../policy/load.js';
 import { readPolicyText } from '../policy/read.js';
 import { CliError } from './errors.js';
+import { findingsText } from './findings-text.js';
+import { type Paper, paperOf } from './output.js';
 
 /**
  * Reads a policy from a file, a folder, or a revision of git.
  *
  * @param name a path, or `REV:path` as `git show` takes it
+ * @param paper what stderr can show
  * @returns the compiled policy
  * @throws {CliError} if it has errors, which go to stderr, or git does not know it
  * @throws {PolicyFileError} if a file cannot be read
  * @example
  * readRevision('HEAD~1:policies/vault.yaml').concerns;
  */
-export function readRevision(name: string): CompiledPolicy {
+export function readRevision(name: string, paper = paperOf(process.stderr, 'never')): CompiledPolicy {
   // A file that is there is meant, whatever its name looks like.
   const [, revision, given] = existsSync(name) ? [] : (/^([^:]+):(.+)$/.exec(name) ?? []);
-  if (revision === undefined || given === undefined) return checked(name, readPolicy(name));
+  if (revision === undefined || given === undefined) return checked(name, readPolicy(name), paper);
   // To git a path begins at the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
   const folder = mkdtempSync(join(tmpdir(), 'mcp-concerns-'));
@@ -36,11 +38,15 @@ export function readRevision(name: string): CompiledPolicy {
     }));
     const texts = new Map([...report.texts].map(([file, text]) => [rename(file), text]));
     const { compiled } = report;
-    return checked(name, {
-      findings,
-      texts,
-      ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
-    });
+    return checked(
+      name,
+      {
+        findings,
+        texts,
+        ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
+      },
+      paper,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
@@ -57,10 +63,11 @@ function checked(
     findings: readonly Finding[];
     texts: ReadonlyMap<string, string>;
   },
+  paper: Paper,
 ): CompiledPolicy {
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (compiled !== undefined) return compiled;
-  console.error(`${formatFindings(errors, texts)}\n`);
+  console.error(`${findingsText(errors, texts, paper)}\n`);
   const many = errors.length === 1 ? '1 error' : `${errors.length} errors`;
   throw new CliError(`${name} has ${many}, so nothing was compared.`);
 }

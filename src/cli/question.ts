@@ -57,9 +57,9 @@ export function readQuestion(
   paths: readonly string[],
   values: AskValues,
   undone: string,
-  { quiet, note }: Common,
+  { quiet, errors, note }: Common,
 ): { readonly policy: Policy; readonly wish: Asked } {
-  const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, undone }, quiet));
+  const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, undone }, quiet, errors));
   const wish = readAsked(policy, values, CAN_DO_ALL);
   for (const { message } of wish.configuration.warnings) note(`warning: ${message}`);
   return { policy, wish };

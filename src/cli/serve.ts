@@ -63,7 +63,7 @@ export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('serve', own, OPTIONS);
   if (positionals[0] !== undefined) throw new UsageError('serve', `"${positionals[0]}" is unexpected`);
-  const { quiet, note } = readCommon('serve', values);
+  const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
   const chosen = chooseServer(values, command);
   if (chosen.what !== 'demo' && values.policy === undefined) {
@@ -71,7 +71,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   const paths = values.policy ?? [fileURLToPath(packageFile('policies/vault.yaml'))];
   const input = { exitCode: 2, undone: 'nothing is served' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, input, quiet));
+  const policy = preparePolicy(readPolicyInput(paths, input, quiet, errors));
   const wish = readWish(policy, values);
   // Only who really serves loads the SDK.
   const [{ openServed }, { serveHttp, serveStdio }] = await Promise.all([
@@ -82,7 +82,7 @@ export async function run(argv: string[]): Promise<number> {
   const live = new LivePolicy(policy);
 
   return interruptible(async (signal) => {
-    const stop = watchPolicy(paths, live, note);
+    const stop = watchPolicy(paths, live, note, errors);
     try {
       return values.stdio === true
         ? await serveStdio(served, live, wish, signal)

@@ -49,7 +49,7 @@ export function toTable(policy: Policy, report: Report, paper: Paper): string {
       );
     }
     if (gone.length > 0) {
-      lines.push('', paper.paint('yellow', `${named(gone.length)} ${go(gone.length)}`));
+      lines.push('', paper.paint('magenta', `${named(gone.length)} ${go(gone.length)}`));
       lines.push(...reasons(policy, gone, paper));
     }
   }

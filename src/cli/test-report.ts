@@ -84,7 +84,7 @@ function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[]
     return [`${each.expected === 'shown' ? '-' : '+'} ${plain(each.name)}`, plain(reason), plain(source)];
   });
   return rows(table, paper.width).map(([name, reason, source]) => {
-    const painted = paper.paint(name.startsWith('-') ? 'red' : 'yellow', name);
+    const painted = paper.paint(name.startsWith('-') ? 'red' : 'magenta', name);
     return `    ${painted}  ${reason}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd();
   });
 }

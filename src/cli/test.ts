@@ -1,7 +1,7 @@
-import { formatFindings } from '../policy/findings.js';
 import { oneOf, readArguments } from './arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
 import { UsageError } from './errors.js';
+import { findingsText } from './findings-text.js';
 import { findTestFiles } from './test-files.js';
 import { toJson, toJunit } from './test-formats.js';
 import { toPretty } from './test-report.js';
@@ -44,7 +44,7 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('test', argv, OPTIONS);
-  const { paper, quiet, note } = readCommon('test', values);
+  const { paper, errors: stderr, quiet, note } = readCommon('test', values);
   const format = oneOf('test', '--format', values.format ?? 'pretty', ['pretty', 'json', 'junit'] as const);
   const threshold = values.threshold === undefined ? undefined : readPercent(values.threshold);
   const { timeout } = values;
@@ -57,9 +57,9 @@ export async function run(argv: string[]): Promise<number> {
   });
   const { findings, texts, failed } = report;
   const errors = findings.filter(({ severity }) => severity === 'error');
-  if (format === 'pretty' && errors.length > 0) console.error(`${formatFindings(errors, texts)}\n`);
+  if (format === 'pretty' && errors.length > 0) console.error(`${findingsText(errors, texts, stderr)}\n`);
   const warnings = findings.filter(({ severity }) => severity === 'warning');
-  if (format === 'pretty' && warnings.length > 0) note(`${formatFindings(warnings, texts)}\n`);
+  if (format === 'pretty' && warnings.length > 0) note(`${findingsText(warnings, texts, stderr)}\n`);
 
   if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
   else if (format === 'junit') process.stdout.write(toJunit(report));

@@ -48,7 +48,7 @@ const OPTIONS = {
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('tokens', own, OPTIONS);
-  const { paper, quiet } = readCommon('tokens', values);
+  const { paper, errors, quiet } = readCommon('tokens', values);
   const format = oneOf('tokens', '--format', values.format ?? 'table', ['table', 'json'] as const);
   const budget = readBudget(values.budget);
   if (positionals[0] !== undefined) throw new UsageError('tokens', `"${positionals[0]}" is unexpected`);
@@ -56,7 +56,7 @@ export async function run(argv: string[]): Promise<number> {
   checkSource(values, command, 'tokens');
 
   const failed = { exitCode: 2, undone: 'nothing was counted' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failed, quiet));
+  const policy = preparePolicy(readPolicyInput(paths, failed, quiet, errors));
   const [catalog, countTokens] = await readCounted(values, command, 'tokens');
   // Every configuration asks for every primitive again.
   const counted = new Map<object, number>();

@@ -1,9 +1,10 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { preparePolicy } from '../engine/policy.js';
-import { formatFindings } from '../policy/findings.js';
 import { readPolicy } from '../policy/load.js';
 import type { LivePolicy } from '../protocol/live-policy.js';
+import { findingsText } from './findings-text.js';
+import { paperOf } from './output.js';
 
 /** Editors write a file in several steps; this long after the last one it is read. */
 const QUIET_MS = 100;
@@ -15,6 +16,7 @@ const QUIET_MS = 100;
  * @param paths the policy, as for `readPolicy`
  * @param live the policy in force
  * @param note tells the person at the terminal
+ * @param paper what stderr can show
  * @returns a function that ends it
  * @example
  * const stop = watchPolicy(['policy.yaml'], live, console.error);
@@ -23,6 +25,7 @@ export function watchPolicy(
   paths: readonly string[],
   live: LivePolicy,
   note: (text: string) => void,
+  paper = paperOf(process.stderr, 'never'),
 ): () => void {
   let timer: NodeJS.Timeout | undefined;
   const watchers = new Map<string, FSWatcher>();
@@ -32,7 +35,7 @@ export function watchPolicy(
       const { compiled, findings, texts } = readPolicy(paths);
       if (compiled === undefined) {
         return note(
-          `${formatFindings(findings, texts)}\n\nThe policy was saved with errors; the old one stays in force.`,
+          `${findingsText(findings, texts, paper)}\n\nThe policy was saved with errors; the old one stays in force.`,
         );
       }
       const policy = preparePolicy(compiled);

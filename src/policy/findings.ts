@@ -105,47 +105,69 @@ export class PolicyError extends Error {
  *
  * @param findings what was found
  * @param texts the text of each file by its name
+ * @param width columns of a terminal, where a message is broken between words and lines of a file are cut
  * @returns the text, without a line break at the end
  * @example
  * console.error(formatFindings(findings, texts));
  */
-export function formatFindings(findings: readonly Finding[], texts: ReadonlyMap<string, string>): string {
+export function formatFindings(
+  findings: readonly Finding[],
+  texts: ReadonlyMap<string, string>,
+  width = Number.POSITIVE_INFINITY,
+): string {
   // Split once: a file can have as many findings as lines.
   const lines = new Map([...texts].map(([file, text]) => [file, text.split(/\r?\n/)]));
-  return findings.map((finding) => formatFinding(finding, lines.get(finding.file))).join('\n\n');
+  return findings.map((finding) => formatFinding(finding, lines.get(finding.file), width)).join('\n\n');
 }
 
-function formatFinding(finding: Finding, lines: readonly string[] | undefined): string {
+function formatFinding(finding: Finding, lines: readonly string[] | undefined, width: number): string {
   const { file, line, column, severity, code, message } = finding;
-  const head = `${file}:${line}:${column}  ${severity}  ${code}  ${message}`;
-  const frame = lines === undefined ? '' : codeFrame(lines, finding);
-  return frame === '' ? head : `${head}\n${frame}`;
+  const place = `${file}:${line}:${column}  ${severity}  ${code}`;
+  const head = `${place}  ${message}`;
+  const fitting = head.length <= width ? head : [place, ...indented(message, width)].join('\n');
+  const frame = lines === undefined ? '' : codeFrame(lines, finding, width);
+  return frame === '' ? fitting : `${fitting}\n${frame}`;
+}
+
+function indented(message: string, width: number): string[] {
+  const lines: string[] = [];
+  let line = '';
+  for (const word of message.split(' ')) {
+    if (line !== '' && line.length + word.length + 3 > width) {
+      lines.push(line);
+      line = '';
+    }
+    line += line === '' ? `  ${word}` : ` ${word}`;
+  }
+  return [...lines, line];
 }
 
 /** A line of a policy can be as long as the file; this much of it is shown, around the place that is meant. */
 const FRAME_WIDTH = 120;
+/** So much of it is shown however narrow a terminal is. */
+const LEAST_WIDTH = 40;
 
-function codeFrame(lines: readonly string[], { line, column, length }: Place): string {
+function codeFrame(lines: readonly string[], { line, column, length }: Place, columns: number): string {
   const width = String(line + 1).length;
-  const left = column > FRAME_WIDTH - 20 ? column - 40 : 0;
+  const gutter = '     '.length + width + ' | '.length;
+  const room = Math.min(FRAME_WIDTH, Math.max(LEAST_WIDTH, columns - gutter - 1));
+  const left = column > room - 20 ? column - Math.min(40, Math.floor(room / 3)) : 0;
   const frame: string[] = [];
   for (let number = Math.max(1, line - 1); number <= Math.min(lines.length, line + 1); number++) {
     const content = lines[number - 1] ?? '';
     if (number !== line && content.trim() === '') continue;
     const marker = number === line ? '>' : ' ';
-    frame.push(`   ${marker} ${String(number).padStart(width)} | ${excerpt(content, left)}`.trimEnd());
+    const shown = excerpt(content, left, room);
+    frame.push(`   ${marker} ${String(number).padStart(width)} | ${shown}`.trimEnd());
     if (number !== line) continue;
-    const marked = Math.max(
-      1,
-      Math.min(length, content.length - column + 1, left + FRAME_WIDTH - column + 1),
-    );
+    const marked = Math.max(1, Math.min(length, content.length - column + 1, left + room - column + 1));
     frame.push(`     ${' '.repeat(width)} | ${' '.repeat(column - 1 - left)}${'^'.repeat(marked)}`);
   }
   return frame.join('\n');
 }
 
-function excerpt(content: string, left: number): string {
-  const shown = content.slice(left, left + FRAME_WIDTH);
+function excerpt(content: string, left: number, room: number): string {
+  const shown = content.slice(left, left + room);
   const before = left > 0 && shown !== '' ? `…${shown.slice(1)}` : shown;
-  return content.length > left + FRAME_WIDTH ? `${before}…` : before;
+  return content.length > left + room ? `${before}…` : before;
 }

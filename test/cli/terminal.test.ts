@@ -10,7 +10,14 @@ const COMMANDS = [
   `tokens ${VAULT} --budget 100000`,
   `check policies/vault.yaml --catalog policies/vault.catalog.json`,
   'fmt --check policies/vault.yaml',
+  // Findings with long messages and long lines, on stdout and on stderr.
+  'check policies/playwright.yaml --catalog policies/vault.catalog.json',
+  'list --policy test/cli/fixtures/warned.yaml --catalog test/cli/fixtures/surface.json',
+  'diff policies/vault.yaml policies/everything.yaml --catalog policies/vault.catalog.json',
+  'test policies/vault.yaml --coverage',
 ];
+/** Bold, dim, red, green, magenta, and their ends: what is readable on a light and on a dark background. */
+const READABLE = new Set(['1', '2', '22', '31', '32', '35', '39']);
 const terminal = (columns: number, environment: string, args: string) =>
   inTerminal(columns, `${environment} ${process.execPath} ${MAIN} ${args}`);
 
@@ -26,6 +33,10 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
         terminal(columns, 'env -u NO_COLOR -u CI TERM=xterm-256color', `${args} --color never`),
       ]);
       expect(painted).toContain('\u001b[');
+      const codes = painted.split('\u001b[').slice(1);
+      expect(
+        codes.map((code) => code.slice(0, code.indexOf('m'))).filter((code) => !READABLE.has(code)),
+      ).toEqual([]);
       expect(bare).not.toContain('\u001b[');
       expect(stripVTControlCharacters(painted)).toBe(bare);
       const widest = Math.max(...bare.split('\n').map(({ length }) => length));

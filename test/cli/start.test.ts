@@ -1,0 +1,54 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, describe, expect, it } from 'vitest';
+import { MAIN } from './run.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'start-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+let runs = 0;
+/** The packages that a command loads; Node lists every file that ran in its coverage. */
+async function packagesOf(args: readonly string[]): Promise<string[]> {
+  const coverage = join(folder, String(++runs));
+  const env = { ...process.env, NODE_V8_COVERAGE: coverage };
+  await promisify(execFile)(process.execPath, [MAIN, ...args], { env });
+  const urls = readdirSync(coverage).flatMap((name) => {
+    const { result } = JSON.parse(readFileSync(join(coverage, name), 'utf8')) as {
+      result: { url: string }[];
+    };
+    return result.map(({ url }) => url);
+  });
+  expect(urls.some((url) => url.endsWith(MAIN))).toBe(true);
+  const packages = urls.flatMap((url) => /.*\/node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(url)?.[1] ?? []);
+  return [...new Set(packages)].sort();
+}
+
+const POLICY = 'policies/vault.yaml';
+const CATALOG = ['--catalog', 'policies/gitlab.catalog.json'];
+
+describe.concurrent('what a command loads', () => {
+  it.each([
+    [['--version'], []],
+    [['--help'], []],
+    [['serve', '--help'], ['yaml']],
+    [['check', POLICY, ...CATALOG], ['yaml']],
+    [['test', POLICY, '--coverage'], ['yaml']],
+    [['explain', 'deleteKey', '--policy', POLICY], ['yaml']],
+    [['list', '--policy', POLICY, ...CATALOG], ['yaml']],
+    [['diff', POLICY, POLICY, ...CATALOG], ['yaml']],
+    [['tokens', '--policy', POLICY, ...CATALOG], ['yaml']],
+    [['snapshot', ...CATALOG], []],
+    [['fmt', '--check', POLICY], ['yaml']],
+    [['compile', POLICY, '-o', '-'], ['yaml']],
+    [['init', '-o', join(folder, 'first.yaml'), ...CATALOG], ['yaml']],
+  ])('%j', async (args, needed) => {
+    // Small ones that everything of ours uses.
+    const found = (await packagesOf(args)).filter(
+      (name) => !['leven', 'json-logic-js', 'lru-cache'].includes(name),
+    );
+    expect(found).toEqual(needed);
+  });
+});
