@@ -1,8 +1,8 @@
 import { type ConcernWarning, type Configuration, describeConfiguration } from '../engine/configuration.js';
+import type { HiddenCounts } from '../engine/hidden.js';
 import { fromNumber, type Primitive } from '../engine/mapping.js';
 import type { Kind, Policy } from '../engine/policy.js';
 import { bindCatalog, type Catalog, type Selection, select } from '../engine/select.js';
-import type { HiddenReport } from './scope.js';
 import { type Era, EXTENSION_ID, read } from './wire.js';
 
 /** A server's whole list: the bound primitives, and everything else that its first page held. */
@@ -37,6 +37,12 @@ export function catalogOf(
   const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
   return { bound: bindCatalog(policy, kind, items), rest };
+}
+
+/** Why a client does not get all of a list. */
+export interface HiddenReport extends HiddenCounts {
+  /** What its own filter left out of what it may see. */
+  readonly filter?: number;
 }
 
 /** A filtered list, in the parts that make its result: pages are cut from `items`. */

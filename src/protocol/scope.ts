@@ -7,11 +7,11 @@ import {
   type Origin,
   resolveConfiguration,
 } from '../engine/configuration.js';
-import type { HiddenCounts } from '../engine/hidden.js';
 import type { Policy } from '../engine/policy.js';
 import type { SessionRead } from '../session/store.js';
 import { type HttpRequestInfo, readCarriers } from './carriers.js';
 import type { AskServer, Catalogs } from './catalogs.js';
+import type { HiddenReport } from './lists.js';
 import type { Preferences } from './preferences.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -31,12 +31,6 @@ export interface MessageContext {
   readonly http?: HttpRequestInfo | undefined;
   /** Claims of the caller that were verified: the only source of operator concerns. */
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
-}
-
-/** Why a client does not get all of a list. */
-export interface HiddenReport extends HiddenCounts {
-  /** What its own filter left out of what it may see. */
-  readonly filter?: number;
 }
 
 /** What happened to one request of a client, for a log: no arguments, no results. */

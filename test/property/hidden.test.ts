@@ -10,7 +10,8 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import type { GateReport, HiddenReport } from '../../src/protocol/scope.js';
+import type { HiddenReport } from '../../src/protocol/lists.js';
+import type { GateReport } from '../../src/protocol/scope.js';
 import { EXTENSION_ID, LISTS } from '../../src/protocol/wire.js';
 import { smallPolicies, wishes } from '../engine/small-policies.js';
 import { Harness } from '../protocol/gate-harness.js';
