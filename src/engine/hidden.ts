@@ -27,8 +27,8 @@ export function countHidden(
   decisions: readonly Decision[],
   sizes?: readonly number[],
 ): HiddenCounts {
-  const byConcern: number[] = new Array(policy.concerns.length).fill(0);
-  const byRule: number[] = new Array(policy.rules.length).fill(0);
+  const byConcern: number[] = policy.concerns.map(() => 0);
+  const byRule: number[] = policy.rules.map(() => 0);
   let unmapped = 0;
   // Loops, as in `select`: whoever asks for something new waits for it.
   for (let index = 0; index < decisions.length; index++) {
@@ -55,9 +55,9 @@ function named<K extends string>(
   key: K,
 ): Record<string, number> {
   const found: Record<string, number> = {};
-  for (let index = 0; index < counts.length; index++) {
+  declared.forEach((each, index) => {
     const count = counts[index] ?? 0;
-    if (count > 0) found[declared[index]?.[key] ?? ''] = count;
-  }
+    if (count > 0) found[each[key]] = count;
+  });
   return found;
 }

@@ -21,7 +21,7 @@ export {
   type Verdict,
 } from './evaluate.js';
 export { type ExplainedPart, explainRule } from './explain-rule.js';
-export { countHidden, type HiddenCounts } from './hidden.js';
+export type { HiddenCounts } from './hidden.js';
 export {
   identityOf,
   type Mapping,

@@ -45,6 +45,12 @@ export function catalogOf(
   return { bound: bindCatalog(policy, kind, items), rest };
 }
 
+/** Why a client does not get all of a list. */
+export interface HiddenReport extends HiddenCounts {
+  /** What its own filter left out of what it may see. */
+  readonly filter?: number;
+}
+
 /** A filtered list, in the parts that make its result: pages are cut from `items`. */
 export interface FilteredList {
   /** What the configuration shows, before the client's own filter, as the server lists it. */

@@ -54,6 +54,18 @@ async function pack(config: string, ...params: string[]): Promise<Packaged> {
   };
 }
 
+/** What is paid by the request or by what is kept, or for which nothing is. An HTTP API is, too. */
+const BY_USE = new Set([
+  'AWS::DynamoDB::Table',
+  'AWS::IAM::Role',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Lambda::Url',
+  'AWS::Logs::LogGroup',
+  'AWS::S3::Bucket',
+  'AWS::S3::BucketPolicy',
+]);
+
 /** Every resource or attribute that a template speaks of, wherever it does. */
 function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
@@ -135,6 +147,12 @@ describe.each([
       TimeToLiveSpecification: { AttributeName: 'expiresAt', Enabled: true },
     });
     expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_TABLE: { Ref: 'SessionsTable' } });
+  });
+
+  it('has nothing that is billed by the hour', () => {
+    const types = Object.values(packaged.resources).map((resource) => String(read(resource, 'Type')));
+    expect(types.filter((type) => !BY_USE.has(type) && !/^AWS::ApiGatewayV2::/.test(type))).toEqual([]);
+    expect(packaged.of('AWS::Lambda::Function')).toHaveLength(1);
   });
 
   it('may use that table and its log, and nothing else', () => {

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import type { Decision } from '../../src/engine/evaluate.js';
+import { countHidden } from '../../src/engine/hidden.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+const policy = policyOf(yaml`
+  version: 1
+  concerns: { level: { values: [low, high] }, constructor: { values: [low, high] } }
+  rules:
+    - { id: first, hide: [tools], when: { "!!": { var: concerns.level } } }
+    - { id: constructor, hide: [tools], when: { "!!": { var: concerns.level } } }
+    - { id: keep, show: [tools], when: { "!!": { var: concerns.level } } }
+`);
+const SHOWN: Decision = { shown: true, by: 'fits' };
+const KEPT: Decision = { shown: true, by: { rule: 2 } };
+const UNMAPPED: Decision = { shown: false, by: 'unmapped' };
+const byConcern = (concern: number): Decision => ({ shown: false, by: { concern } });
+const byRule = (rule: number): Decision => ({ shown: false, by: { rule } });
+
+describe('what decisions hide', () => {
+  it('is counted one by one', () => {
+    const decisions = [byRule(0), SHOWN, byConcern(0), KEPT, byRule(0), UNMAPPED, byConcern(0), UNMAPPED];
+    expect(countHidden(policy, decisions)).toEqual({
+      concerns: { level: 2 },
+      rules: { first: 2 },
+      unmapped: 2,
+    });
+  });
+
+  it('is counted as often as a decision is about something', () => {
+    const decisions = [byConcern(1), byConcern(0), SHOWN, byConcern(1), byRule(1), byRule(1), KEPT, UNMAPPED];
+    expect(countHidden(policy, decisions, [3, 0, 7, 2, 1, 4, 5, 6])).toEqual({
+      concerns: { constructor: 5 },
+      rules: { constructor: 5 },
+      unmapped: 6,
+    });
+  });
+
+  it('comes in the order of the policy', () => {
+    const { concerns = {}, rules = {} } = countHidden(policy, [
+      byConcern(1),
+      byRule(1),
+      byRule(0),
+      byConcern(0),
+    ]);
+    expect([Object.keys(concerns), Object.keys(rules)]).toEqual([
+      ['level', 'constructor'],
+      ['first', 'constructor'],
+    ]);
+  });
+
+  it('is nothing where all is shown', () => {
+    expect(countHidden(policy, [SHOWN, KEPT])).toEqual({});
+    expect(countHidden(policy, [])).toEqual({});
+  });
+});
