@@ -114,12 +114,12 @@ export function toHead(response: Response): Pick<HttpResult, 'statusCode' | 'hea
  * @throws {TooLongError} if Lambda would not take it: the platform would answer in its place, with a 502
  */
 export async function toResult(response: Response): Promise<HttpResult> {
-  const bytes = Buffer.from(await response.arrayBuffer());
   const isText = TEXT.test(response.headers.get('content-type') ?? 'text/plain');
-  const body = bytes.toString(isText ? 'utf8' : 'base64');
+  const body = isText ? await response.text() : Buffer.from(await response.arrayBuffer()).toString('base64');
   // It is sent as a text within JSON.
-  if (body.length > SHORT && Buffer.byteLength(JSON.stringify(body)) > LONGEST) {
-    throw new TooLongError(`The answer has ${bytes.length} bytes; Lambda takes 6 MB, as a text within JSON.`);
+  const length = body.length > SHORT ? Buffer.byteLength(JSON.stringify(body)) : 0;
+  if (length > LONGEST) {
+    throw new TooLongError(`The answer has ${length} bytes as a text within JSON; Lambda takes 6 MB.`);
   }
   return { ...toHead(response), body, isBase64Encoded: !isText };
 }
