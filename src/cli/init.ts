@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative } from 'node:path';
 import { KINDS, preparePolicy } from '../engine/policy.js';
-import { formatYaml } from '../policy/format-yaml.js';
+import { formatOwnYaml } from '../policy/format-yaml.js';
 import { readPolicy } from '../policy/load.js';
 import { proposePolicy } from '../policy/propose.js';
 import { policySchema } from '../policy/schema.js';
@@ -78,7 +78,7 @@ export async function run(argv: string[]): Promise<number> {
   const proposal = proposePolicy(catalog);
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
   const [schema, testSchema] = SCHEMAS.map((each) => schemaBeside(output, each)) as [Schema, Schema];
-  const text = formatYaml(writeProposal(proposal, { server, schema: schema.path }));
+  const text = formatOwnYaml(writeProposal(proposal, { server, schema: schema.path }));
   if (output === '-') {
     process.stdout.write(text);
     return 0;
@@ -103,7 +103,7 @@ export async function run(argv: string[]): Promise<number> {
   const policy = preparePolicy(compiled);
   writeOutput(
     files.tests,
-    formatYaml(
+    formatOwnYaml(
       writeFirstTests(policy, catalog, {
         schema: testSchema.path,
         policy: basename(files.policy),

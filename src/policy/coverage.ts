@@ -53,60 +53,64 @@ export function coverageOf(
   policy: Policy,
   runs: readonly TestRun[],
 ): readonly CoveredPart[] {
-  const judged = runs.flatMap(({ subjects, results }) =>
-    results.flatMap(({ test, configuration }) => {
+  // Of each primitive, what was in effect in the tests that say whether it is shown.
+  const judged = new Map<Subject, Configuration[]>();
+  for (const { subjects, results } of runs) {
+    for (const { test, configuration } of results) {
       const expects = expectationsOf(test);
-      return subjects
-        .filter(({ kind, name }) => expects(kind, name) !== undefined)
-        .map((subject) => ({ ...subject, configuration }));
-    }),
-  );
+      for (const subject of subjects) {
+        if (expects(subject.kind, subject.name) === undefined) continue;
+        const known = judged.get(subject);
+        if (known === undefined) judged.set(subject, [configuration]);
+        else known.push(configuration);
+      }
+    }
+  }
   const subjects = runs.flatMap((run) => run.subjects);
   const configurations = runs.flatMap(({ results }) => results.map(({ configuration }) => configuration));
-  const entryOfEach = (each: Subject) => keyOf(entryOf(policy, each));
-  const [subjectsOf, judgedOf] = [groupBy(subjects, entryOfEach), groupBy(judged, entryOfEach)];
+  const byEntry = groupBy(subjects, (each) => keyOf(entryOf(policy, each)));
 
   const mapped = (
     part: CoveredPart['part'],
     { name, kind, source }: { name: string; kind?: Kind; source: string },
     assignments: readonly Assignment[],
-    own: { readonly subjects: readonly Subject[]; readonly judged: readonly (typeof judged)[number][] },
+    own: readonly Subject[],
   ): CoveredPart => {
-    const lasting = own.subjects.some(({ mapping }) => lasts(assignments, mapping));
-    const obstacle = own.subjects.length > 0 ? 'replaced by stronger values' : 'not in the catalog';
+    const lasting = own.some(({ mapping }) => lasts(assignments, mapping));
+    const obstacle = own.length > 0 ? 'replaced by stronger values' : 'not in the catalog';
     return {
       part,
       name,
       ...(kind === undefined ? {} : { kind }),
       source,
-      exercised: own.judged.some((each) => decides(assignments, each.mapping, each.configuration)),
+      exercised: own.some((each) =>
+        judged.get(each)?.some((configuration) => decides(assignments, each.mapping, configuration)),
+      ),
       ...(lasting ? {} : { obstacle }),
     };
   };
-  const those = (applies: (subject: Subject) => boolean) => ({
-    subjects: subjects.filter(applies),
-    judged: judged.filter(applies),
-  });
   return [
     ...valuesOf(policy, configurations),
     ...KINDS.flatMap((kind) =>
       [...policy.entries[kind].values()].map((entry) =>
-        mapped('entries', { name: entry.name, kind, source: entry.source }, entry.assignments, {
-          subjects: subjectsOf.get(keyOf(entry)) ?? [],
-          judged: judgedOf.get(keyOf(entry)) ?? [],
-        }),
+        mapped(
+          'entries',
+          { name: entry.name, kind, source: entry.source },
+          entry.assignments,
+          byEntry.get(keyOf(entry)) ?? [],
+        ),
       ),
     ),
     ...KINDS.flatMap((kind) =>
       policy.patterns[kind].map(({ name, source, assignments, matches }) => {
-        const own = those((subject) => subject.kind === kind && matches(subject.name));
+        const own = subjects.filter((subject) => subject.kind === kind && matches(subject.name));
         return mapped('patterns', { name, kind, source }, assignments, own);
       }),
     ),
     ...policy.assigns.map(({ fires, assignments }, index) => {
       const { file = 0, line = 0 } = compiled.assign[index] ?? {};
       const source = `${compiled.files[file]}:${line}`;
-      const own = those(({ mapping }) => isTruthy(fires({ primitive: mapping.primitive }, [])));
+      const own = subjects.filter(({ mapping }) => isTruthy(fires({ primitive: mapping.primitive }, [])));
       return mapped('assign', { name: `assign ${index + 1}`, source }, assignments, own);
     }),
     ...policy.rules.map(
@@ -114,8 +118,8 @@ export function coverageOf(
         part: 'rules',
         name: rule.id,
         source: rule.source,
-        exercised: judged.some(({ kind, mapping, configuration }) =>
-          ruleFires(rule, kind, mapping, configuration),
+        exercised: [...judged].some(([{ kind, mapping }, asked]) =>
+          asked.some((configuration) => ruleFires(rule, kind, mapping, configuration)),
         ),
         ...(subjects.some(({ kind }) => rule.kinds.includes(kind)) ? {} : { obstacle: 'not in the catalog' }),
       }),
