@@ -208,7 +208,7 @@ function comparedWith(policy: Policy, index: number): readonly number[] {
     ),
   );
   const compared = new Set(together.filter(({ length }) => length > 1).flat());
-  return compared.has(index) ? [...compared].sort((a, b) => a - b) : [index];
+  return compared.has(index) ? [...compared] : [index];
 }
 
 function numbersIn(data: unknown): number[] {
