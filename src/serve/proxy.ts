@@ -3,8 +3,16 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
-import { METHODS, read } from '../protocol/wire.js';
-import { failure, HTTP_ERRORS } from './failure.js';
+import {
+  type Request as Asked,
+  ERRORS,
+  failure,
+  isRequest,
+  METHODS,
+  type Message,
+  read,
+} from '../protocol/wire.js';
+import { HTTP_ERRORS, failure as httpFailure } from './failure.js';
 
 /** A server in any language, as a server of the SDK: it passes each message on, and can be put behind a gate. */
 export interface ServerProxy {
@@ -36,7 +44,11 @@ export function proxyTo(upstream: Transport): ServerProxy {
         const token = read(message, 'params', '_meta', 'progressToken');
         if ('id' in message && message.id !== undefined && token !== undefined)
           requests.set(token, message.id);
-        upstream.send(message).catch((error: Error) => transport.onerror?.(error));
+        upstream.send(message).catch((error: Error) => {
+          transport.onerror?.(error);
+          // Nobody else will answer it.
+          if (isRequest(message as Message)) void transport.send(unreachable(message as Asked, error));
+        });
       };
       transport.onclose = () => void close();
       upstream.onmessage = (message: JSONRPCMessage) => {
@@ -53,6 +65,11 @@ export function proxyTo(upstream: Transport): ServerProxy {
     },
     close,
   };
+}
+
+function unreachable({ id }: Asked, { message }: Error): JSONRPCMessage {
+  const reason = `The server behind this endpoint cannot be reached: ${message}`;
+  return failure(id, ERRORS.internal, reason) as JSONRPCMessage;
 }
 
 /** Answers HTTP requests for sessions that each have a server of their own. */
@@ -96,9 +113,9 @@ export function proxySessions({ open, ...concerns }: SessionProxyOptions): Sessi
       const known = id === null ? undefined : sessions.get(id);
       if (known !== undefined) return known.handleRequest(request);
       if (id !== null)
-        return failure(404, HTTP_ERRORS.notFound, 'The session is not known here; initialize a new one.');
+        return httpFailure(404, HTTP_ERRORS.notFound, 'The session is not known here; initialize a new one.');
       if (request.method !== 'POST') {
-        return failure(
+        return httpFailure(
           400,
           HTTP_ERRORS.refused,
           'This request needs the Mcp-Session-Id header of a session.',
@@ -108,10 +125,10 @@ export function proxySessions({ open, ...concerns }: SessionProxyOptions): Sessi
       try {
         body = JSON.parse(await request.text());
       } catch {
-        return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+        return httpFailure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
       }
       if (read(body, 'method') !== METHODS.initialize) {
-        return failure(400, HTTP_ERRORS.refused, 'A session begins with initialize.');
+        return httpFailure(400, HTTP_ERRORS.refused, 'A session begins with initialize.');
       }
       return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body);
     },

@@ -184,3 +184,35 @@ describe('serve in front of any server', () => {
     }
   });
 });
+
+describe('a server that cannot be reached', () => {
+  it.each([
+    ['is not there', () => 'http://127.0.0.1:9/mcp', 'fetch failed'],
+    ['refuses', refusing, 'log in'],
+  ])('and %s is an error of the request, at once', async (_, urlOf, reason) => {
+    const { url } = await serve('--policy', 'policies/vault.yaml', '--url', await urlOf());
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'raw', version: '1' },
+    };
+    const response = await fetch(url, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params }),
+      signal: AbortSignal.timeout(10_000),
+    });
+    const [, message = ''] = /^data: (.+)$/m.exec(await response.text()) ?? [];
+    expect(JSON.parse(message)).toMatchObject({
+      id: 1,
+      error: { code: -32603, message: expect.stringContaining(reason) },
+    });
+  });
+});
+
+async function refusing(): Promise<string> {
+  const server = createServer((_request, response) => response.writeHead(401).end('log in'));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  open.push(async () => void server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`;
+}
