@@ -115,6 +115,20 @@ rules:
     expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({});
   });
 
+  it('takes a comparison of a claim with what primitives say for one thing for each of them', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }
+  - { id: odd, hide: [tools], when: { "===": [{ var: primitive.annotations.client }, x] } }`);
+    const { emptySurface, rules } = analyse(policy, { tools: named('a', 'b') });
+    const comparison = '{"===":[{"var":"claims.a"},{"var":"primitive.name"}]}';
+    expect(emptySurface).toStrictEqual({
+      [`${comparison} primitive.name="a"`]: true,
+      [`${comparison} primitive.name="b"`]: true,
+    });
+    expect(rules[1]).toEqual({ id: 'odd', fires: 'never' });
+  });
+
   it('takes one comparison of a claim for one thing, however often it is written', () => {
     const policy = levels(yaml`
 rules:

@@ -84,6 +84,11 @@ describe('where the values of a primitive come from', () => {
       { name: 'own', _meta: { concerns: { security: ['secret', 'high'], cost: 'free', colour: 'red' } } },
       { security: 'high (_meta.concerns)' },
     ],
+    [
+      'a value of a concern that the policy declares, under a name that it does not',
+      { name: 'own', _meta: { concerns: { colour: 'high' } } },
+      {},
+    ],
     ['_meta.concerns of the wrong type', { name: 'own', _meta: { concerns: 'high' } }, {}],
     ['_meta.concerns that is null', { name: 'own', _meta: { concerns: null } }, {}],
     ['_meta of the wrong type', { name: 'own', _meta: 'high' }, {}],

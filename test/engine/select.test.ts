@@ -111,6 +111,19 @@ settings: { unmapped: ${unmapped} }
   });
 });
 
+it('counts what each rule hides by its id, and tells primitives apart by what it reads of them', () => {
+  const ruled = policyOf(yaml`
+    version: 1
+    rules: [{ id: beta, hide: [tools], when: { in: [beta, { var: primitive.tags }] } }]
+  `);
+  const tools = [{ name: 'a', tags: ['beta'] }, { name: 'b', tags: ['beta'] }, { name: 'c' }];
+  const catalog = bindCatalog(ruled, 'tools', tools);
+  const { kept, hiddenBy: counts } = select(catalog, resolveConfiguration(ruled, []));
+  expect(kept.map(({ name }) => name)).toEqual(['c']);
+  expect([...counts]).toEqual([['rule beta', 2]]);
+  expect(catalog.classes).toHaveLength(2);
+});
+
 describe('why a primitive is hidden', () => {
   const verdict = (name: string, concerns: unknown) => {
     const { shown: isShown, because } = evaluate(
