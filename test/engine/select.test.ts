@@ -118,9 +118,9 @@ it('counts what each rule hides by its id, and tells primitives apart by what it
   `);
   const tools = [{ name: 'a', tags: ['beta'] }, { name: 'b', tags: ['beta'] }, { name: 'c' }];
   const catalog = bindCatalog(ruled, 'tools', tools);
-  const { kept, hiddenBy: counts } = select(catalog, resolveConfiguration(ruled, []));
+  const { kept, hidden } = select(catalog, resolveConfiguration(ruled, []));
   expect(kept.map(({ name }) => name)).toEqual(['c']);
-  expect([...counts]).toEqual([['rule beta', 2]]);
+  expect(hidden).toEqual({ rules: { beta: 2 } });
   expect(catalog.classes).toHaveLength(2);
 });
 
