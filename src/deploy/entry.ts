@@ -45,6 +45,8 @@ export function entryOf({ server, catalog }: Omit<Endpoint, 'policy'>, bin = '')
       `export const handler = deployFunction((store) => createDualFetchHandler({ server, policy, catalog, store }), { policy });`,
     );
   } else {
+    // Loaded while Lambda initialises, when there is more of the CPU; not where a snapshot answers first.
+    if (catalog !== 'snapshot') lines.push(`import 'mcp-concerns/fetch';`);
     lines.push(
       `import { createFunction } from 'mcp-concerns/lambda/function';`,
       `export const handler = createFunction({ server, policy, catalog });`,

@@ -135,7 +135,8 @@ function mustAnswer(policy: Policy, { configuration, filter }: AskedList): boole
   return filter !== undefined || policy.settings.pageSize !== undefined || canChange(policy, configuration);
 }
 
-function looksLikeOurs(cursor: unknown): boolean {
+/** @returns whether a cursor was made by a gate, for whatever list */
+export function looksLikeOurs(cursor: unknown): boolean {
   const read = readCursor(cursor, { catalog: '', policy: '', configuration: '', filter: '' });
   return read.ok || read.reason !== 'malformed';
 }

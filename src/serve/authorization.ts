@@ -2,7 +2,7 @@ import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/p
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { bearerToken } from './claims.js';
 import { failure, HTTP_ERRORS } from './failure.js';
-import type { FetchHandler } from './sdk-v1.js';
+import type { FetchHandler } from './fetch-handler.js';
 
 /** How hosts log in at an endpoint. */
 export interface Authorization {

@@ -1,3 +1,5 @@
+import { textOf } from './whole-text.js';
+
 /** What is read of an event of an HTTP API (payload format 2.0) or a function URL: they have the same shape. */
 export interface HttpEvent {
   readonly version?: string;
@@ -115,7 +117,7 @@ export function toHead(response: Response): Pick<HttpResult, 'statusCode' | 'hea
  */
 export async function toResult(response: Response): Promise<HttpResult> {
   const isText = TEXT.test(response.headers.get('content-type') ?? 'text/plain');
-  const body = isText ? await response.text() : Buffer.from(await response.arrayBuffer()).toString('base64');
+  const body = isText ? await textOf(response) : Buffer.from(await response.arrayBuffer()).toString('base64');
   // It is sent as a text within JSON.
   const length = body.length > SHORT ? Buffer.byteLength(JSON.stringify(body)) : 0;
   if (length > LONGEST) {

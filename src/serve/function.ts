@@ -1,19 +1,10 @@
-import { createDynamoStore } from '../session/dynamodb.js';
-import { createMemoryStore } from '../session/memory.js';
-import type { SessionStore } from '../session/store.js';
-import type { Authorization } from './authorization.js';
-import { handleEvents } from './lambda.js';
-import { createLog, createLogger } from './log.js';
-import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from './sdk-v1.js';
-import { type FunctionSettings, readSettings } from './settings.js';
-import { checkCallers, type StreamingHandler, streamEvents } from './stream.js';
+import { answerListsFirst } from './catalog-first.js';
+import { type DeployOptions, deployFunction } from './deploy-function.js';
+import type { FetchHandler, FetchHandlerOptions } from './fetch-handler.js';
+import { staticLists } from './static-lists.js';
+import type { StreamingHandler } from './stream-events.js';
 
-export interface DeployOptions extends Pick<FetchHandlerOptions, 'policy'> {
-  /** Verifies tokens on a function URL, where nothing else does. */
-  readonly verifier?: Authorization['verifier'];
-  /** The environment: `process.env` unless told otherwise. */
-  readonly env?: Readonly<Record<string, string | undefined>>;
-}
+export { type DeployOptions, deployFunction } from './deploy-function.js';
 
 export interface FunctionOptions extends DeployOptions, Omit<FetchHandlerOptions, 'store'> {}
 
@@ -29,41 +20,29 @@ export interface FunctionOptions extends DeployOptions, Omit<FetchHandlerOptions
  * export const handler = createFunction({ server: createVaultServer, policy });
  */
 export function createFunction(options: FunctionOptions): StreamingHandler {
-  return deployFunction((store) => createFetchHandler({ ...options, store }), options);
+  const { server, policy, catalog } = options;
+  const snapshot = typeof catalog === 'object' ? catalog : undefined;
+  // With a snapshot the first list of an environment needs nothing of the SDK, so it does not wait for it.
+  const load = () => import('./sdk-v1.js');
+  const loading = snapshot === undefined ? load() : undefined;
+  return deployFunction((store) => {
+    const given = { ...options, store };
+    if (snapshot === undefined)
+      return later(async () => (await (loading ?? load())).createFetchHandler(given));
+    const lists = staticLists(server, policy, snapshot, 'legacy');
+    return answerListsFirst(
+      given,
+      lists,
+      later(async () => (await load()).serve(given, lists)),
+    );
+  }, options);
 }
 
-/**
- * Makes such a function of anything that answers HTTP requests: servers of SDK v2, servers elsewhere.
- *
- * @param create makes what answers, with the store of sessions that the environment asks for
- * @param options the policy, and who verifies tokens
- * @returns the function's handler; it throws as `createFunction` does
- * @example
- * export const handler = deployFunction((store) => createDualFetchHandler({ server, policy, store }), { policy });
- */
-export function deployFunction(
-  create: (store: SessionStore | undefined) => FetchHandler,
-  { policy, verifier, env = process.env }: DeployOptions,
-): StreamingHandler {
-  const settings = readSettings(env);
-  const { issuers, resource, scopes, origins, logSalt } = settings;
-  const logger = createLogger(env.POWERTOOLS_SERVICE_NAME);
-  const warn = (message: string): void => logger.warn(message);
-  const authorization = issuers.length === 0 ? undefined : { servers: issuers, resource, scopes, verifier };
-  const edges = { origins, authorization, log: createLog(logger), logSalt };
-  const handle = create(storeOf(settings, warn));
-  if (settings.response === 'buffered') return handleEvents(handle, edges);
-  checkCallers({ policy, authorization, warn });
-  return streamEvents(handle, edges);
-}
-
-function storeOf(settings: FunctionSettings, warn: (message: string) => void): SessionStore | undefined {
-  const { sessions, expiresAfterSeconds } = settings;
-  const life = expiresAfterSeconds === undefined ? {} : { expiresAfterSeconds };
-  if (sessions.in === 'nowhere') return undefined;
-  if (sessions.in === 'dynamodb') return createDynamoStore({ table: sessions.table, ...life });
-  warn(
-    'Sessions are kept in the memory of this environment: others that Lambda starts do not share their preferences. Set MCP_CONCERNS_TABLE.',
-  );
-  return createMemoryStore(life);
+/** @returns a handler that is made by the first request that needs it */
+function later(make: () => Promise<FetchHandler>): FetchHandler {
+  let made: Promise<FetchHandler> | undefined;
+  return async (request, given) => {
+    made ??= make();
+    return (await made)(request, given);
+  };
 }

@@ -6,9 +6,9 @@ import { judgePage } from './cors.js';
 import { deadlineOf, inTime, type LambdaContext, LateError } from './deadline.js';
 import { checkEvent, type HttpEvent, TooLongError, toRequest } from './event.js';
 import { failure, HTTP_ERRORS } from './failure.js';
+import type { FetchHandler } from './fetch-handler.js';
 import { createLog, type WriteLog } from './log.js';
 import { observe } from './observe.js';
-import type { FetchHandler } from './sdk-v1.js';
 import { sessionOf } from './sessions.js';
 
 export interface InvocationOptions {

@@ -1,19 +1,15 @@
-import { inTime, type LambdaContext } from './deadline.js';
-import { type HttpEvent, type HttpResult, toResult } from './event.js';
-import { createInvocations, type InvocationOptions } from './invocation.js';
-import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from './sdk-v1.js';
+import type { FetchHandlerOptions } from './fetch-handler.js';
+import { handleEvents, type LambdaHandler } from './handle-events.js';
+import type { InvocationOptions } from './invocation.js';
+import { createFetchHandler } from './sdk-v1.js';
 
 export type { Authorization } from './authorization.js';
 export type { LambdaContext } from './deadline.js';
 export type { HttpEvent, HttpResult } from './event.js';
+export { handleEvents, type LambdaHandler } from './handle-events.js';
 export type { InvocationOptions } from './invocation.js';
 
 export interface LambdaHandlerOptions extends FetchHandlerOptions, InvocationOptions {}
-
-export type LambdaHandler = (event: HttpEvent, context?: LambdaContext) => Promise<HttpResult>;
-
-// The first Headers object loads the web platform's HTTP code: better while Lambda initialises than in a request.
-new Headers();
 
 /**
  * Serves an SDK v1 server as a Lambda function behind an HTTP API or a function URL, answers buffered.
@@ -29,27 +25,4 @@ new Headers();
  */
 export function createLambdaHandler(options: LambdaHandlerOptions): LambdaHandler {
   return handleEvents(createFetchHandler(options), options);
-}
-
-/**
- * Makes a Lambda handler of anything that answers HTTP requests.
- *
- * @param handle answers HTTP requests
- * @param options who may call, and the log
- * @returns the function's handler
- * @example
- * export const handler = handleEvents(async () => new Response('hello'), {});
- */
-export function handleEvents(handle: FetchHandler, options: InvocationOptions): LambdaHandler {
-  const begin = createInvocations(handle, options);
-  return async (event, context) => {
-    const invocation = begin(event, context);
-    const response = await invocation.answer();
-    // The body of an event stream may come long after its head.
-    const result = await inTime(toResult(response), invocation.signal).catch((cause) =>
-      toResult(invocation.fail(cause)),
-    );
-    invocation.end(result.statusCode);
-    return result;
-  };
 }

@@ -1,44 +1,16 @@
-import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import {
-  DEFAULT_MAX_REQUEST_BODY_SIZE,
-  readRequestBody,
-} from '@modelcontextprotocol/sdk/server/requestBody.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import type { Policy } from '../engine/policy.js';
-import { attachConcerns, type ConnectableServer } from '../protocol/attach.js';
-import type { LivePolicy } from '../protocol/live-policy.js';
+import { attachConcerns } from '../protocol/attach.js';
 import { LISTS, METHODS, read } from '../protocol/wire.js';
 import type { SessionStore } from '../session/store.js';
+import { answerListsFirst } from './catalog-first.js';
 import { failure, HTTP_ERRORS } from './failure.js';
-import { type Observer, observedStore } from './observe.js';
+import type { FetchHandler, FetchHandlerOptions, FetchOptions } from './fetch-handler.js';
+import { observedStore } from './observe.js';
+import { readText } from './request-body.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
-import { type StaticCatalog, standInFor } from './stand-in.js';
 import { type StaticLists, staticLists } from './static-lists.js';
 
-export interface FetchHandlerOptions {
-  /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`; also for none, to take its lists. */
-  readonly server: (request?: Request, given?: FetchOptions) => ServerOfRequest | Promise<ServerOfRequest>;
-  /** From `loadPolicy` or `openCompiledPolicy`. */
-  readonly policy: Policy | LivePolicy;
-  /** Keeps what sessions asked for. Without one there are no sessions: the URL, the header and `_meta` remain. */
-  readonly store?: SessionStore | undefined;
-  /** The longest body that is read; 4 MiB unless told otherwise, as in the SDK. */
-  readonly maxBodyBytes?: number | undefined;
-  /** Answers lists without building the server: the operator's promise that they depend on no request. */
-  readonly catalog?: StaticCatalog | undefined;
-}
-
-export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
-  connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
-};
-
-export interface FetchOptions extends Observer {
-  /** Who calls, if that was verified. Its claims are the only source of operator concerns; sessions are bound to it. */
-  readonly authInfo?: AuthInfo | undefined;
-}
-
-/** Answers one HTTP request. If the request is aborted, its server is closed. */
-export type FetchHandler = (request: Request, options?: FetchOptions) => Promise<Response>;
+export type { FetchHandler, FetchHandlerOptions, FetchOptions, ServerOfRequest } from './fetch-handler.js';
 
 /** Methods whose answer comes alone: plain JSON costs less than an event stream. */
 const ALONE: ReadonlySet<unknown> = new Set([
@@ -62,7 +34,19 @@ const ALONE: ReadonlySet<unknown> = new Set([
  */
 export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
   const { server, policy, catalog } = options;
-  const lists = catalog === undefined ? undefined : staticLists(server, policy, catalog, 'legacy');
+  if (catalog === undefined) return serve(options);
+  const lists = staticLists(server, policy, catalog, 'legacy');
+  return answerListsFirst(options, lists, serve(options, lists));
+}
+
+/**
+ * Serves a server as `createFetchHandler` does, without answering lists before it.
+ *
+ * @param options the server, the policy, and where sessions are kept
+ * @param lists lists that requests share
+ * @returns a handler for requests of any path
+ */
+export function serve(options: FetchHandlerOptions, lists?: StaticLists): FetchHandler {
   return async (request, given = {}) => {
     const store =
       options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
@@ -80,15 +64,12 @@ async function post(
   request: Request,
   given: FetchOptions,
 ): Promise<Response> {
-  const { policy, store, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
-  const sent = await readRequestBody(request, maxBodyBytes);
-  if (sent.tooLarge) {
-    const message = `The body is longer than ${maxBodyBytes} bytes; send less at once.`;
-    return failure(413, HTTP_ERRORS.refused, message);
-  }
+  const { policy, store } = options;
+  const text = await readText(request, options.maxBodyBytes);
+  if (typeof text !== 'string') return text;
   let body: unknown;
   try {
-    body = JSON.parse(sent.text);
+    body = JSON.parse(text);
   } catch {
     return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
   }
@@ -107,9 +88,8 @@ async function post(
     store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request.headers);
   const ahead =
     store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
-  const standIn = lists === undefined ? undefined : standInFor(lists.known, messages);
-  if (standIn === undefined) await lists?.verify(given.report);
-  const server = standIn ?? (await options.server(request, given));
+  await lists?.verify(given.report);
+  const server = await options.server(request, given);
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });
   if ((await ahead?.session)?.state === 'ended') {

@@ -1,5 +1,6 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
 import type { SharedLists } from '../protocol/catalogs.js';
+import { looksLikeOurs } from '../protocol/list-request.js';
 import { LISTS, read } from '../protocol/wire.js';
 import { listedBy } from './stand-in.js';
 
@@ -18,6 +19,9 @@ export function standInServer(known: SharedLists, body: unknown, about?: Impleme
   const first = kind === undefined ? undefined : known.page(kind, undefined);
   const told = (read(first, '_meta', SERVER_INFO) as Implementation | undefined) ?? about;
   if (kind === undefined || first === undefined || told === undefined) return undefined;
+  // What a server makes of a cursor that nobody gave is its own business.
+  const cursor = read(body, 'params', 'cursor');
+  if (!looksLikeOurs(cursor) && known.page(kind, cursor) === undefined) return undefined;
   const { capability, method } = LISTS[kind];
   const server = new Server(told, { capabilities: { [capability]: {} } });
   server.setRequestHandler(method, ({ params }) => {

@@ -1,6 +1,7 @@
 import type { Surface } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { SharedLists } from '../protocol/catalogs.js';
+import { looksLikeOurs } from '../protocol/list-request.js';
 import { type LivePolicy, policyInForce } from '../protocol/live-policy.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../protocol/wire.js';
 
@@ -54,7 +55,10 @@ export interface StandIn {
 export function standInFor(shared: SharedLists, messages: readonly unknown[]): StandIn | undefined {
   const known = messages.every((message) => {
     const kind = listedBy(message);
-    return kind !== undefined && shared.page(kind, undefined) !== undefined;
+    const cursor = read(message, 'params', 'cursor');
+    // What a server makes of a cursor that nobody gave is its own business.
+    const page = looksLikeOurs(cursor) ? undefined : cursor;
+    return kind !== undefined && shared.page(kind, page) !== undefined;
   });
   if (!known || messages.length === 0) return undefined;
   let wire: Wire | undefined;

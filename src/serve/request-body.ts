@@ -1,0 +1,21 @@
+import {
+  DEFAULT_MAX_REQUEST_BODY_SIZE,
+  readRequestBody,
+} from '@modelcontextprotocol/sdk/server/requestBody.js';
+import { failure, HTTP_ERRORS } from './failure.js';
+
+/**
+ * Reads the body of a request.
+ *
+ * @param request the request
+ * @param maxBytes the longest body that is read
+ * @returns its text; or the answer to a request whose body is too long
+ */
+export async function readText(
+  request: Request,
+  maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
+): Promise<string | Response> {
+  const sent = await readRequestBody(request, maxBytes);
+  if (!sent.tooLarge) return sent.text;
+  return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes; send less at once.`);
+}
