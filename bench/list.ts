@@ -22,13 +22,13 @@ export async function listRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       'the same, server per request / without the gate',
-      Number.NaN,
+      undefined,
       { work: () => perRequest(tools, policy) },
       { work: () => perRequest(tools) },
     ),
     await ratio(
       'the same list without the gate / itself',
-      Number.NaN,
+      undefined,
       { work: () => perRequest(tools) },
       { work: () => perRequest(tools) },
     ),

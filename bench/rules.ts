@@ -197,7 +197,7 @@ export async function ruleRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       'the same with the list bound to the policy anew / JSON.stringify of what is kept',
-      Number.NaN,
+      undefined,
       { work: () => select(bindCatalog(policy, 'tools', tools), configure()) },
       stringify,
     ),

@@ -34,7 +34,7 @@ export async function selectionRatios(): Promise<Ratio[]> {
     ),
     await ratio(
       'the same with the list bound to the policy anew / JSON.stringify of what is kept',
-      Number.NaN,
+      undefined,
       {
         work: () => select(bindCatalog(policy, 'tools', tools), resolveConfiguration(policy, carriers)),
         repeat: 2,
