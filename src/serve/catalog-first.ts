@@ -7,7 +7,7 @@ import type { FetchHandler, FetchHandlerOptions, FetchOptions } from './fetch-ha
 import { writeAnswer } from './list-text.js';
 import { observedStore } from './observe.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';
-import { readText } from './request-body.js';
+import { parseJson, readText } from './request-body.js';
 import { bindSessions, readAhead, sessionOf } from './sessions.js';
 import { standInFor } from './stand-in.js';
 import type { StaticLists } from './static-lists.js';
@@ -31,7 +31,7 @@ export function answerListsFirst(options: Options, lists: StaticLists, rest: Fet
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
     const text = await readText(request, options.maxBodyBytes);
     if (typeof text !== 'string') return text;
-    const asked = plainList(parse(text));
+    const asked = plainList(parseJson(text));
     const standIn = asked === undefined ? undefined : standInFor(lists.known, [asked]);
     if (asked === undefined || standIn === undefined) {
       const { url, headers, signal } = request;
@@ -59,14 +59,6 @@ export function answerListsFirst(options: Options, lists: StaticLists, rest: Fet
     const session: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
     return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...session } });
   };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 /** What transports of SDK v1 tell of a request. */

@@ -6,7 +6,7 @@ import { answerListsFirst } from './catalog-first.js';
 import { failure, HTTP_ERRORS } from './failure.js';
 import type { FetchHandler, FetchHandlerOptions, FetchOptions } from './fetch-handler.js';
 import { observedStore } from './observe.js';
-import { readText } from './request-body.js';
+import { parseJson, readText } from './request-body.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 import { type StaticLists, staticLists } from './static-lists.js';
 
@@ -67,12 +67,8 @@ async function post(
   const { policy, store } = options;
   const text = await readText(request, options.maxBodyBytes);
   if (typeof text !== 'string') return text;
-  let body: unknown;
-  try {
-    body = JSON.parse(text);
-  } catch {
-    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
-  }
+  const body = parseJson(text);
+  if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length === 0) {
     return failure(

@@ -1,19 +1,17 @@
 import {
   type AuthInfo,
   createMcpHandler,
-  DEFAULT_MAX_REQUEST_BODY_SIZE,
   isLegacyRequest,
   type McpRequestContext,
   type McpServer,
-  readRequestBody,
   type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
 import { SharedLists } from '../protocol/catalogs.js';
 import { policyInForce } from '../protocol/live-policy.js';
-import { failure, HTTP_ERRORS } from './failure.js';
 import { guardFetch, type ServeParsed } from './guard-fetch.js';
+import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import {
   createFetchHandler as createLegacyHandler,
@@ -41,7 +39,7 @@ export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> 
  * const handle = createDualFetchHandler({ server: () => createServer(), policy, store: createMemoryStore() });
  */
 export function createDualFetchHandler(options: DualHandlerOptions): FetchHandler {
-  const { server, maxBodyBytes = DEFAULT_MAX_REQUEST_BODY_SIZE } = options;
+  const { server } = options;
   const challenges = new WeakMap<Request, ScopeChallenge>();
   const legacy = createLegacyHandler({
     ...options,
@@ -59,17 +57,12 @@ export function createDualFetchHandler(options: DualHandlerOptions): FetchHandle
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
     // The body is read here, once: both ways need it, and which one it is stands in it.
-    const sent = await readRequestBody(request, maxBodyBytes).catch(() => undefined);
-    if (sent === undefined)
-      return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read; send it again.');
-    if (sent.tooLarge) {
-      const message = `The body is longer than ${maxBodyBytes} bytes; send less at once.`;
-      return failure(413, HTTP_ERRORS.refused, message);
-    }
+    const text = await readText(request, options.maxBodyBytes);
+    if (typeof text !== 'string') return text;
     const { url, headers, signal } = request;
-    const body = parse(sent.text);
+    const body = parseJson(text);
     if (body !== undefined && !(await isLegacyRequest(request, body))) return modern(request, body, given);
-    const again = new Request(url, { method: 'POST', headers, body: sent.text, signal });
+    const again = new Request(url, { method: 'POST', headers, body: text, signal });
     const response = await legacy(again, given);
     const challenge = challenges.get(again);
     // Of a batch only some requests are refused, each by itself.
@@ -81,14 +74,6 @@ export function createDualFetchHandler(options: DualHandlerOptions): FetchHandle
 
 function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
   return given?.authInfo === undefined ? {} : { authInfo: given.authInfo as AuthInfo };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function createModernHandler({
