@@ -1,11 +1,10 @@
 import { KINDS } from '../engine/policy.js';
-import { takeLists } from '../serve/stand-in.js';
+import type { Snapshot } from '../serve/stand-in.js';
 import { readArguments } from './arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from './common.js';
 import { UsageError } from './errors.js';
 import { readPolicyInput } from './policy-input.js';
 import { checkSource, hasSource, readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from './source.js';
-import { loadFactory } from './user-server.js';
 import { contents } from './words.js';
 import { writeOutput } from './write-output.js';
 
@@ -66,7 +65,7 @@ export async function run(argv: string[]): Promise<number> {
       ? undefined
       : server === undefined
         ? await readSource(values, command, 'compile')
-        : await takeLists(await (await loadFactory(server))());
+        : await takeFromModule(server);
   writeOutput(output, `${JSON.stringify(compiled)}\n`);
   if (output !== '-') {
     const { concerns, primitives, patterns } = compiled;
@@ -81,4 +80,12 @@ export async function run(argv: string[]): Promise<number> {
     note(`Wrote ${snapshot}: ${contents(lists)}.`);
   }
   return 0;
+}
+
+/** Only who has a module loads what serves it. */
+async function takeFromModule(path: string): Promise<Snapshot> {
+  const { loadFactory } = await import('./user-server.js');
+  const { takeLists } = await import('../serve/stand-in.js');
+  const createServer = await loadFactory(path);
+  return takeLists(await createServer());
 }
