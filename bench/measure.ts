@@ -78,24 +78,12 @@ export function ratioOf(
 const RESAMPLES = 1000;
 
 function bootstrap(measured: readonly number[], baseline: readonly number[]): [number, number] {
-  const random = mulberry32(measured.length);
   const ratios = Array.from({ length: RESAMPLES }, () => {
-    const picked = measured.map(() => Math.floor(random() * measured.length));
+    const picked = measured.map(() => Math.floor(Math.random() * measured.length));
     const of = (times: readonly number[]) => median(picked.map((index) => times[index] ?? Number.NaN));
     return of(measured) / of(baseline);
   });
   return [quantile(ratios, 0.025), quantile(ratios, 0.975)];
-}
-
-/** A small generator with a seed, so that the same times give the same interval. */
-function mulberry32(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
 }
 
 export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);

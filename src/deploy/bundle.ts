@@ -129,8 +129,9 @@ async function compile(args: readonly string[], cwd: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
   } catch (cause) {
-    const { stderr = '', message } = cause as { stderr?: string; message: string };
-    throw new BundleError(stderr.trim() || message, { cause });
+    // The failure itself holds the command line, and with it the headers of a remote server.
+    const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
+    throw new BundleError(stderr.trim() || `"mcp-concerns compile" ended with ${String(code)}.`);
   }
 }
 

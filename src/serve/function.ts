@@ -22,13 +22,12 @@ export interface FunctionOptions extends DeployOptions, Omit<FetchHandlerOptions
 export function createFunction(options: FunctionOptions): StreamingHandler {
   const { server, policy, catalog } = options;
   const snapshot = typeof catalog === 'object' ? catalog : undefined;
-  // With a snapshot the first list of an environment needs nothing of the SDK, so it does not wait for it.
   const load = () => import('./sdk-v1.js');
-  const loading = snapshot === undefined ? load() : undefined;
+  // With a snapshot the first list of an environment needs nothing of the SDK, so it does not wait for it.
+  if (snapshot === undefined) void load();
   return deployFunction((store) => {
     const given = { ...options, store };
-    if (snapshot === undefined)
-      return later(async () => (await (loading ?? load())).createFetchHandler(given));
+    if (snapshot === undefined) return later(async () => (await load()).createFetchHandler(given));
     const lists = staticLists(server, policy, snapshot, 'legacy');
     return answerListsFirst(
       given,

@@ -207,6 +207,16 @@ describe('a remote server', () => {
     expect(new Set(tokens)).toEqual(new Set(['Bearer of-the-operator']));
   });
 
+  it('that cannot be listed fails the packaging, which does not repeat the header', async () => {
+    process.env.SECRET_HEADER = 'Bearer of-nobody-else';
+    const server = { url: 'http://127.0.0.1:9/mcp', headers: { Authorization: 'SECRET_HEADER' } };
+    const endpoint = { policy: 'policies/vault.yaml', server, catalog: 'snapshot' };
+    const failed = await project.package(endpoint).catch(String);
+    delete process.env.SECRET_HEADER;
+    expect(failed).toContain('127.0.0.1:9');
+    expect(failed).not.toContain('of-nobody-else');
+  });
+
   it('that is gone is an error of the request, which names it, and not of the function', async () => {
     const server = { url: 'http://127.0.0.1:9/mcp' };
     const environment = start(await project.package({ policy: 'policies/vault.yaml', server }));
