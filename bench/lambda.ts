@@ -20,7 +20,7 @@ export async function lambdaRatios(): Promise<Ratio[]> {
   const built = (await import(resolve('dist/deploy/bundle.js'))) as typeof import('../src/deploy/bundle.js');
   const { bundleFunction } = built;
   await bundleFunction(
-    { policy: 'policies/vault.yaml', server: { module: 'mcp-concerns/demo' } },
+    { policy: 'policies/vault.yaml', server: { module: 'examples/vault/server.ts' } },
     '.',
     `${FOLDER}/demo`,
   );

@@ -3,7 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../src/engine/policy.js';
 import { attachConcerns } from '../src/protocol/attach.js';
-import { EXTENSION_ID } from '../src/protocol/wire.js';
+import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
 import { FIXTURE_CONCERNS, type FixtureTool, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

@@ -1,6 +1,6 @@
 import { resolveConfiguration } from '../src/engine/configuration.js';
 import { bindCatalog, type Catalog, select } from '../src/engine/select.js';
-import { digestOf, openCompiledPolicy } from '../src/policy/compiled.js';
+import { digestOf, openCompiledPolicy } from '../src/policy/compile/compiled.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

@@ -1,5 +1,5 @@
-import { policySchema } from '../src/policy/schema.js';
-import { testFileSchema } from '../src/policy/test-schema.js';
+import { policySchema } from '../src/policy/language/schema.js';
+import { testFileSchema } from '../src/policy/testing/test-schema.js';
 import { writeValidator } from './validator.js';
 
 /** @returns every generated file by its path, with the text that it has to have */
@@ -8,7 +8,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['policies/schema.json', json(policySchema)],
     ['policies/test.schema.json', json(testFileSchema)],
-    ['src/policy/generated/policy-validator.ts', await writeValidator(policySchema)],
-    ['src/policy/generated/test-file-validator.ts', await writeValidator(testFileSchema)],
+    ['src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema)],
+    ['src/policy/testing/generated/test-file-validator.ts', await writeValidator(testFileSchema)],
   ]);
 }

@@ -7,9 +7,9 @@ import { build } from 'esbuild';
  * a third of its time.
  *
  * @param schema the JSON Schema
- * @returns a TypeScript module for src/policy/generated, with the function `validate`
+ * @returns a TypeScript module for src/policy/language/generated, with the function `validate`
  * @example
- * writeFileSync('src/policy/generated/policy-validator.ts', await writeValidator(policySchema));
+ * writeFileSync('src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema));
  */
 export async function writeValidator(schema: object): Promise<string> {
   const ajv = new Ajv({
@@ -34,7 +34,7 @@ export async function writeValidator(schema: object): Promise<string> {
     /^(.*)export\s*\{\s*(\w+) as validate\s*\};\s*$/s.exec(outputFiles[0]?.text ?? '') ?? [];
   if (body === undefined) throw new Error('esbuild does not end with the one export that is expected.');
   return `// @ts-nocheck: made by "npm run generate"; holds parts of ajv and fast-deep-equal (MIT, Evgeny Poberezkin).
-import type { Validator } from '../misfits.js';
+import type { Validator } from '../../language/schema-errors.js';
 ${body}
 export const validate: Validator = ${name};
 `;

@@ -1,5 +1,5 @@
 export type { Policy } from './engine/policy.js';
-export { CompiledPolicyError, openCompiledPolicy } from './policy/compiled.js';
+export { CompiledPolicyError, openCompiledPolicy } from './policy/compile/compiled.js';
 export {
   AttachError,
   type AttachedConcerns,
@@ -7,7 +7,7 @@ export {
   type ConcernsOptions,
   type ConnectableServer,
 } from './protocol/attach.js';
-export { LivePolicy } from './protocol/live-policy.js';
-export type { GateReport } from './protocol/scope.js';
-export { EXTENSION_ID } from './protocol/wire.js';
+export { EXTENSION_ID } from './protocol/messages/wire.js';
+export { LivePolicy } from './protocol/request/live-policy.js';
+export type { GateReport } from './protocol/request/request.js';
 export type { HostConcerns, SessionRead, SessionRecord, SessionStore } from './session/store.js';

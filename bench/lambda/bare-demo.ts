@@ -1,4 +1,4 @@
-import { createVaultServer } from '../../src/demo/server.js';
+import { createVaultServer } from '../../examples/vault/server.js';
 import { bareHandler } from './bare.js';
 
 export const handler = bareHandler(() => createVaultServer());

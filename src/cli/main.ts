@@ -1,8 +1,8 @@
 #!/usr/bin/env node
-import { nearest } from '../engine/nearest.js';
+import { nearest } from '../engine/match/nearest.js';
 import { Interrupted } from './errors.js';
-import { wrapped } from './layout.js';
 import { quickStart } from './quick-start.js';
+import { wrapped } from './terminal/layout.js';
 import { VERSION } from './version.js';
 
 interface Command {
@@ -12,17 +12,17 @@ interface Command {
 
 /** Each command loads only what it needs: `compile` no SDK, `serve` no tokenizer. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
-  ['check', () => import('./check.js')],
-  ['list', () => import('./list.js')],
-  ['explain', () => import('./explain.js')],
-  ['tokens', () => import('./tokens-command.js')],
-  ['snapshot', () => import('./snapshot.js')],
-  ['test', () => import('./test.js')],
-  ['diff', () => import('./diff.js')],
-  ['init', () => import('./init.js')],
-  ['fmt', () => import('./fmt.js')],
-  ['serve', () => import('./serve.js')],
-  ['compile', () => import('./compile.js')],
+  ['check', () => import('./commands/check.js')],
+  ['list', () => import('./commands/list.js')],
+  ['explain', () => import('./commands/explain.js')],
+  ['tokens', () => import('./commands/tokens.js')],
+  ['snapshot', () => import('./commands/snapshot.js')],
+  ['test', () => import('./commands/test.js')],
+  ['diff', () => import('./commands/diff.js')],
+  ['init', () => import('./commands/init.js')],
+  ['fmt', () => import('./commands/fmt.js')],
+  ['serve', () => import('./commands/serve.js')],
+  ['compile', () => import('./commands/compile.js')],
 ]);
 
 const HELP = `Usage: mcp-concerns COMMAND [options]
@@ -47,7 +47,7 @@ one of --catalog FILE, --url URL [--header 'NAME: VALUE'], or -- COMMAND ARGS.
 "mcp-concerns COMMAND --help" tells more; "mcp-concerns --version" the version.
 
 Examples:
-  mcp-concerns serve
+  mcp-concerns init -- npx @playwright/mcp
   mcp-concerns list --policy policies/playwright.yaml \\
       --concern effect=read-only -- npx @playwright/mcp
 `;

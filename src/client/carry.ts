@@ -1,4 +1,4 @@
-import { EXTENSION_ID, LISTS, REACHES, read } from '../protocol/wire.js';
+import { EXTENSION_ID, LISTS, REACHES, read } from '../protocol/messages/wire.js';
 import type { HostPreferences } from './check.js';
 
 /** The kinds of primitives that servers list. */

@@ -1,4 +1,4 @@
-import { CAPABILITIES, ERRORS, LISTS, listChangedMethod, read } from '../protocol/wire.js';
+import { CAPABILITIES, ERRORS, LISTS, listChangedMethod, read } from '../protocol/messages/wire.js';
 import { KINDS, type Kind } from './carry.js';
 
 /** A list that was taken anew: its result, or why it could not be taken. */

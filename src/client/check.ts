@@ -1,5 +1,5 @@
-import { nearest } from '../engine/nearest.js';
-import { read } from '../protocol/wire.js';
+import { nearest } from '../engine/match/nearest.js';
+import { read } from '../protocol/messages/wire.js';
 import type { Declaration, DeclaredConcern, DeclaredValues } from './declaration.js';
 
 /** One wish: a value, several where the concern is `multiple`, or `null` for none, also against a default. */

@@ -1,4 +1,4 @@
-import { LISTS, METHODS, REACHES, read } from '../protocol/wire.js';
+import { LISTS, METHODS, REACHES, read } from '../protocol/messages/wire.js';
 import { carries, inMeta, KINDS, type Kind } from './carry.js';
 import { Refresher } from './changes.js';
 import type { HostPreferences } from './check.js';

@@ -1,4 +1,4 @@
-import { ERRORS, METHODS, read } from '../protocol/wire.js';
+import { ERRORS, METHODS, read } from '../protocol/messages/wire.js';
 import { type Checked, checkPreferences, checkShape, type HostPreferences, problemOf } from './check.js';
 import { type Declaration, readDeclaration } from './declaration.js';
 import { ConcernsError } from './errors.js';

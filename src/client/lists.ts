@@ -1,4 +1,4 @@
-import { read } from '../protocol/wire.js';
+import { read } from '../protocol/messages/wire.js';
 import type { Kind } from './carry.js';
 import { ConcernsError } from './errors.js';
 import { callClient, type HostClient } from './sdk.js';

@@ -1,4 +1,4 @@
-import type { Era } from '../protocol/wire.js';
+import type { Era } from '../protocol/messages/wire.js';
 
 /**
  * What of an SDK client is used: public methods that `Client` of `@modelcontextprotocol/sdk` (v1) and of

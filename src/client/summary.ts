@@ -1,4 +1,4 @@
-import { EXTENSION_ID, read } from '../protocol/wire.js';
+import { EXTENSION_ID, read } from '../protocol/messages/wire.js';
 
 /** Concern names and values as a server applies them, presets and defaults spelled out. */
 export type EffectiveConcerns = {

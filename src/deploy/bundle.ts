@@ -47,7 +47,7 @@ const ESBUILD = {
  * @throws {BundleError} if the policy has errors, or its server cannot be bundled or listed
  * @throws {PackageError} if the server's package is not installed as it has to be
  * @example
- * await bundleFunction({ policy: 'policies/vault.yaml', server: { module: 'mcp-concerns/demo' } });
+ * await bundleFunction({ policy: 'policies/vault.yaml', server: { module: './src/server.ts' } });
  */
 export async function bundleFunction(endpoint: Endpoint, root = '.', target = 'build/lambda'): Promise<void> {
   const { server, catalog } = endpoint;

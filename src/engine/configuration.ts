@@ -10,7 +10,7 @@ import {
   type Origin,
   readCarrier,
   type Wanted,
-} from './read-carrier.js';
+} from './preference-source.js';
 import { type RuleData, readPath } from './rule.js';
 
 export type { Carrier, CarrierName, ConcernWarning, InvalidValue, Origin, Wanted };

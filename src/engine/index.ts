@@ -1,4 +1,3 @@
-export { type Analysis, analyse } from './analyse.js';
 export {
   type Caller,
   type Carrier,
@@ -20,7 +19,6 @@ export {
   evaluate,
   type Verdict,
 } from './evaluate.js';
-export { type ExplainedPart, explainRule } from './explain-rule.js';
 export type { HiddenCounts } from './hidden.js';
 export {
   identityOf,
@@ -43,4 +41,3 @@ export {
   type Settings,
 } from './policy.js';
 export { bindCatalog, type Catalog, type Selection, select } from './select.js';
-export { type ConfigurationChange, smallestChange } from './smallest-change.js';

@@ -1,6 +1,6 @@
-import { compileGlob } from './glob.js';
+import { compileGlob } from './match/glob.js';
+import { compileUriTemplate } from './match/uri-template.js';
 import { compileRule, type Evaluate, SlotTable } from './rule.js';
-import { compileUriTemplate } from './uri-template.js';
 
 /** The kinds of primitives that a policy maps, by the name of their key in an MCP list result. */
 export const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;

@@ -1,5 +1,7 @@
-export type { PolicyCatalog } from './check-catalog.js';
-export { CompiledPolicyError, openCompiledPolicy } from './compiled.js';
+export type { PolicyCatalog } from './check/check-catalog.js';
+export { CompiledPolicyError, openCompiledPolicy } from './compile/compiled.js';
+export { loadPolicy, PolicyFileError, type PolicyReport, readPolicy } from './compile/load.js';
+export { FINDING_FORMATS, type FindingFormat, writeFindings } from './language/finding-formats.js';
 export {
   FINDING_CODES,
   type Finding,
@@ -7,7 +9,5 @@ export {
   formatFindings,
   type Place,
   PolicyError,
-} from './findings.js';
-export { FINDING_FORMATS, type FindingFormat, writeFindings } from './formats.js';
-export { loadPolicy, PolicyFileError, type PolicyReport, readPolicy } from './load.js';
-export { policySchema } from './schema.js';
+} from './language/findings.js';
+export { policySchema } from './language/schema.js';

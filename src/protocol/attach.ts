@@ -2,13 +2,13 @@ import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../engine/policy.js';
 import type { SessionStore } from '../session/store.js';
-import type { HttpRequestInfo } from './carriers.js';
-import type { SharedLists } from './catalogs.js';
 import { Gate } from './gate.js';
-import { LivePolicy } from './live-policy.js';
-import { placePreferences } from './preferences.js';
-import type { GateReport, MessageContext } from './scope.js';
-import type { Message } from './wire.js';
+import type { SharedLists } from './lists/catalogs.js';
+import type { Message } from './messages/wire.js';
+import { LivePolicy } from './request/live-policy.js';
+import type { HttpRequestInfo } from './request/preference-sources.js';
+import { placePreferences } from './request/preferences.js';
+import type { GateReport, MessageContext } from './request/request.js';
 
 /**
  * A server of SDK v1 or v2: `Server`, or `McpServer`, which holds one. Both generations have the same `connect`, over

@@ -1,26 +1,27 @@
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import { KINDS, type Policy } from '../engine/policy.js';
-import { type AskServer, Catalogs, type SharedLists } from './catalogs.js';
-import { type LatestRequest, onListChanged, onPolicyReplaced, onResourceUpdated } from './changes.js';
-import { finishReach } from './finish-reach.js';
-import { answerProbe, type ExpectedReach, guardReach } from './guard.js';
+import { answerProbe, type ExpectedReach, guardReach } from './access/access-check.js';
+import { finishReach } from './access/redaction.js';
+import { isGuarded } from './access/targets.js';
+import { concernsOfInitialize, declareConcerns, describePolicy } from './concerns/declare.js';
+import {
+  type LatestRequest,
+  onListChanged,
+  onPolicyReplaced,
+  onResourceUpdated,
+} from './concerns/list-changed.js';
+import { keepConcerns, updateConcerns } from './concerns/update-concerns.js';
+import { Catalogs, type SharedLists } from './lists/catalogs.js';
+import { canChange } from './lists/filter-list.js';
 import {
   type ExpectedList,
   filterUnexpected,
   finishList,
   type ListPorts,
   listPrimitives,
-} from './list-request.js';
-import { canChange } from './lists.js';
-import type { LivePolicy } from './live-policy.js';
-import { concernsOfInitialize, declareConcerns, describePolicy } from './negotiate.js';
-import type { Preferences } from './preferences.js';
-import { Questions } from './questions.js';
-import { isGuarded } from './reach.js';
-import { type GateReport, type GateScope, type MessageContext, refuse, UNHEARD } from './scope.js';
-import { listTasks, RememberedTasks, rememberTask } from './tasks.js';
-import { Turns } from './turns.js';
-import { keepConcerns, updateConcerns } from './update.js';
+} from './lists/list-request.js';
+import { type AskServer, Questions } from './messages/pending-requests.js';
+import { Turns } from './messages/serial-queue.js';
 import {
   type Answer,
   answer,
@@ -41,7 +42,11 @@ import {
   type RequestId,
   read,
   TASK_LIST,
-} from './wire.js';
+} from './messages/wire.js';
+import type { LivePolicy } from './request/live-policy.js';
+import type { Preferences } from './request/preferences.js';
+import { type GateReport, type GateScope, type MessageContext, refuse, UNHEARD } from './request/request.js';
+import { listTasks, RememberedTasks, rememberTask } from './tasks/tasks.js';
 
 /** Where a gate sends messages. `context` is that of the client's message which caused one for the server. */
 export interface GatePorts<C extends MessageContext> {

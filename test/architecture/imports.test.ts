@@ -6,27 +6,29 @@ import { expect, it } from 'vitest';
 /** Which folders of `src` each folder may import from; `index.ts` is the surface that every user loads. */
 const ARROWS: Record<string, readonly string[]> = {
   engine: [],
+  analysis: ['engine'],
   session: [],
-  policy: ['engine'],
+  policy: ['engine', 'analysis'],
   protocol: ['engine', 'session/store'],
-  client: ['protocol/wire', 'engine/nearest'],
-  serve: ['protocol', 'session', 'policy/compiled', 'engine/policy', 'engine/mapping'],
+  client: ['protocol/messages/wire', 'engine/match/nearest'],
+  http: ['protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
+  upstream: ['http', 'protocol'],
+  lambda: ['http', 'protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
   deploy: [],
-  demo: ['serve', 'session', 'policy', 'protocol/wire'],
-  cli: ['demo', 'serve', 'protocol', 'session', 'policy', 'engine'],
-  'index.ts': ['engine', 'policy/compiled', 'protocol', 'session/store'],
+  cli: ['http', 'upstream', 'protocol', 'session', 'policy', 'analysis', 'engine', 'lambda'],
+  'index.ts': ['engine', 'policy/compile/compiled', 'protocol', 'session/store'],
 };
 
 /** Packages that only one place may load, because they are heavy or because they are an effect. */
 const ONLY_IN: Record<string, readonly string[]> = {
-  yaml: ['src/policy/read.ts', 'src/policy/format-yaml.ts'],
+  yaml: ['src/policy/language/read-yaml.ts', 'src/policy/language/format-yaml.ts'],
   // Validators are generated: compiling a schema takes longer than everything else at a start.
   ajv: [],
-  '@aws-lambda-powertools/logger': ['src/serve/log.ts'],
+  '@aws-lambda-powertools/logger': ['src/lambda/log.ts'],
   '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts'],
-  '@hono/node-server': ['src/serve/local.ts'],
+  '@hono/node-server': ['src/http/local.ts'],
   esbuild: ['src/deploy/bundle.ts'],
-  'gpt-tokenizer': ['src/cli/tokens.ts'],
+  'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };
 
 const files = readdirSync('src', { recursive: true, encoding: 'utf8' })

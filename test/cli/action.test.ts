@@ -3,7 +3,7 @@ import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync 
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { readPolicyText } from '../../src/policy/read.js';
+import { readPolicyText } from '../../src/policy/language/read-yaml.js';
 import { MAIN } from './run.js';
 
 interface Step {

@@ -17,6 +17,8 @@ async function complaint(running: ReturnType<typeof run>): Promise<string> {
   return stderr.slice('mcp-concerns: '.length).trimEnd();
 }
 
+const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.yaml'];
+
 describe.concurrent('arguments', () => {
   it.each([
     [['lst'], 'There is no command "lst"; did you mean "list"?'],
@@ -35,7 +37,7 @@ describe.concurrent('arguments', () => {
     [['list', ...POLICY, '--timeout', '0', '--', 'node'], '--timeout takes a number of seconds'],
     [['list', ...POLICY, '--timeout', 'soon', '--', 'node'], '--timeout takes a number of seconds'],
     [['list', '--policy', 'nowhere.yaml', '--', 'node'], 'nowhere.yaml cannot be read (it does not exist)'],
-    [['serve', '--server', fixture('own-server.mjs')], 'a server needs --policy'],
+    [['serve', '--server', fixture('own-server.mjs')], 'needs --policy PATH'],
     [['serve', '--port', '70000'], '--port takes a number from 0 to 65535, not "70000"'],
     [['serve', 'x'], '"x" is unexpected'],
     [['serve', ...POLICY, '--header', 'A: b', '--', 'node'], '--header needs --url'],
@@ -44,24 +46,27 @@ describe.concurrent('arguments', () => {
       ['serve', ...POLICY, '--url', 'http://x', '--header', 'secret'],
       "--header takes 'Name: value', as HTTP",
     ],
-    [['serve', '--concern', 'security=high'], '--concern needs --stdio: over HTTP the URL asks, as in /mcp?'],
     [
-      ['serve', '--stdio', '--concern', 'security=hihg'],
+      ['serve', ...VAULT, '--concern', 'security=high'],
+      '--concern needs --stdio: over HTTP the URL asks, as in /mcp?',
+    ],
+    [
+      ['serve', ...VAULT, '--stdio', '--concern', 'security=hihg'],
       '"hihg" is no value of security (low, medium, high); did',
     ],
     [
-      ['serve', '--stdio', '--policy', fixture('rules.yaml'), '--concern', 'tier=pro'],
+      ['serve', ...VAULT.slice(0, 2), '--stdio', '--policy', fixture('rules.yaml'), '--concern', 'tier=pro'],
       'tier is set by the operator, so no host can ask for it',
     ],
     [
       ['check', 'policies', '--concern', 'a=b'],
       'check takes no --concern: it looks at all that hosts can ask for; see',
     ],
-    [['serve', '--policy', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
+    [['serve', ...VAULT.slice(0, 2), '--policy', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
     [['serve', ...POLICY, '--server', 'nowhere.js'], 'nowhere.js cannot be imported: Cannot find module'],
     [['serve', ...POLICY, '--server', fixture('../run.js')], 'cannot be imported'],
     [
-      ['serve', ...POLICY, '--server', 'dist/engine/glob.js'],
+      ['serve', ...POLICY, '--server', 'dist/engine/match/glob.js'],
       'exports no function; its default export, or createServer',
     ],
     [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'makes no server; it has to return'],

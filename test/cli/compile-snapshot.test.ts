@@ -3,8 +3,8 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVaultServer } from '../../src/demo/server.js';
-import { takeLists } from '../../src/serve/stand-in.js';
+import { createVaultServer } from '../../examples/vault/server.js';
+import { takeLists } from '../../src/http/known-lists/stub-server.js';
 import { fixture, run } from './run.js';
 
 const EVERYTHING = createRequire(import.meta.url)
@@ -22,7 +22,7 @@ describe('compile with a server', () => {
   const written = () => JSON.parse(readFileSync(join(folder, 'catalog.json'), 'utf8'));
 
   it('writes what a module lists, word for word', async () => {
-    const server = ['--server', 'dist/demo/server.js'];
+    const server = ['--server', 'build/vault/server.js'];
     const { code, stderr } = await run('compile', 'policies/vault.yaml', ...files(), ...server);
     expect(code).toBe(0);
     expect(stderr).toContain(`catalog.json: 24 tools, `);

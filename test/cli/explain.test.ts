@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { CAN_DO_ALL } from '../../src/cli/can-do-all.js';
-import { readAsked } from '../../src/cli/concerns.js';
-import { explainPrimitive } from '../../src/cli/explanation.js';
-import { explanationToText } from '../../src/cli/explanation-text.js';
-import { ruleTree } from '../../src/cli/rule-tree.js';
-import { originsOf } from '../../src/cli/wish-origins.js';
-import type { ExplainedPart } from '../../src/engine/explain-rule.js';
+import type { ExplainedPart } from '../../src/analysis/explain-rule.js';
+import { CAN_DO_ALL } from '../../src/cli/inputs/full-client-capabilities.js';
+import { readAsked } from '../../src/cli/options/concerns.js';
+import { explainPrimitive } from '../../src/cli/reports/explanation.js';
+import { explanationToText } from '../../src/cli/reports/explanation-text.js';
+import { ruleTree } from '../../src/cli/reports/rule-tree.js';
+import { originsOf } from '../../src/cli/reports/value-origins.js';
 import type { Primitive } from '../../src/engine/mapping.js';
-import { loadPolicy } from '../../src/policy/load.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 import { run } from './run.js';
 import { EVERYTHING, PLAYWRIGHT, shown } from './shown.js';
 

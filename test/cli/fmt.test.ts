@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { FormatError, formatYaml } from '../../src/policy/format-yaml.js';
+import { FormatError, formatYaml } from '../../src/policy/language/format-yaml.js';
 import { run } from './run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'fmt-'));

@@ -28,7 +28,7 @@ const VAULT = [
   'node',
   '--input-type=module',
   '-e',
-  `import { createVaultServer } from '${resolve('dist/demo/server.js')}';
+  `import { createVaultServer } from '${resolve('build/vault/server.js')}';
    import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
    await createVaultServer().connect(new StdioServerTransport());`,
 ];

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { ChildTransport } from '../../src/serve/child.js';
+import { ChildTransport } from '../../src/upstream/child-process.js';
 import { callRoll, fixture, type Roll, run, start } from './run.js';
 
 let roll: Roll;

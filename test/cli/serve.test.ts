@@ -17,6 +17,8 @@ afterEach(async () => {
   }
 });
 
+const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.yaml'];
+
 async function serve(...args: string[]): Promise<Running & { url: string }> {
   const started = start('serve', '--port', '0', ...args);
   running.push(started);
@@ -33,8 +35,8 @@ async function toolsOf(url: string, options?: StreamableHTTPClientTransportOptio
   return tools.map(({ name }) => name);
 }
 
-it('serves the demo to hosts that ask in the URL or in a header', async () => {
-  const { url, child, ended, until } = await serve();
+it('serves a server to hosts that ask in the URL or in a header', async () => {
+  const { url, child, ended, until } = await serve(...VAULT);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   expect(await toolsOf(url)).toHaveLength(24);
   const safe = await toolsOf(`${url}?concerns=safe`);
@@ -63,7 +65,7 @@ it('says that a port is taken', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;
-  const { code, stdout, stderr } = await run('serve', '--port', String(port));
+  const { code, stdout, stderr } = await run('serve', ...VAULT, '--port', String(port));
   taken.close();
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^mcp-concerns: Port ${port} on 127\\.0\\.0\\.1 cannot be used .+\n$`));

@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { factsOf } from '../../src/cli/facts.js';
+import { factsOf } from '../../src/cli/inputs/facts.js';
 import { run } from './run.js';
 import { EVERYTHING, GITHUB, PLAYWRIGHT, shown } from './shown.js';
 

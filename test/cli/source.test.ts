@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { withProgress } from '../../src/cli/progress.js';
+import { withProgress } from '../../src/cli/terminal/progress.js';
 import { type Running, run, start } from './run.js';
 import { EVERYTHING } from './shown.js';
 
@@ -27,7 +27,15 @@ describe('a real server over HTTP', () => {
   let served: Running;
   let url = '';
   beforeAll(async () => {
-    served = start('serve', '--port', '0');
+    served = start(
+      'serve',
+      '--port',
+      '0',
+      '--server',
+      'build/vault/server.js',
+      '--policy',
+      'policies/vault.yaml',
+    );
     url = /http:\S+/.exec(await served.until('stdout', /ends it\.\n/))?.[0] ?? '';
   });
   afterAll(async () => {

@@ -1,11 +1,11 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { columns, rows, wrapped } from '../../src/cli/layout.js';
-import { paperOf } from '../../src/cli/output.js';
-import { judge, weighSurface } from '../../src/cli/report.js';
-import { toTable } from '../../src/cli/table.js';
+import { judge, weighSurface } from '../../src/cli/reports/report.js';
+import { toTable } from '../../src/cli/reports/table.js';
+import { columns, rows, wrapped } from '../../src/cli/terminal/layout.js';
+import { paperOf } from '../../src/cli/terminal/output.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
-import { loadPolicy } from '../../src/policy/load.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 
 const policy = loadPolicy('policies/everything.yaml');
 const surface = {

@@ -1,12 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { allCosts, MAX_CONFIGURATIONS } from '../../src/cli/costs.js';
-import { tokensToText } from '../../src/cli/tokens-text.js';
+import { allCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/costs.js';
+import { tokensToText } from '../../src/cli/reports/tokens-text.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { decide } from '../../src/engine/evaluate.js';
 import { mapPrimitive } from '../../src/engine/mapping.js';
 import { preparePolicy } from '../../src/engine/policy.js';
-import { loadPolicy, readPolicy } from '../../src/policy/load.js';
+import { loadPolicy, readPolicy } from '../../src/policy/compile/load.js';
 import { run } from './run.js';
 import { GITHUB, PLAYWRIGHT, shown } from './shown.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { ConcernsError, summaryOf } from '../../src/client/index.js';
-import { EXTENSION_ID, read } from '../../src/protocol/wire.js';
+import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { carriedBy, LINKS, names, policyWith, SAFE, TOOLS } from './hosts.js';
 
 const enforced = policyWith('{ enforcement: enforce }');

@@ -11,8 +11,7 @@ const page = readFileSync(join(project, 'docs/client.md'), 'utf8');
 const source = (path: string) => join(project, 'src', path);
 const alias = {
   'mcp-concerns/client': source('client/index.ts'),
-  'mcp-concerns/demo': source('demo/server.ts'),
-  'mcp-concerns/local': source('serve/local.ts'),
+  'mcp-concerns/local': source('http/local.ts'),
   'mcp-concerns/policy': source('policy/index.ts'),
   'mcp-concerns/session': source('session/index.ts'),
 };

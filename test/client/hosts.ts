@@ -15,9 +15,9 @@ import {
 import { afterEach } from 'vitest';
 import { type Concerns, createConcerns, type HostPreferences } from '../../src/client/index.js';
 import type { Policy } from '../../src/engine/policy.js';
+import { serveLocally } from '../../src/http/local.js';
 import { attachConcerns } from '../../src/protocol/attach.js';
-import { type Era, EXTENSION_ID, read } from '../../src/protocol/wire.js';
-import { serveLocally } from '../../src/serve/local.js';
+import { type Era, EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { policyOf } from '../policy/author.js';

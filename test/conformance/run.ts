@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { guardFetch } from '../../src/http/guard-fetch.js';
 import { attachConcerns, type ConnectableServer, type Policy } from '../../src/index.js';
 import { loadPolicy } from '../../src/policy/index.js';
-import { guardFetch } from '../../src/serve/guard-fetch.js';
 import { compare, count, notPassed } from './compare.js';
 import { type Fixture, serve } from './endpoint.js';
 import { createV1Fixture } from './sdk-v1.js';

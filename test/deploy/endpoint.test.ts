@@ -1,15 +1,15 @@
 import { copyFileSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { createVaultServer } from '../../src/demo/server.js';
+import { createVaultServer } from '../../examples/vault/server.js';
 import { endpointSchema } from '../../src/deploy/endpoint.js';
-import { loadPolicy } from '../../src/policy/load.js';
-import { listenLocally } from '../../src/serve/local.js';
-import { createFetchHandler } from '../../src/serve/sdk-v1.js';
-import { httpEvent, initialize, rpc, toolsOf } from '../serve/events.js';
+import { listenLocally } from '../../src/http/local.js';
+import { createFetchHandler } from '../../src/http/sdk-v1.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { createProject, type Environment, type Project, startEnvironment } from './project.js';
 
 const asking = (concerns: string, method: string, params?: object) =>
@@ -247,6 +247,8 @@ describe('the examples of the documentation', () => {
   });
 });
 
+const VAULT = resolve('build/vault/server.js');
+
 describe('a section that is wrong', () => {
   it.each([
     ['has no policy', { server: { url: 'https://mcp.example/mcp' } }, "must have required property 'policy'"],
@@ -257,14 +259,10 @@ describe('a section that is wrong', () => {
     ],
     [
       'has no such catalog',
-      { policy: 'policies/vault.yaml', server: { module: 'mcp-concerns/demo' }, catalog: 'x' },
+      { policy: 'policies/vault.yaml', server: { module: VAULT }, catalog: 'x' },
       'static, snapshot',
     ],
-    [
-      'has no such policy',
-      { policy: 'policies/none.yaml', server: { module: 'mcp-concerns/demo' } },
-      'policies/none.yaml',
-    ],
+    ['has no such policy', { policy: 'policies/none.yaml', server: { module: VAULT } }, 'policies/none.yaml'],
   ])('%s', async (_, endpoint, message) => {
     await expect(project.package(endpoint)).rejects.toThrow(message);
   });

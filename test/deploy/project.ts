@@ -14,7 +14,7 @@ import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
-import type { HttpResult } from '../../src/serve/event.js';
+import type { HttpResult } from '../../src/lambda/event.js';
 
 /** A project of somebody who installed this package from the registry, and others. */
 export interface Project {

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { read } from '../../src/protocol/wire.js';
+import { read } from '../../src/protocol/messages/wire.js';
 
 /** What an operator's shell may hold while packaging. */
 const SECRETS = {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { httpEvent, initialize, rpc } from '../serve/events.js';
+import { httpEvent, initialize, rpc } from '../lambda/events.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
 
 /** `npm test` makes the bundle before it runs the tests, as `npm run package` does. */
@@ -38,8 +38,10 @@ describe('the Lambda bundle', () => {
 
   it('holds neither yaml nor the checker of policies', () => {
     const files = Object.keys(meta.inputs);
-    expect(files).toContain('dist/policy/compiled.js');
-    expect(files.filter((file) => file.startsWith('dist/policy/'))).toEqual(['dist/policy/compiled.js']);
+    expect(files).toContain('dist/policy/compile/compiled.js');
+    expect(files.filter((file) => file.startsWith('dist/policy/'))).toEqual([
+      'dist/policy/compile/compiled.js',
+    ]);
     expect(files.filter((file) => /node_modules\/(yaml|gpt-tokenizer|@hono)\//.test(file))).toEqual([]);
   });
 

@@ -7,7 +7,7 @@ import { McpServer, ResourceTemplate } from '@modelcontextprotocol/sdk/server/mc
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { loadPolicy } from '../../src/policy/load.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 import { attachConcerns } from '../../src/protocol/attach.js';
 import { inMeta } from './clients.js';
 

@@ -1,11 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { loadPolicy } from '../../src/policy/load.js';
-import type { HttpEvent, HttpResult } from '../../src/serve/event.js';
-import { deployFunction } from '../../src/serve/function.js';
-import { createDualFetchHandler } from '../../src/serve/sdk-v2.js';
-import { httpEvent, rpc } from '../serve/events.js';
+import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
+import { deployFunction } from '../../src/lambda/function.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { httpEvent, rpc } from '../lambda/events.js';
 import { inMeta } from './clients.js';
 
 /** A server of SDK v2 with some of the vault's tools. */

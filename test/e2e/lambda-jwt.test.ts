@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { createVaultServer } from '../../src/demo/server.js';
-import { createLambdaHandler, type HttpResult, type LambdaHandler } from '../../src/serve/lambda.js';
+import { createVaultServer } from '../../examples/vault/server.js';
+import { createLambdaHandler, type HttpResult, type LambdaHandler } from '../../src/lambda/lambda.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { errorOf, httpEvent, initialize, rpc, toolsOf, withClaims } from '../lambda/events.js';
 import { policyOf, yaml } from '../policy/author.js';
-import { errorOf, httpEvent, initialize, rpc, toolsOf, withClaims } from '../serve/events.js';
 
 /** Behind an HTTP API with a JWT authorizer: tiers are bought, groups are given, security is the host's choice. */
 const policy = policyOf(yaml`

@@ -3,17 +3,17 @@ import { Logger } from '@aws-lambda-powertools/logger';
 import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
-import { createVaultServer } from '../../src/demo/server.js';
-import { loadPolicy } from '../../src/policy/load.js';
-import { EXTENSION_ID, read } from '../../src/protocol/wire.js';
+import { createVaultServer } from '../../examples/vault/server.js';
 import {
   createLambdaHandler,
   type LambdaHandler,
   type LambdaHandlerOptions,
-} from '../../src/serve/lambda.js';
-import { createLog, createLogger } from '../../src/serve/log.js';
+} from '../../src/lambda/lambda.js';
+import { createLog, createLogger } from '../../src/lambda/log.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { httpEvent, initialize, rpc, withClaims } from '../serve/events.js';
+import { httpEvent, initialize, rpc, withClaims } from '../lambda/events.js';
 
 const lines: Record<string, unknown>[] = [];
 beforeEach(() => {

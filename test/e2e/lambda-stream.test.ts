@@ -1,14 +1,14 @@
 import { PassThrough } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { createVaultServer } from '../../src/demo/server.js';
-import { loadPolicy } from '../../src/policy/load.js';
-import type { HttpEvent } from '../../src/serve/event.js';
-import type { RequestLog } from '../../src/serve/log.js';
-import { createStreamingHandler, type StreamingHandlerOptions } from '../../src/serve/stream.js';
+import { createVaultServer } from '../../examples/vault/server.js';
+import type { HttpEvent } from '../../src/lambda/event.js';
+import type { RequestLog } from '../../src/lambda/log.js';
+import { createStreamingHandler, type StreamingHandlerOptions } from '../../src/lambda/stream.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { httpEvent, initialize, rpc } from '../lambda/events.js';
 import { policyOf, yaml } from '../policy/author.js';
-import { httpEvent, initialize, rpc } from '../serve/events.js';
 
 type Streaming = (event: HttpEvent, sink: PassThrough, context: object) => Promise<void>;
 

@@ -1,17 +1,17 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
-import { createVaultServer } from '../../src/demo/server.js';
-import { loadPolicy } from '../../src/policy/load.js';
+import { createVaultServer } from '../../examples/vault/server.js';
 import {
   createLambdaHandler,
   type HttpEvent,
   handleEvents,
   type LambdaHandler,
   type LambdaHandlerOptions,
-} from '../../src/serve/lambda.js';
-import type { RequestLog } from '../../src/serve/log.js';
+} from '../../src/lambda/lambda.js';
+import type { RequestLog } from '../../src/lambda/log.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../serve/events.js';
+import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 
 const logged: RequestLog[] = [];
 const make = (options: Partial<LambdaHandlerOptions> = {}): LambdaHandler =>

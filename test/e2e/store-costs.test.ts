@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVaultServer, Vault } from '../../src/demo/server.js';
-import { loadPolicy } from '../../src/policy/load.js';
-import { createLambdaHandler, type LambdaHandler } from '../../src/serve/lambda.js';
+import { createVaultServer, Vault } from '../../examples/vault/server.js';
+import { createLambdaHandler, type LambdaHandler } from '../../src/lambda/lambda.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
-import { httpEvent, initialize, rpc } from '../serve/events.js';
+import { httpEvent, initialize, rpc } from '../lambda/events.js';
 import { stopClock } from '../session/clock.js';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { injectFaults, type Sent } from '../session/faults.js';

@@ -1,9 +1,9 @@
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createVaultServer } from '../../src/demo/server.js';
-import { loadPolicy } from '../../src/policy/load.js';
-import { EXTENSION_ID } from '../../src/protocol/wire.js';
-import { type LocalEndpoint, serveLocally } from '../../src/serve/local.js';
+import { createVaultServer } from '../../examples/vault/server.js';
+import { type LocalEndpoint, serveLocally } from '../../src/http/local.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { connectOverHttp, inMeta, ofMeta, post, rawList, toolNames, updateConcerns } from './clients.js';

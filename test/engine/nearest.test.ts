@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { nearest } from '../../src/engine/nearest.js';
+import { nearest } from '../../src/engine/match/nearest.js';
 
 describe('the name that was probably meant', () => {
   it.each<[string, string, string[], string | undefined]>([

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
-import { createVaultServer } from '../../src/demo/server.js';
+import { createVaultServer } from '../../examples/vault/server.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { write, yaml } from './author.js';
 

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runTestFiles } from '../../src/cli/test-run.js';
+import { runTestFiles } from '../../src/cli/reports/test-run.js';
 import { FINDING_CODES, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
-import { readPolicyText } from '../../src/policy/read.js';
-import { checkShape } from '../../src/policy/shape.js';
+import { readPolicyText } from '../../src/policy/language/read-yaml.js';
+import { checkShape } from '../../src/policy/language/validate.js';
 import { reportOf, write } from './author.js';
 
 const project = join(import.meta.dirname, '../..');

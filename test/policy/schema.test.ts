@@ -5,7 +5,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { generatedFiles } from '../../generate/files.js';
 import { policySchema } from '../../src/policy/index.js';
-import { testFileSchema } from '../../src/policy/test-schema.js';
+import { testFileSchema } from '../../src/policy/testing/test-schema.js';
 
 const folder = join(import.meta.dirname, '../../policies');
 const ajv = new Ajv({ allErrors: true, allowUnionTypes: true });

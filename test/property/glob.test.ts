@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { compileGlob } from '../../src/engine/glob.js';
+import { compileGlob } from '../../src/engine/match/glob.js';
 
 /** What a pattern means, without thinking about time: which beginnings of the text fit the pattern so far. */
 function reference(pattern: string, text: string): boolean {

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { preparePolicy } from '../../src/engine/policy.js';
-import { readPolicy } from '../../src/policy/load.js';
-import { EXTENSION_ID } from '../../src/protocol/wire.js';
+import { readPolicy } from '../../src/policy/compile/load.js';
+import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { Harness, policyFile } from '../protocol/gate-harness.js';
 
 /** The same policy with any page size; without one a list is one page. */

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { EXTENSION_ID } from '../../src/protocol/wire.js';
+import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { LIST_KEYS } from './gate-harness.js';
 
 const name = fc.constantFrom(

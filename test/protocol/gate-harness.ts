@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Policy } from '../../src/engine/policy.js';
-import { loadPolicy } from '../../src/policy/load.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
 import { Gate } from '../../src/protocol/gate.js';
-import { LivePolicy } from '../../src/protocol/live-policy.js';
-import type { Preferences } from '../../src/protocol/preferences.js';
-import type { GateReport, MessageContext } from '../../src/protocol/scope.js';
-import type { Message, RequestId } from '../../src/protocol/wire.js';
+import type { Message, RequestId } from '../../src/protocol/messages/wire.js';
+import { LivePolicy } from '../../src/protocol/request/live-policy.js';
+import type { Preferences } from '../../src/protocol/request/preferences.js';
+import type { GateReport, MessageContext } from '../../src/protocol/request/request.js';
 
 /** A gate with both of its ends in the test's hands. */
 export class Harness {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXTENSION_ID } from '../../src/protocol/wire.js';
+import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { Harness, policyOf, SECURITY } from './gate-harness.js';

@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { Preferences } from '../../src/protocol/preferences.js';
-import type { GateReport, MessageContext } from '../../src/protocol/scope.js';
-import { CLIENT_CAPABILITIES_META, EXTENSION_ID, PROTOCOL_VERSION_META } from '../../src/protocol/wire.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  EXTENSION_ID,
+  PROTOCOL_VERSION_META,
+} from '../../src/protocol/messages/wire.js';
+import type { Preferences } from '../../src/protocol/request/preferences.js';
+import type { GateReport, MessageContext } from '../../src/protocol/request/request.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { Harness, policyOf } from './gate-harness.js';
 

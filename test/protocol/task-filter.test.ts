@@ -5,7 +5,7 @@ import {
   type ReadTaskFilter,
   readTaskFilter,
   TASK_FILTER_CAPABILITY,
-} from '../../src/protocol/task-filter.js';
+} from '../../src/protocol/tasks/task-filter.js';
 
 interface ListedTask {
   readonly taskId: string;

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
-import type { CursorTarget } from '../../src/protocol/cursor.js';
-import { isSealed, openCursor, sealCursor } from '../../src/protocol/sealed-cursor.js';
-import { EXTENSION_ID } from '../../src/protocol/wire.js';
+import type { CursorTarget } from '../../src/protocol/messages/cursor.js';
+import { isSealed, openCursor, sealCursor } from '../../src/protocol/messages/sealed-cursor.js';
+import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
 /** Beyond this many pages a list is not held. */

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
-import { read } from '../../src/protocol/wire.js';
+import { read } from '../../src/protocol/messages/wire.js';
 
 /** A function as Lambda has it: the zip, unpacked in a folder of its own, and what the template says of it. */
 export interface PackagedFunction {

@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpResult } from '../../src/serve/event.js';
-import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../serve/events.js';
+import type { HttpResult } from '../../src/lambda/event.js';
+import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { type Environment, startEnvironment } from './environment.js';
 import { installRuntime, NODE_24 } from './install.js';
 import { type PackagedFunction, packageFunction } from './packaged.js';

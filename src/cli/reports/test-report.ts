@@ -1,0 +1,164 @@
+import { describeConfiguration } from '../../engine/configuration.js';
+import { fromNumber } from '../../engine/mapping.js';
+import { KINDS, type Policy } from '../../engine/policy.js';
+import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
+import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
+import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
+import { type Paper, plain } from '../terminal/output.js';
+import { wish } from './table.js';
+import { type CoverageReport, type FileReport, passed, type TestReport } from './test-run.js';
+
+/**
+ * Writes a report for people: whether all passed in the first line, then what is wrong with its reason, then what no
+ * test exercises.
+ *
+ * @param report the report
+ * @param paper where it will stand
+ * @returns the text, with a line break at its end
+ * @example
+ * process.stdout.write(toPretty(report, paperOf(process.stdout)));
+ */
+export function toPretty(report: TestReport, paper: Paper): string {
+  const { files, coverage } = report;
+  const lines = [paper.paint(report.failed ? 'red' : 'green', summary(report))];
+  if (files.length > 1) lines.push(...files.map((file) => `  ${file.file}: ${outcome(file)}`));
+  for (const file of files) {
+    for (const result of file.results) {
+      if (!passed(result)) lines.push('', ...failure(file, result, paper));
+    }
+  }
+  for (const each of coverage) lines.push('', ...covered(each, report.threshold, paper));
+  return `${lines.join('\n')}\n`;
+}
+
+function summary({ files, coverage, threshold }: TestReport): string {
+  const results = files.flatMap((file) => file.results);
+  const failed = results.filter((result) => !passed(result)).length;
+  const broken = files.filter((file) => file.broken).length;
+  const low = coverage.filter(({ belowThreshold }) => belowThreshold);
+  const tests = results.length === 1 ? 'test' : 'tests';
+  const parts = [
+    ...(failed > 0 ? [`${failed} of ${results.length} ${tests} failed`] : []),
+    ...(failed === 0 && results.length > 0 ? [`${results.length} ${tests} passed`] : []),
+    ...(broken > 0 ? [`${broken} ${broken === 1 ? 'file was' : 'files were'} not run, for errors`] : []),
+    ...low.map(({ policy, percentage }) => `${percentage} % of ${policy} exercised, below ${threshold} %`),
+  ];
+  return parts.join('; ');
+}
+
+function outcome({ broken, results }: FileReport): string {
+  if (broken) return 'not run';
+  const failed = results.filter((result) => !passed(result)).length;
+  return failed === 0 ? `${results.length} passed` : `${failed} of ${results.length} failed`;
+}
+
+function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper: Paper): string[] {
+  if (policy === undefined) return [];
+  const { test, configuration, wrong, counts } = result;
+  const inEffect = Object.entries(describeConfiguration(policy, configuration)).map(
+    ([name, value]) => `${name}=${[value].flat().join(',')}`,
+  );
+  return [
+    `${paper.paint('bold', plain(test.name))}  ${paper.paint('dim', `${file}:${lineOf(result)}`)}`,
+    ...(inEffect.length === 0
+      ? ['  Nothing is in effect.']
+      : wrapped('  In effect: ', inEffect, ' ', paper.width)),
+    ...KINDS.flatMap((kind) => {
+      const own = wrong.filter((each) => each.kind === kind);
+      const count = counts.find((each) => each.kind === kind);
+      if (own.length === 0 && count === undefined) return [];
+      const signs = [
+        own.some(({ expected }) => expected === 'shown') ? '- missing' : '',
+        own.some(({ expected }) => expected === 'hidden') ? '+ unexpected' : '',
+      ].filter((sign) => sign !== '');
+      const counted = count === undefined ? [] : [`${count.actual} shown instead of ${count.expected}`];
+      return [`  ${kind}: ${[...counted, ...signs].join(', ')}`, ...differences(policy, result, own, paper)];
+    }),
+  ];
+}
+
+function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[], paper: Paper): string[] {
+  if (wrong.length === 0) return [];
+  const table = wrong.map((each): Row => {
+    const { reason, source } = reasonOf(policy, result, each);
+    return [`${each.expected === 'shown' ? '-' : '+'} ${plain(each.name)}`, plain(reason), plain(source)];
+  });
+  return rows(table, paper.width).map(([name, reason, source]) => {
+    const painted = paper.paint(name.startsWith('-') ? 'red' : 'magenta', name);
+    return `    ${painted}  ${reason}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd();
+  });
+}
+
+/**
+ * @param policy the policy
+ * @param result the test's result
+ * @param wrong a primitive of it
+ * @returns why it is shown or hidden, and where that is written
+ */
+export function reasonOf(
+  policy: Policy,
+  { configuration }: TestResult,
+  { verdict, mapping }: Wrong,
+): { reason: string; source: string } {
+  const { because } = verdict;
+  if (because.code === 'concern-mismatch') {
+    const { concern, wanted, actual, source } = because;
+    const has = wanted.length === 0 ? '' : ` ${actual.join(', ')}`;
+    return { reason: `${wish(policy, concern, wanted)}${has}`, source };
+  }
+  if (because.code === 'rule') {
+    const { rule, reason, source } = because;
+    const effect = verdict.shown ? 'shows it' : 'hides it';
+    return { reason: `rule ${rule} ${effect}${reason === undefined ? '' : `: ${reason}`}`, source };
+  }
+  if (because.code === 'unmapped') return { reason: 'nothing maps it, and unmapped is "hide"', source: '' };
+  if (!mapping.mapped) return { reason: 'nothing maps it, and unmapped is "show"', source: '' };
+  const fitting = configuration.effective.flatMap((value, index) => {
+    const name = policy.concerns[index]?.name;
+    if (value === undefined || name === undefined) return [];
+    const offer = mapping.offers[index];
+    if (offer === undefined) return [{ text: `no ${name}`, source: '' }];
+    const words = offer.offered.map((each) => fromNumber(policy, index, each));
+    return [{ text: `${name}=${words.join(',')}`, source: offer.source }];
+  });
+  const source = fitting.find((each) => each.source !== '')?.source ?? '';
+  if (fitting.length === 0) return { reason: 'nothing that is in effect hides it', source };
+  return { reason: `fits: ${fitting.map(({ text }) => text).join(', ')}`, source };
+}
+
+function covered(
+  { policy, parts, percentage, belowThreshold }: CoverageReport,
+  threshold: number | undefined,
+  paper: Paper,
+): string[] {
+  const exercised = parts.filter((part) => part.exercised).length;
+  const below = belowThreshold ? `, below ${threshold} %` : '';
+  const title = `${percentage} % of ${policy} exercised, ${exercised} of ${parts.length}${below}`;
+  return [
+    paper.paint('bold', title),
+    ...COVERED.flatMap((name) => {
+      const all = parts.filter(({ part }) => part === name);
+      const missing = all.filter((part) => !part.exercised);
+      if (all.length === 0) return [];
+      const sum = `  ${name.padEnd(8)}  ${all.length - missing.length} of ${all.length}`;
+      return missing.length === 0 ? [sum] : [`${sum}; no test exercises`, ...unexercised(missing, paper)];
+    }),
+  ];
+}
+
+function unexercised(missing: readonly CoveredPart[], paper: Paper): string[] {
+  if (missing.every(({ source }) => source === undefined)) {
+    return columns(
+      missing.map(({ name }) => name),
+      paper.width,
+      4,
+    );
+  }
+  const table = missing.map(({ name, kind, source, obstacle }): Row => {
+    const remark = [kind ?? '', obstacle ?? ''].filter((each) => each !== '').join(', ');
+    return [plain(name), remark, source ?? ''];
+  });
+  return rows(table, paper.width).map(([name, remark, source]) =>
+    `    ${name}  ${remark}  ${paper.paint('dim', source)}`.trimEnd(),
+  );
+}

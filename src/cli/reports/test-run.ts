@@ -1,0 +1,179 @@
+import { readFileSync } from 'node:fs';
+import { dirname, isAbsolute, join } from 'node:path';
+import type { Surface } from '../../engine/mapping.js';
+import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
+import type { Finding } from '../../policy/language/findings.js';
+import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
+import { checkTests } from '../../policy/testing/check-tests.js';
+import { type CoveredPart, coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
+import { runTest, subjectsOf, type TestResult } from '../../policy/testing/run-tests.js';
+import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
+import { CliError } from '../errors.js';
+import { readCatalogFile } from '../inputs/catalog-file.js';
+import { readSource } from '../inputs/input.js';
+
+export interface TestOptions {
+  readonly quiet: boolean;
+  readonly timeout: string | undefined;
+  readonly coverage: boolean;
+  readonly threshold: number | undefined;
+}
+
+/** A test file, with the results of its tests; without any if something in it, or in its policy, is wrong. */
+export interface FileReport {
+  readonly file: string;
+  readonly policy: Policy | undefined;
+  readonly results: readonly TestResult[];
+  /** Which line a test begins in. */
+  lineOf(result: TestResult): number;
+  readonly broken: boolean;
+}
+
+/** How much of a policy its tests exercise. */
+export interface CoverageReport {
+  /** The files that were named as the policy. */
+  readonly policy: string;
+  readonly parts: readonly CoveredPart[];
+  readonly percentage: number;
+  readonly belowThreshold: boolean;
+}
+
+export interface TestReport {
+  readonly files: readonly FileReport[];
+  readonly findings: readonly Finding[];
+  readonly texts: ReadonlyMap<string, string>;
+  readonly coverage: readonly CoverageReport[];
+  readonly threshold: number | undefined;
+  readonly failed: boolean;
+}
+
+/** A result is passed if nothing of it is wrong. */
+export const passed = ({ wrong, counts }: TestResult): boolean => wrong.length === 0 && counts.length === 0;
+
+/**
+ * Runs test files one after the other: each on its own catalog or server, with the coverage of all that test one policy.
+ *
+ * @param files the test files
+ * @param options what to do beside
+ * @returns everything that a report says
+ * @throws {CliError} if a server does not answer, or a test file cannot be read
+ * @example
+ * const { failed } = await runTestFiles(['policies/vault.test.yaml'], options);
+ */
+export async function runTestFiles(files: readonly string[], options: TestOptions): Promise<TestReport> {
+  const bench = new Bench(options);
+  const reports: FileReport[] = [];
+  for (const file of files) reports.push(await bench.run(file));
+  const { findings, texts } = bench;
+  const coverage = options.coverage ? bench.coverage() : [];
+  const failed =
+    reports.some(({ broken, results }) => broken || !results.every(passed)) ||
+    coverage.some(({ belowThreshold }) => belowThreshold);
+  return { files: reports, findings, texts, coverage, threshold: options.threshold, failed };
+}
+
+interface LoadedPolicy {
+  readonly compiled: CompiledPolicy;
+  readonly policy: Policy;
+  readonly runs: TestRun[];
+}
+
+class Bench {
+  readonly findings: Finding[] = [];
+  readonly texts = new Map<string, string>();
+  private readonly policies = new Map<string, LoadedPolicy | undefined>();
+
+  constructor(private readonly options: TestOptions) {}
+
+  async run(file: string): Promise<FileReport> {
+    const source = readSourceFile(file);
+    this.texts.set(file, source.text);
+    const tests = readTestFile(source);
+    const loaded = this.loadPolicy(source, tests);
+    const surface = await this.loadSurface(source, tests);
+    const findings = [...tests.findings];
+    if (loaded !== undefined && surface !== undefined) {
+      findings.push(...checkTests({ ...source, locate: tests.locate }, tests, loaded.policy, surface));
+    }
+    this.findings.push(...findings.sort((a, b) => a.line - b.line || a.column - b.column));
+
+    const broken = findings.some(({ severity }) => severity === 'error');
+    const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
+    if (loaded === undefined || surface === undefined || broken) {
+      return { file, policy: loaded?.policy, results: [], lineOf, broken: true };
+    }
+    const { policy } = loaded;
+    const subjects = subjectsOf(policy, surface);
+    const results = tests.tests.map((test) => runTest(policy, subjects, test));
+    loaded.runs.push({ subjects, results });
+    return { file, policy, results, lineOf, broken: false };
+  }
+
+  coverage(): CoverageReport[] {
+    const { threshold } = this.options;
+    return [...this.policies].flatMap(([name, loaded]) => {
+      // What did not run says nothing of what it would have exercised.
+      if (loaded === undefined || loaded.runs.length === 0) return [];
+      const parts = coverageOf(loaded.compiled, loaded.policy, loaded.runs);
+      const percentage = percentageOf(parts);
+      return [
+        {
+          policy: name,
+          parts,
+          percentage,
+          belowThreshold: threshold !== undefined && percentage < threshold,
+        },
+      ];
+    });
+  }
+
+  private loadPolicy(source: Source, { policy: names }: TestFile): LoadedPolicy | undefined {
+    if (names.length === 0) return undefined;
+    const paths = names.map((name) => beside(source.file, name));
+    const key = paths.join(' ');
+    if (this.policies.has(key)) return this.policies.get(key);
+    let loaded: LoadedPolicy | undefined;
+    try {
+      const { compiled, findings, texts } = readPolicy(paths);
+      // Warnings are for `check`: here the policy is used as it is.
+      this.findings.push(...findings.filter(({ severity }) => severity === 'error'));
+      for (const [file, text] of texts) this.texts.set(file, text);
+      if (compiled !== undefined) loaded = { compiled, policy: preparePolicy(compiled), runs: [] };
+    } catch (error) {
+      if (!(error instanceof PolicyFileError)) throw error;
+      this.report(source, 'policy', error.message.replace(/; [^;]*$/, '; paths are relative to this file.'));
+    }
+    this.policies.set(key, loaded);
+    return loaded;
+  }
+
+  private async loadSurface(source: Source, { catalog, server }: TestFile): Promise<Surface | undefined> {
+    const { timeout, quiet } = this.options;
+    if (server !== undefined && server.length > 0) return readSource({ timeout, quiet }, server, 'test');
+    if (catalog === undefined) return undefined;
+    try {
+      return readCatalogFile(beside(source.file, catalog));
+    } catch (error) {
+      if (!(error instanceof CliError)) throw error;
+      this.report(source, 'catalog', error.message);
+      return undefined;
+    }
+  }
+
+  private report(source: Source, key: string, message: string): void {
+    const place = source.locate([key]);
+    this.findings.push({ ...place, severity: 'error', code: 'test-input-unreadable', message });
+  }
+}
+
+const beside = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));
+
+function readSourceFile(file: string): Source {
+  try {
+    return readPolicyText(readFileSync(file, 'utf8'), file);
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new CliError(`${file} cannot be read (${code}); check its permissions.`);
+  }
+}

@@ -1,0 +1,115 @@
+import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js';
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import type { FetchHandler } from './fetch-handler.js';
+import { failure, HTTP_ERRORS } from './http-errors.js';
+
+/** How hosts log in at an endpoint. */
+export interface Authorization {
+  /** The issuers whose tokens are taken: hosts log in there. */
+  readonly servers: readonly string[];
+  /** The endpoint's public URL. That of the request unless told otherwise; behind a CDN it is another one. */
+  readonly resource?: string | undefined;
+  /** The scopes that hosts should ask for. */
+  readonly scopes?: readonly string[] | undefined;
+  /** Verifies tokens, where nothing before the function does: a function URL has no authorizer. */
+  readonly verifier?: OAuthTokenVerifier | undefined;
+}
+
+const WELL_KNOWN = '/.well-known/oauth-protected-resource';
+/** The endpoint that the document at the root is about. */
+const ENDPOINT = '/mcp';
+
+/**
+ * Asks who calls before a handler does anything, and tells hosts where to log in.
+ *
+ * @param handle answers the requests of callers that are known
+ * @param authorization how hosts log in; without it everybody may call
+ * @returns the handler that asks first
+ * @example
+ * const handle = requireLogin(createFetchHandler({ server, policy }), { servers: ['https://login.example'] });
+ */
+export function requireLogin(handle: FetchHandler, authorization: Authorization | undefined): FetchHandler {
+  if (authorization === undefined) return handle;
+  return async (request, given = {}) => {
+    const document = describeLogin(request, authorization);
+    if (document !== undefined) return document;
+    const caller = await authorize(request, authorization, given.authInfo);
+    return caller instanceof Response ? caller : handle(request, { ...given, authInfo: caller });
+  };
+}
+
+/**
+ * Answers the question where to log in (RFC 9728), which hosts ask before they have a token.
+ *
+ * @param request the HTTP request
+ * @param authorization how hosts log in
+ * @returns the document; nothing if the request asks for something else
+ */
+function describeLogin(request: Request, authorization: Authorization): Response | undefined {
+  const { origin, pathname } = new URL(request.url);
+  if (request.method !== 'GET' || !(pathname === WELL_KNOWN || pathname.startsWith(`${WELL_KNOWN}/`))) {
+    return undefined;
+  }
+  const { servers, scopes, resource } = authorization;
+  const document = {
+    resource: resource ?? `${origin}${pathname.slice(WELL_KNOWN.length) || ENDPOINT}`,
+    authorization_servers: servers,
+    ...(scopes === undefined || scopes.length === 0 ? {} : { scopes_supported: scopes }),
+    bearer_methods_supported: ['header'],
+  };
+  // The document is public, and the same for everybody.
+  const headers = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
+  return Response.json(document, { headers });
+}
+
+/**
+ * Finds out who calls.
+ *
+ * @param request the HTTP request
+ * @param authorization how hosts log in
+ * @param verified who calls, if something before the function found that out
+ * @returns the caller, or the answer 401 that says where to log in
+ */
+async function authorize(
+  request: Request,
+  authorization: Authorization,
+  verified: AuthInfo | undefined,
+): Promise<AuthInfo | Response> {
+  const { verifier } = authorization;
+  if (verifier === undefined) return verified ?? unauthorized(request, authorization, false);
+  const token = bearerToken(request.headers.get('authorization'));
+  if (token === undefined) return unauthorized(request, authorization, false);
+  try {
+    const caller = await verifier.verifyAccessToken(token);
+    const expired = caller.expiresAt !== undefined && caller.expiresAt <= Date.now() / 1000;
+    return expired ? unauthorized(request, authorization, true) : caller;
+  } catch (cause) {
+    // The SDK's verifiers tell a bad token from a server that could not say.
+    if ((cause as { errorCode?: unknown } | null)?.errorCode === 'server_error') throw cause;
+    return unauthorized(request, authorization, true);
+  }
+}
+
+function unauthorized(
+  request: Request,
+  { resource, scopes = [] }: Authorization,
+  invalid: boolean,
+): Response {
+  const { origin, pathname } = new URL(resource ?? request.url);
+  const parameters = [
+    ...(invalid ? ['error="invalid_token"'] : []),
+    ...(scopes.length === 0 ? [] : [`scope="${scopes.join(' ')}"`]),
+    `resource_metadata="${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}"`,
+  ];
+  const message = invalid
+    ? 'The access token is not valid (any more); log in again.'
+    : 'This endpoint needs an access token; log in where the WWW-Authenticate header says.';
+  return failure(401, HTTP_ERRORS.refused, message, {
+    'WWW-Authenticate': `Bearer ${parameters.join(', ')}`,
+  });
+}
+
+/** @returns the token of an `Authorization: Bearer` header */
+export function bearerToken(header: string | null | undefined): string | undefined {
+  return /^bearer +(\S+) *$/i.exec(header ?? '')?.[1];
+}

@@ -1,0 +1,51 @@
+import { KINDS } from '../../engine/policy.js';
+import { type Message, read } from '../../protocol/messages/wire.js';
+
+/** The JSON of items that many answers repeat: writing them is most of what an answer from a shared list costs. */
+const texts = new WeakMap<object, string>();
+
+/**
+ * Writes the answer to a list request, as `JSON.stringify` does.
+ *
+ * @param message the answer, whose items belong to lists that are shared and stay as they are
+ * @returns its JSON
+ */
+export function writeAnswer(message: Message): string {
+  // In one list that is joined once: each text within a text would be copied once more.
+  const pieces: string[] = [];
+  write(message, pieces, (key, value) => {
+    if (key !== 'result' || typeof value !== 'object' || value === null) return false;
+    write(value, pieces, (member, items) => {
+      if (!Array.isArray(items) || !KINDS.some((kind) => kind === member)) return false;
+      pieces.push('[');
+      for (const [index, item] of items.entries()) pieces.push(index === 0 ? '' : ',', textOf(item));
+      pieces.push(']');
+      return true;
+    });
+    return true;
+  });
+  return pieces.join('');
+}
+
+/** @param special writes a member by itself, if it returns true */
+function write(value: object, pieces: string[], special: (key: string, value: unknown) => boolean): void {
+  let separator = '{';
+  for (const key of Object.keys(value)) {
+    const each = read(value, key);
+    // As JSON leaves it out.
+    if (each === undefined) continue;
+    pieces.push(separator, JSON.stringify(key), ':');
+    separator = ',';
+    if (!special(key, each)) pieces.push(JSON.stringify(each));
+  }
+  pieces.push(separator === '{' ? '{}' : '}');
+}
+
+function textOf(item: unknown): string {
+  if (typeof item !== 'object' || item === null) return JSON.stringify(item) ?? 'null';
+  const known = texts.get(item);
+  if (known !== undefined) return known;
+  const text = JSON.stringify(item);
+  texts.set(item, text);
+  return text;
+}

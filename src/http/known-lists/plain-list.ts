@@ -1,0 +1,50 @@
+import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
+import { LISTS, type Request as ListRequest, read } from '../../protocol/messages/wire.js';
+
+/** Versions that the SDK's transport accepts in the header; a test compares them with its list. */
+export const VERSIONS: ReadonlySet<string> = new Set([
+  '2025-11-25',
+  '2025-06-18',
+  '2025-03-26',
+  '2024-11-05',
+  '2024-10-07',
+]);
+
+const METHODS: ReadonlySet<unknown> = new Set(Object.values(LISTS).map(({ method }) => method));
+const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
+const META = ['progressToken', 'io.modelcontextprotocol/related-task'] as const;
+
+/** @returns whether the SDK's transport takes a request with these headers */
+export function hasPlainHeaders(headers: Headers): boolean {
+  const accept = headers.get('accept') ?? '';
+  const version = headers.get('mcp-protocol-version');
+  return (
+    accept.includes('application/json') &&
+    accept.includes('text/event-stream') &&
+    isJsonContentType(headers.get('content-type')) &&
+    (version === null || VERSIONS.has(version))
+  );
+}
+
+/**
+ * @param body what a client sent, parsed
+ * @returns the request for a list that it is, beyond doubt; nothing if the SDK might see more in it, or refuse it
+ */
+export function plainList(body: unknown): ListRequest | undefined {
+  if (typeof body !== 'object' || body === null || !METHODS.has(read(body, 'method'))) return undefined;
+  if (read(body, 'jsonrpc') !== '2.0' || !Object.keys(body).every((key) => MEMBERS.has(key)))
+    return undefined;
+  const id = read(body, 'id');
+  if (typeof id !== 'string' && !Number.isSafeInteger(id)) return undefined;
+  const params = read(body, 'params');
+  if (params !== undefined && !isObject(params)) return undefined;
+  const cursor = read(params, 'cursor');
+  if (cursor !== undefined && typeof cursor !== 'string') return undefined;
+  const meta = read(params, '_meta');
+  if (meta !== undefined && (!isObject(meta) || META.some((key) => read(meta, key) !== undefined)))
+    return undefined;
+  return body as ListRequest;
+}
+
+const isObject = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,0 +1,113 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import { observe } from './observer.js';
+import type { WriteLog } from './request-log.js';
+import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from './sdk-v1.js';
+
+export interface LocalOptions extends FetchHandlerOptions {
+  /** The port; one that is free unless told otherwise. */
+  readonly port?: number;
+  /** Called once for each HTTP request, when its answer is complete. */
+  readonly log?: WriteLog;
+}
+
+/** An endpoint that is listening. */
+export interface LocalEndpoint {
+  readonly url: string;
+  close(): Promise<void>;
+}
+
+/** The endpoint cannot listen. */
+export class ListenError extends Error {
+  readonly code = 'LISTEN_FAILED';
+  override readonly name = 'ListenError';
+}
+
+/**
+ * Serves on 127.0.0.1 what the Lambda function serves: the same handler, under the path `/mcp`.
+ *
+ * A page in a browser can reach local ports, so requests must name the endpoint itself in `Host`, and in `Origin` if
+ * they have one.
+ *
+ * @param options as for `createFetchHandler`, and a port
+ * @returns the endpoint's URL, and a function that ends it
+ * @throws {ListenError} if the port is taken or not allowed
+ * @example
+ * const endpoint = await serveLocally({ server: createVaultServer, policy, store: createMemoryStore() });
+ * console.log(endpoint.url); // http://127.0.0.1:49152/mcp
+ */
+export function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
+  return listenLocally(createFetchHandler(options), options);
+}
+
+/**
+ * Serves any handler on 127.0.0.1, under the path `/mcp`, as `serveLocally` does.
+ *
+ * @param handle the handler
+ * @param options the port, and where requests are logged
+ * @returns the endpoint's URL, and a function that ends it
+ * @throws {ListenError} if the port is taken or not allowed
+ */
+export async function listenLocally(
+  handle: FetchHandler,
+  options: Pick<LocalOptions, 'port' | 'log'>,
+): Promise<LocalEndpoint> {
+  let count = 0;
+
+  const fetch = async (request: Request): Promise<Response> => {
+    const refused = refusal(request, port);
+    if (refused !== undefined) return refused;
+    const requestId = String(++count);
+    const { elapsed, ...seen } = observe();
+    const response = await handle(request, seen);
+    const { status } = response;
+    return onceRead(response, () => {
+      const { reports, storeCalls } = seen;
+      const httpMethod = request.method;
+      options.log?.({ requestId, httpMethod, status, durationMs: elapsed(), storeCalls, reports });
+    });
+  };
+
+  const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => {
+      const message = `Port ${options.port} on 127.0.0.1 cannot be used (${cause.code}); choose another one.`;
+      reject(new ListenError(message, { cause }));
+    });
+    server.listen(options.port ?? 0, '127.0.0.1', resolve);
+  });
+  const { port } = server.address() as AddressInfo;
+
+  return {
+    url: `http://127.0.0.1:${port}/mcp`,
+    close: () =>
+      new Promise((resolve, reject) => {
+        server.close((error) => (error === undefined ? resolve() : reject(error)));
+        server.closeAllConnections();
+      }),
+  };
+}
+
+function refusal(request: Request, port: number): Response | undefined {
+  const own = [`127.0.0.1:${port}`, `localhost:${port}`];
+  const origin = request.headers.get('origin');
+  if (!own.includes(request.headers.get('host') ?? '')) {
+    return new Response('Forbidden: the Host header names another server.\n', { status: 403 });
+  }
+  if (origin !== null && !own.some((host) => origin === `http://${host}`)) {
+    return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
+  }
+  if (new URL(request.url).pathname !== '/mcp')
+    return new Response('Not found: use /mcp.\n', { status: 404 });
+  return undefined;
+}
+
+function onceRead(response: Response, then: () => void): Response {
+  if (response.body === null) {
+    then();
+    return response;
+  }
+  const body = response.body.pipeThrough(new TransformStream({ flush: then }));
+  return new Response(body, { status: response.status, headers: response.headers });
+}

@@ -1,0 +1,69 @@
+import type { GateReport } from '../protocol/request/request.js';
+import type { SessionStore } from '../session/store.js';
+
+/** One call to the session store. */
+export interface StoreCall {
+  readonly operation: 'read' | 'update' | 'end';
+  readonly ms: number;
+  /** The name of the error that it ended with, the one behind it if there is one: `ThrottlingException`. */
+  readonly failed?: string;
+}
+
+/** Sees what happens while an HTTP request is answered. */
+export interface Observer {
+  /** Called once for each JSON-RPC request in the HTTP request. */
+  readonly report?: ((report: GateReport) => void) | undefined;
+  /** Called once for each call to the store, when it is over. */
+  readonly storeCall?: ((call: StoreCall) => void) | undefined;
+}
+
+/** Everything that one HTTP request caused, gathered for the log. */
+export interface Observation extends Required<Observer> {
+  readonly reports: readonly GateReport[];
+  readonly storeCalls: readonly StoreCall[];
+  /** @returns milliseconds since the observation began, with one decimal */
+  elapsed(): number;
+}
+
+/** Begins to observe one HTTP request. */
+export function observe(): Observation {
+  const started = performance.now();
+  const reports: GateReport[] = [];
+  const storeCalls: StoreCall[] = [];
+  return {
+    reports,
+    storeCalls,
+    report: (report) => reports.push(report),
+    storeCall: (call) => storeCalls.push(call),
+    elapsed: () => rounded(performance.now() - started),
+  };
+}
+
+/** @returns the store, every call to which is told to the observer */
+export function observedStore(store: SessionStore, storeCall: Observer['storeCall']): SessionStore {
+  if (storeCall === undefined) return store;
+  const timed = async <T>(operation: StoreCall['operation'], call: Promise<T>): Promise<T> => {
+    const started = performance.now();
+    const ms = (): number => rounded(performance.now() - started);
+    try {
+      const result = await call;
+      storeCall({ operation, ms: ms() });
+      return result;
+    } catch (cause) {
+      storeCall({ operation, ms: ms(), failed: reasonOf(cause) });
+      throw cause;
+    }
+  };
+  return {
+    read: (id) => timed('read', store.read(id)),
+    update: (id, change) => timed('update', store.update(id, change)),
+    end: (id) => timed('end', store.end(id)),
+  };
+}
+
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown';
+  return cause.cause instanceof Error ? cause.cause.name : cause.name;
+}
+
+const rounded = (ms: number): number => Math.round(ms * 10) / 10;

@@ -1,0 +1,32 @@
+import {
+  DEFAULT_MAX_REQUEST_BODY_SIZE,
+  readRequestBody,
+} from '@modelcontextprotocol/sdk/server/requestBody.js';
+import { failure, HTTP_ERRORS } from './http-errors.js';
+
+/**
+ * Reads the body of a request.
+ *
+ * @param request the request
+ * @param maxBytes the longest body that is read
+ * @returns its text; or the answer to a request whose body is too long, or broken off
+ */
+export async function readText(
+  request: Request,
+  maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
+): Promise<string | Response> {
+  const sent = await readRequestBody(request, maxBytes).catch(() => undefined);
+  if (sent === undefined)
+    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read; send it again.');
+  if (!sent.tooLarge) return sent.text;
+  return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes; send less at once.`);
+}
+
+/** @returns what a text is in JSON; nothing if it is no JSON */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

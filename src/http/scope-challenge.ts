@@ -1,0 +1,82 @@
+import {
+  type AuthInfo,
+  bearerAuthChallengeResponse,
+  getOAuthProtectedResourceMetadataUrl,
+  McpServer,
+  OAuthError,
+  OAuthErrorCode,
+  type ScopeChallenge,
+  type Server,
+} from '@modelcontextprotocol/server';
+import { ERRORS, failure, isRequest, type Message } from '../protocol/messages/wire.js';
+import { HTTP_ERRORS } from './http-errors.js';
+
+/** What a server of SDK v2 is connected to, of either generation. */
+interface ServedTransport {
+  onmessage?: (message: Message, extra?: { readonly authInfo?: AuthInfo }) => void;
+  send(message: Message): Promise<void>;
+}
+
+/**
+ * Keeps the scope challenges of an SDK v2 server that is served over a transport of SDK v1, which knows none: a call
+ * without the scopes must not run. Before `attachConcerns`, so that the gate judges first: for a hidden primitive
+ * nothing is challenged.
+ *
+ * @param made the server, not connected yet; a `Server` has no challenges
+ * @param onChallenge is told of a challenge, before its request is answered with an error
+ */
+export function challengeScopes(
+  made: McpServer | Server,
+  onChallenge: (challenge: ScopeChallenge) => void,
+): void {
+  if (!(made instanceof McpServer)) return;
+  const server = made.server as unknown as { connect(transport: ServedTransport): Promise<void> };
+  const connect = server.connect.bind(server);
+  server.connect = async (transport) => {
+    await connect(transport);
+    const { onmessage: deliver } = transport;
+    transport.onmessage = (message, extra) => {
+      const pass = () => deliver?.call(transport, message, extra);
+      if (!isRequest(message)) return pass();
+      const refuse = (code: number, reason: string) => void transport.send(failure(message.id, code, reason));
+      const settle = (challenge: ScopeChallenge | undefined): void => {
+        if (challenge === undefined) return pass();
+        onChallenge(challenge);
+        refuse(HTTP_ERRORS.refused, `Insufficient scope: this needs ${challenge.scopes.join(' ')}.`);
+      };
+      // What cannot be found out lets nobody pass.
+      const fail = () =>
+        refuse(ERRORS.internal, 'Which scopes this needs could not be found out; try again.');
+      try {
+        const { authInfo } = extra ?? {};
+        const request = { ...message, params: message.params ?? {} };
+        const found = made.resolveScopeChallenge({
+          request,
+          ...(authInfo === undefined ? {} : { authInfo }),
+        });
+        if (found instanceof Promise) void found.then(settle, fail);
+        else settle(found);
+      } catch {
+        fail();
+      }
+    };
+  };
+}
+
+/** @returns the answer to a caller who has not enough scopes, as SDK v2 gives it */
+export function challengeResponse(
+  { scopes, errorDescription = 'Insufficient scope' }: ScopeChallenge,
+  authInfo: AuthInfo | undefined,
+): Response {
+  const { resource, resourceMetadataUrl = metadataOf(resource) } = authInfo ?? {};
+  return bearerAuthChallengeResponse(new OAuthError(OAuthErrorCode.InsufficientScope, errorDescription), {
+    requiredScopes: [...scopes],
+    ...(resourceMetadataUrl === undefined ? {} : { resourceMetadataUrl }),
+  });
+}
+
+function metadataOf(resource: URL | undefined): string | undefined {
+  return resource !== undefined && /^https?:$/.test(resource.protocol)
+    ? getOAuthProtectedResourceMetadataUrl(resource)
+    : undefined;
+}

@@ -1,0 +1,171 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import { attachConcerns } from '../protocol/attach.js';
+import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import type { SessionStore } from '../session/store.js';
+import type { FetchHandler, FetchHandlerOptions, FetchOptions } from './fetch-handler.js';
+import { failure, HTTP_ERRORS } from './http-errors.js';
+import { answerListsFirst } from './known-lists/catalog-first.js';
+import { type StaticLists, staticLists } from './known-lists/static-lists.js';
+import { observedStore } from './observer.js';
+import { parseJson, readText } from './request-body.js';
+import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
+
+export type { FetchHandler, FetchHandlerOptions, FetchOptions, ServerOfRequest } from './fetch-handler.js';
+
+/** Methods whose answer comes alone: plain JSON costs less than an event stream. */
+const ALONE: ReadonlySet<unknown> = new Set([
+  METHODS.initialize,
+  METHODS.listConcerns,
+  'ping',
+  ...Object.values(LISTS).map(({ method }) => method),
+]);
+
+/**
+ * Serves an SDK v1 server over Streamable HTTP, one server per request, with sessions that hold nothing but what the
+ * host asked for: any process that shares the store can answer any request.
+ *
+ * Protocol versions up to 2025-11-25. GET is answered 405: there is no stream beside the answers.
+ *
+ * @param options the server, the policy, and where sessions are kept
+ * @returns a handler for requests of any path
+ * @example
+ * const handle = createFetchHandler({ server: createVaultServer, policy, store: createMemoryStore() });
+ * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
+ */
+export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
+  const { server, policy, catalog } = options;
+  if (catalog === undefined) return serve(options);
+  const lists = staticLists(server, policy, catalog, 'legacy');
+  return answerListsFirst(options, lists, serve(options, lists));
+}
+
+/**
+ * Serves a server as `createFetchHandler` does, without answering lists before it.
+ *
+ * @param options the server, the policy, and where sessions are kept
+ * @param lists lists that requests share
+ * @returns a handler for requests of any path
+ */
+export function serve(options: FetchHandlerOptions, lists?: StaticLists): FetchHandler {
+  return async (request, given = {}) => {
+    const store =
+      options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
+    if (request.method === 'POST') return post({ ...options, store }, lists, request, given);
+    if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
+    const allow = store === undefined ? 'POST' : 'POST, DELETE';
+    const message = `${request.method} is not offered here; use ${allow}.`;
+    return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
+  };
+}
+
+async function post(
+  options: FetchHandlerOptions,
+  lists: StaticLists | undefined,
+  request: Request,
+  given: FetchOptions,
+): Promise<Response> {
+  const { policy, store } = options;
+  const text = await readText(request, options.maxBodyBytes);
+  if (typeof text !== 'string') return text;
+  const body = parseJson(text);
+  if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  if (messages.length === 0) {
+    return failure(
+      400,
+      HTTP_ERRORS.invalid,
+      'Invalid Request: the batch is empty; send at least one message.',
+    );
+  }
+  const methods = messages.map((message) => read(message, 'method'));
+  const initializes = methods.includes(METHODS.initialize);
+
+  const sessionId =
+    store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request.headers);
+  const ahead =
+    store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
+  await lists?.verify(given.report);
+  const server = await options.server(request, given);
+  const close = once(() => server.close());
+  request.signal.addEventListener('abort', close, { once: true });
+  if ((await ahead?.session)?.state === 'ended') {
+    await close();
+    return failure(404, HTTP_ERRORS.notFound, 'The session was ended; initialize a new one.');
+  }
+  if (request.signal.aborted) {
+    // Whoever was told that it took too long must not find later that it was done.
+    await close();
+    throw request.signal.reason;
+  }
+  const concerns = attachConcerns(server, {
+    policy,
+    store: ahead?.store ?? store,
+    report: given.report,
+    shared: lists?.shared,
+  });
+  const alone = methods.every((method) => ALONE.has(method));
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    enableJsonResponse: alone,
+    // A generator makes the transport demand an initialize first, which only that one request has.
+    ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
+  });
+  if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
+  await (server as { connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void> }).connect(
+    transport,
+  );
+  const response = await transport.handleRequest(request, {
+    parsedBody: body,
+    ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
+  });
+  // A Lambda is frozen after its response: what is not stored by then may never be.
+  await concerns.settled();
+  if (!alone) return closing(response, close);
+  // It came whole: a body of one string is twice as fast to read as a stream.
+  await close();
+  return response;
+}
+
+async function endSession(store: SessionStore, request: Request): Promise<Response> {
+  const id = sessionOf(request.headers);
+  if (id === undefined) {
+    const message = 'DELETE needs the Mcp-Session-Id header of the session to end.';
+    return failure(400, HTTP_ERRORS.refused, message);
+  }
+  try {
+    await store.end(id);
+  } catch {
+    return failure(503, HTTP_ERRORS.internal, 'The session could not be ended; try again.');
+  }
+  return new Response(null, { status: 204 });
+}
+
+function once<T>(call: () => Promise<T>): () => Promise<T> {
+  let called: Promise<T> | undefined;
+  return () => {
+    called ??= call();
+    return called;
+  };
+}
+
+/** Closes the server once the response was read, or the reader went away. */
+function closing(response: Response, close: () => Promise<void>): Response {
+  const { status, headers } = response;
+  if (response.body === null) {
+    void close();
+    return response;
+  }
+  const reader = response.body.getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const { done, value } = await reader.read();
+      if (!done) return controller.enqueue(value);
+      controller.close();
+      await close();
+    },
+    async cancel(reason) {
+      await reader.cancel(reason);
+      await close();
+    },
+  });
+  return new Response(body, { status, headers });
+}

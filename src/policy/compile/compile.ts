@@ -1,0 +1,133 @@
+import {
+  byKind,
+  type CompiledAssign,
+  type CompiledEntry,
+  type CompiledPolicy,
+  type CompiledRulePart,
+  type CompiledValue,
+  type Concern,
+  type ConcernValue,
+  type Kind,
+  type Settings,
+} from '../../engine/policy.js';
+import type { CheckedFile } from '../check/check-values.js';
+import type { Path, Source } from '../language/read-yaml.js';
+import type { PolicyDocument } from '../language/schema.js';
+import { COMPILED_FORMAT, digestOf } from './compiled.js';
+
+const DEFAULT_SETTINGS: Settings = {
+  unmapped: 'show',
+  defaults: 'aware',
+  invalid: 'error',
+  enforcement: 'advisory',
+  transparency: false,
+};
+
+/**
+ * Merges the files of a policy into plain JSON. The same files give the same bytes.
+ *
+ * @param files files without an error, included ones first
+ * @returns the compiled policy
+ * @example
+ * JSON.stringify(compilePolicy(files));
+ */
+export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
+  const documents = files.map(({ document }) => document);
+  const content = {
+    format: COMPILED_FORMAT,
+    files: files.map(({ source }) => source.file),
+    concerns: documents.flatMap(({ concerns }) => Object.entries(concerns ?? {}).map(toConcern)),
+    presets: Object.fromEntries(documents.flatMap(({ presets }) => Object.entries(presets ?? {}))),
+    primitives: byKind((kind) => entries(files, 'primitives', kind)),
+    patterns: byKind((kind) => entries(files, 'patterns', kind)),
+    assign: files.flatMap(assigns),
+    rules: files.flatMap(rules),
+    settings: settingsOf(documents),
+  };
+  const { format, ...rest } = content;
+  return { format, digest: digestOf(content), ...rest };
+}
+
+function settingsOf(documents: readonly PolicyDocument[]): Settings {
+  const { 'page-size': pageSize, ...settings } = Object.assign(
+    {},
+    ...documents.map((each) => each.settings ?? {}),
+  );
+  return { ...DEFAULT_SETTINGS, ...settings, ...(pageSize === undefined ? {} : { pageSize }) };
+}
+
+function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
+  const { description, values, match, multiple, claim } = concern;
+  const isList = Array.isArray(values);
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    values: isList ? values : { min: values.min, max: values.max },
+    match: match ?? (isList ? 'exact' : 'at-most'),
+    multiple: multiple ?? false,
+    ...(concern.default === undefined ? {} : { default: concern.default }),
+    setBy: concern['set-by'] ?? 'host',
+    ...(claim === undefined ? {} : { claim }),
+  };
+}
+
+function assigns({ document, source }: CheckedFile, file: number): CompiledAssign[] {
+  return (document.assign ?? []).map(({ when, to }, index) => {
+    const path = ['assign', index];
+    return { when, file, line: source.locate(path).line, values: valuesOf(source, [...path, 'to'], to) };
+  });
+}
+
+function rules({ document, source }: CheckedFile, file: number): CompiledRulePart[] {
+  return (document.rules ?? []).map(({ id, hide, show, when, reason }, index) => ({
+    id,
+    effect: hide === undefined ? 'show' : 'hide',
+    kinds: (hide ?? show ?? []) as readonly Kind[],
+    when,
+    ...(reason === undefined ? {} : { reason }),
+    file,
+    line: source.locate(['rules', index, 'id']).line,
+  }));
+}
+
+function entries(
+  files: readonly CheckedFile[],
+  section: 'primitives' | 'patterns',
+  kind: Kind,
+): CompiledEntry[] {
+  return files.flatMap(({ document, source }, file) =>
+    inOrder(Object.keys(document[section]?.[kind] ?? {}), source, [section, kind])
+      .map((name) => [name, document[section]?.[kind]?.[name] ?? {}] as const)
+      .map(([name, mapping]) => {
+        const path = [section, kind, name];
+        return { name, file, line: source.locate(path, 'key').line, values: valuesOf(source, path, mapping) };
+      }),
+  );
+}
+
+function valuesOf(
+  source: Source,
+  path: Path,
+  mapping: Readonly<Record<string, ConcernValue | readonly ConcernValue[]>>,
+): CompiledEntry['values'] {
+  const values = Object.entries(mapping).map(([concern, value]): [string, CompiledValue] => [
+    concern,
+    { is: toValues(value), line: source.locate([...path, concern], 'key').line },
+  ]);
+  return Object.fromEntries(values);
+}
+
+function toValues(value: ConcernValue | readonly ConcernValue[]): readonly ConcernValue[] | 'any' {
+  if (value === 'any') return 'any';
+  return typeof value === 'object' ? value : [value];
+}
+
+/** As they were written: an object has keys that are numbers first. */
+function inOrder(names: readonly string[], source: Source, path: Path): readonly string[] {
+  if (!names.some((name) => /^\d+$/.test(name))) return names;
+  const offset = (name: string) => {
+    const { line, column } = source.locate([...path, name], 'key');
+    return line * 1e7 + column;
+  };
+  return [...names].sort((a, b) => offset(a) - offset(b));
+}

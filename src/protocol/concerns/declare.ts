@@ -1,0 +1,93 @@
+import type { Concern, Policy } from '../../engine/policy.js';
+import { FILTER_FIELDS } from '../lists/client-filter.js';
+import { CAPABILITIES, type Era, EXTENSION_ID, METHODS, read } from '../messages/wire.js';
+import { TASK_FILTER_CAPABILITY } from '../tasks/task-filter.js';
+
+/**
+ * Adds the declaration to the result of `initialize` or `server/discover`: concerns in `capabilities.extensions`, which
+ * SDK clients keep; in the legacy era also literally as the proposal in `capabilities.concerns`, which they drop; and
+ * the client filters of SEP-2564 and SEP-1904 for what the server itself declares.
+ *
+ * @param result the server's result
+ * @param policy the policy whose concerns are declared
+ * @param era the era of the request
+ * @param updatable whether `updateConcerns` has a place to keep preferences in, or needs none
+ * @returns the result with the declaration
+ */
+export function declareConcerns(
+  result: Record<string, unknown>,
+  policy: Policy,
+  era: Era,
+  updatable: boolean,
+): Record<string, unknown> {
+  const methods = [METHODS.listConcerns, ...(updatable ? [METHODS.updateConcerns] : [])];
+  const capabilities = asObject(read(result, 'capabilities'));
+  const filtering = Object.fromEntries(
+    CAPABILITIES.filter((name) => read(capabilities, name) !== undefined).map((name) => [
+      name,
+      FILTER_FIELDS[name],
+    ]),
+  );
+  const namespaces = Object.entries(filtering).map(([name, supported]) => [
+    name,
+    { ...asObject(capabilities[name]), filtering: { supported } },
+  ]);
+  const declared = { ...describePolicy(policy), methods, filtering };
+  return {
+    ...result,
+    capabilities: {
+      ...capabilities,
+      ...Object.fromEntries(namespaces),
+      ...declareTaskFilter(era, capabilities),
+      extensions: { ...asObject(capabilities.extensions), [EXTENSION_ID]: declared },
+      ...(era === 'legacy' ? { concerns: policy.concerns.map(asProposed) } : {}),
+    },
+  };
+}
+
+function declareTaskFilter(era: Era, { tasks }: Record<string, unknown>): object {
+  const list = read(tasks, 'list');
+  if (era === 'modern' || list === undefined) return {};
+  return { tasks: { ...asObject(tasks), list: { ...asObject(list), filter: TASK_FILTER_CAPABILITY } } };
+}
+
+function asProposed({ name, description, values, default: fallback }: Concern): object {
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    values,
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** @returns the result of `listConcerns`: the declared concerns in the policy's order, and the presets */
+export function describePolicy(policy: Policy): { concerns: object[]; presets: object } {
+  return {
+    concerns: policy.concerns.map(describeConcern),
+    presets: Object.fromEntries(
+      [...policy.presets].map(([name, values]) => [name, Object.fromEntries(values)]),
+    ),
+  };
+}
+
+function describeConcern(concern: Concern): object {
+  const { values, match, multiple, setBy } = concern;
+  return {
+    ...asProposed(concern),
+    ...(match === ('min' in values ? 'at-most' : 'exact') ? {} : { match }),
+    ...(multiple ? { multiple } : {}),
+    ...(setBy === 'operator' ? { setBy } : {}),
+  };
+}
+
+/**
+ * What a host asks for in `initialize`: `params.concerns` as the proposal says, or in the client's extension
+ * capabilities, which is what SDK clients can send.
+ */
+export function concernsOfInitialize(params: unknown): unknown {
+  return read(params, 'concerns') ?? read(params, 'capabilities', 'extensions', EXTENSION_ID, 'concerns');
+}

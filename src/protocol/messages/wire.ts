@@ -1,0 +1,116 @@
+import type { Kind } from '../../engine/policy.js';
+
+/** The id of the extension: key of `capabilities.extensions` and of `_meta`. */
+export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
+
+/** The HTTP header that carries a configuration, and the parameter of the endpoint's URL. */
+export const CONCERNS_HEADER = 'mcp-concerns';
+export const CONCERNS_PARAMETER = 'concerns';
+
+/** Where requests of protocol 2026-07-28 carry what `initialize` said before. */
+export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
+export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
+
+export const METHODS = {
+  initialize: 'initialize',
+  discover: 'server/discover',
+  initialized: 'notifications/initialized',
+  cancelled: 'notifications/cancelled',
+  listen: 'subscriptions/listen',
+  listConcerns: 'listConcerns',
+  updateConcerns: 'updateConcerns',
+} as const;
+
+/** The list method of each kind of primitive, and the notification that its list changed. */
+export const LISTS = {
+  tools: { method: 'tools/list', capability: 'tools' },
+  prompts: { method: 'prompts/list', capability: 'prompts' },
+  resources: { method: 'resources/list', capability: 'resources' },
+  resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
+} as const satisfies { readonly [K in Kind]: { readonly method: string; readonly capability: string } };
+
+export const CAPABILITIES = ['tools', 'prompts', 'resources'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+export const listChangedMethod = (capability: Capability): string =>
+  `notifications/${capability}/list_changed`;
+
+/** How a primitive is reached: the method, and the parameter that names it. */
+export const REACHES = {
+  call: 'tools/call',
+  get: 'prompts/get',
+  read: 'resources/read',
+  subscribe: 'resources/subscribe',
+  complete: 'completion/complete',
+} as const;
+
+export const TASK_LIST = 'tasks/list';
+
+/** `legacy`: up to 2025-11-25, with `initialize` and sessions. `modern`: 2026-07-28, everything in each request. */
+export type Era = 'legacy' | 'modern';
+
+/** JSON-RPC 2.0, section 5.1. */
+export const ERRORS = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+} as const;
+
+export type RequestId = string | number;
+
+/** JSON-RPC messages as they stand on the wire: nothing in `params` or `result` is trusted. */
+export interface Request {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+export interface Notification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+export interface Answer {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly result: Record<string, unknown>;
+}
+export interface Failure {
+  readonly jsonrpc: '2.0';
+  readonly id?: RequestId | undefined;
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+export type Message = Request | Notification | Answer | Failure;
+
+/** Whether something has the outline of a message at all: in memory anything can come. */
+export const isMessage = (message: unknown): boolean =>
+  typeof message === 'object' && message !== null && !Array.isArray(message);
+export const isRequest = (message: Message): message is Request => 'method' in message && 'id' in message;
+export const isResponse = (message: Message): message is Answer | Failure =>
+  'result' in message || 'error' in message;
+
+/** @returns the era of a request: only modern ones say their protocol version */
+export function eraOf(request: Request | undefined): Era {
+  return typeof read(request?.params, '_meta', PROTOCOL_VERSION_META) === 'string' ? 'modern' : 'legacy';
+}
+
+/** @returns an answer of the gate's own; modern clients refuse results that do not say that they are complete */
+export function answer(request: Request, result: Record<string, unknown>): Answer {
+  const complete = eraOf(request) === 'modern' ? { resultType: 'complete', ...result } : result;
+  return { jsonrpc: '2.0', id: request.id, result: complete };
+}
+
+export function failure(id: RequestId, code: number, message: string, data?: unknown): Failure {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** @returns a property of a value of any type, own properties of objects only */
+export function read(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Record<string, unknown>)[name];
+  }
+  return found;
+}

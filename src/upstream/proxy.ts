@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { HTTP_ERRORS, failure as httpFailure } from '../http/http-errors.js';
+import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
+import {
+  type Request as Asked,
+  ERRORS,
+  failure,
+  isRequest,
+  METHODS,
+  type Message,
+  read,
+} from '../protocol/messages/wire.js';
+
+/** A server in any language, as a server of the SDK: it passes each message on, and can be put behind a gate. */
+export interface ServerProxy {
+  connect(transport: Transport): Promise<void>;
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a server of a connection to one. Each client has a connection of its own, so nothing needs to be refused.
+ *
+ * @param upstream a transport to the server, not started
+ * @returns the server, for one client
+ * @example
+ * const server = proxyTo(new ChildTransport('npx', ['some-mcp-server']));
+ * attachConcerns(server, { policy });
+ * await server.connect(new StdioServerTransport());
+ */
+export function proxyTo(upstream: Transport): ServerProxy {
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => {
+    closing ??= upstream.close();
+    return closing;
+  };
+  return {
+    async connect(transport) {
+      // Over HTTP a notification of progress belongs into the answer of the request that it is about.
+      const requests = new Map<unknown, RequestId>();
+      transport.onmessage = (message) => {
+        const token = read(message, 'params', '_meta', 'progressToken');
+        if ('id' in message && message.id !== undefined && token !== undefined)
+          requests.set(token, message.id);
+        upstream.send(message).catch((error: Error) => {
+          transport.onerror?.(error);
+          // Nobody else will answer it.
+          if (isRequest(message as Message)) void transport.send(unreachable(message as Asked, error));
+        });
+      };
+      transport.onclose = () => void close();
+      upstream.onmessage = (message: JSONRPCMessage) => {
+        const related = requests.get(read(message, 'params', 'progressToken'));
+        const options = related === undefined ? undefined : { relatedRequestId: related };
+        transport.send(message, options).catch((error: Error) => transport.onerror?.(error));
+        if ('id' in message && !('method' in message)) {
+          for (const [token, id] of requests) if (id === message.id) requests.delete(token);
+        }
+      };
+      upstream.onclose = () => void transport.close();
+      await upstream.start();
+      await transport.start();
+    },
+    close,
+  };
+}
+
+function unreachable({ id }: Asked, { message }: Error): JSONRPCMessage {
+  const reason = `The server behind this endpoint cannot be reached: ${message}`;
+  return failure(id, ERRORS.internal, reason) as JSONRPCMessage;
+}
+
+/** Answers HTTP requests for sessions that each have a server of their own. */
+export interface SessionProxy {
+  readonly fetch: (request: Request) => Promise<Response>;
+  close(): Promise<void>;
+}
+
+export interface SessionProxyOptions extends Omit<ConcernsOptions, 'store'> {
+  /** Opens a transport to the server, for one session. */
+  readonly open: () => Transport;
+}
+
+/**
+ * Serves any server over Streamable HTTP, with a connection of its own for each session: right for one machine and the
+ * few sessions of its user.
+ *
+ * @param options how to reach the server, and the policy
+ * @returns a handler, with streams of notifications
+ * @example
+ * const proxy = proxySessions({ open: () => new ChildTransport('node', ['server.js']), policy });
+ */
+export function proxySessions({ open, ...concerns }: SessionProxyOptions): SessionProxy {
+  const sessions = new Map<string, WebStandardStreamableHTTPServerTransport>();
+
+  const begin = async (request: Request, parsedBody: unknown): Promise<Response> => {
+    const server = proxyTo(open());
+    const transport = new WebStandardStreamableHTTPServerTransport({
+      sessionIdGenerator: () => randomUUID(),
+      onsessioninitialized: (id) => void sessions.set(id, transport),
+    });
+    transport.onclose = () => void sessions.delete(transport.sessionId ?? '');
+    attachConcerns(server, concerns);
+    await server.connect(transport);
+    return transport.handleRequest(request, { parsedBody });
+  };
+
+  return {
+    async fetch(request) {
+      const id = request.headers.get('mcp-session-id');
+      const known = id === null ? undefined : sessions.get(id);
+      if (known !== undefined) return known.handleRequest(request);
+      if (id !== null)
+        return httpFailure(404, HTTP_ERRORS.notFound, 'The session is not known here; initialize a new one.');
+      if (request.method !== 'POST') {
+        return httpFailure(
+          400,
+          HTTP_ERRORS.refused,
+          'This request needs the Mcp-Session-Id header of a session.',
+        );
+      }
+      let body: unknown;
+      try {
+        body = JSON.parse(await request.text());
+      } catch {
+        return httpFailure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+      }
+      if (read(body, 'method') !== METHODS.initialize) {
+        return httpFailure(400, HTTP_ERRORS.refused, 'A session begins with initialize.');
+      }
+      return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body);
+    },
+    async close() {
+      await Promise.all([...sessions.values()].map((transport) => transport.close()));
+    },
+  };
+}

@@ -1,0 +1,531 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { analyse, canPart } from '../../src/analysis/analyze.js';
+import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
+import { decide } from '../../src/engine/evaluate.js';
+import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
+import { isTruthy } from '../../src/engine/rule.js';
+import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from '../engine/small-policies.js';
+import { policyOf, shown, yaml } from '../policy/author.js';
+
+const named = (...names: string[]): Primitive[] => names.map((name) => ({ name }));
+const names = (found: readonly { readonly name: string }[]) => found.map(({ name }) => name).sort();
+
+describe('all configurations at once', () => {
+  const LEVELS = yaml`
+    version: 1
+    concerns:
+      level: { values: [low, high] }
+      price: { values: { min: 0, max: 10 } }
+      tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
+  `;
+  const levels = (more: string) => policyOf(LEVELS + more);
+
+  it('a primitive that a rule always hides is never visible, and the rule says so', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }`);
+    const { neverVisible, rules, emptySurface } = analyse(policy, { tools: named('a', 'b') });
+    expect(neverVisible).toEqual([{ kind: 'tools', name: 'a' }]);
+    expect(rules).toEqual([{ id: 'gone', fires: 'sometimes' }]);
+    expect(emptySurface).toBeUndefined();
+  });
+
+  it('names primitives of equal values all, in each kind', () => {
+    const policy = levels(yaml`
+primitives:
+  tools: { a: { level: [low, high] }, b: { level: [high, low] }, c: { level: low } }
+  prompts: { p: { level: [low, high] } }
+  resources: { "vault://r": { level: low } }`);
+    const { alwaysVisible, neverVisible } = analyse(policy, {
+      tools: named('a', 'b', 'c'),
+      prompts: named('p'),
+      resources: [{ uri: 'vault://r' }],
+    });
+    expect(alwaysVisible).toEqual([
+      { kind: 'tools', name: 'a' },
+      { kind: 'tools', name: 'b' },
+      { kind: 'prompts', name: 'p' },
+    ]);
+    expect(neverVisible).toEqual([]);
+  });
+
+  it('what has no value is not said to be always visible', () => {
+    expect(analyse(levels('primitives: { tools: { a: {} } }'), { tools: named('a') }).alwaysVisible).toEqual(
+      [],
+    );
+  });
+
+  it('gives a configuration that shows nothing, in the words of the policy', () => {
+    const policy = levels('primitives: { tools: { a: { level: low }, b: { level: low, price: 4 } } }');
+    const { emptySurface } = analyse(policy, { tools: named('a', 'b') });
+    expect(emptySurface).toEqual({ level: 'high' });
+    expect(shown(policy, ['a', 'b'], emptySurface)).toEqual([]);
+  });
+
+  it('says that a caller without a claim may be shown nothing', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
+      primitives: { tools: { a: { tier: [free, pro] } } }
+    `);
+    expect(analyse(policy, { tools: named('a') }).emptySurface).toEqual({ tier: 'no claim' });
+  });
+
+  it('says nothing about an empty surface where the server has nothing', () => {
+    expect(analyse(levels(''), {}).emptySurface).toBeUndefined();
+    expect(analyse(levels(''), { tools: [] })).toMatchObject({ neverVisible: [], alwaysVisible: [] });
+  });
+
+  it('counts comparisons of claims as free, and those of the client only once it is known', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }
+  - { id: sampling, hide: [tools], when: { "!!": { var: client.capabilities.sampling } } }
+  - { id: never, hide: [prompts], when: { "===": [{ var: claims.blocked }, true] } }`);
+    const analysis = analyse(policy, { tools: named('a') });
+    expect(analysis.rules).toEqual([
+      { id: 'blocked', fires: 'sometimes' },
+      { id: 'sampling', fires: 'sometimes' },
+      { id: 'never', fires: 'never' },
+    ]);
+    // 3 levels, 3 prices (0, between, 10) and none, 2 tiers; blocked, known, sampling.
+    expect(analysis.configurations).toBe(3 * 4 * 2 * 8);
+  });
+
+  it('says which comparisons have to hold for nothing to be shown', () => {
+    const blocked = { '===': [{ var: 'claims.blocked' }, true] };
+    const freed = { '!!': { var: 'client.capabilities.freed' } };
+    const policy = levels(yaml`
+      rules:
+        - { id: blocked, hide: [tools], when: { and: [${JSON.stringify(blocked)}, { "!": ${JSON.stringify(freed)} }] } }
+    `);
+    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({
+      'client.capabilities is known': true,
+      '{"===":[{"var":"claims.blocked"},true]}': true,
+      '{"var":"client.capabilities.freed"}': false,
+    });
+  });
+
+  it('leaves comparisons out on which it does not depend that nothing is shown', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }
+  - { id: other, show: [tools], when: { and: [{ "!!": { var: claims.other } }, { "===": [{ var: primitive.name }, b] }] } }`);
+    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({});
+  });
+
+  it('takes a comparison of a claim with what primitives say for one thing for each of them', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }
+  - { id: odd, hide: [tools], when: { "===": [{ var: primitive.annotations.client }, x] } }`);
+    const { emptySurface, rules } = analyse(policy, { tools: named('a', 'b') });
+    const comparison = '{"===":[{"var":"claims.a"},{"var":"primitive.name"}]}';
+    expect(emptySurface).toStrictEqual({
+      [`${comparison} primitive.name="a"`]: true,
+      [`${comparison} primitive.name="b"`]: true,
+    });
+    expect(rules[1]).toEqual({ id: 'odd', fires: 'never' });
+  });
+
+  it('takes one comparison of a claim for one thing, however often it is written', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: one, hide: [tools], when: { and: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
+  - { id: two, hide: [tools], when: { or: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
+  - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }`);
+    const { rules } = analyse(policy, { tools: named('a', 'b') });
+    expect(rules).toEqual([
+      { id: 'one', fires: 'never' },
+      { id: 'two', fires: 'always' },
+      { id: 'own', fires: 'sometimes' },
+    ]);
+  });
+
+  it('a rule about a client stays silent while nothing is known of it, whatever it says', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: no-sampling, hide: [tools], when: { or: [{ "!": { var: client.capabilities.sampling } }, { "!!": { var: client.capabilities.sampling } }] } }`);
+    expect(analyse(policy, { tools: named('a') }).rules).toEqual([{ id: 'no-sampling', fires: 'sometimes' }]);
+  });
+
+  it('sees what lies between two numbers', () => {
+    const policy = levels(yaml`
+rules:
+  - { id: between, hide: [tools], when: { "<": [4, { var: concerns.price }, 5] } }
+  - { id: outside, hide: [tools], when: { ">": [{ var: concerns.price }, 10] } }`);
+    expect(analyse(policy, { tools: named('a') }).rules).toEqual([
+      { id: 'between', fires: 'sometimes' },
+      { id: 'outside', fires: 'never' },
+    ]);
+  });
+
+  it('compares a range with what primitives say of themselves', () => {
+    const policy = levels(yaml`
+rules:
+  - id: too-dear
+    hide: [tools]
+    when: { "<": [{ var: concerns.price }, { var: primitive.annotations.price }] }
+  - id: exactly
+    show: [tools]
+    when: { "===": [{ var: concerns.price }, { var: primitive.annotations.price }] }`);
+    const tools = [{ name: 'a', annotations: { price: 7 } }];
+    const { rules, neverVisible } = analyse(policy, { tools });
+    expect(rules.map(({ fires }) => fires)).toEqual(['sometimes', 'sometimes']);
+    expect(neverVisible).toEqual([]);
+  });
+
+  it('compares ranges with each other', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns:
+        a: { values: { min: 0, max: 10 } }
+        b: { values: { min: 0, max: 10 } }
+        c: { values: { min: 5, max: 20 } }
+      rules:
+        - id: ordered
+          hide: [tools]
+          when: { and: [{ "<": [5, { var: concerns.a }, { var: concerns.b }] }, { "<": [{ var: concerns.b }, { var: concerns.c }, 10] }] }
+        - id: circle
+          hide: [tools]
+          when: { and: [{ "<": [{ var: concerns.a }, { var: concerns.b }] }, { "<": [{ var: concerns.b }, { var: concerns.a }] }] }
+        - id: above
+          hide: [tools]
+          when: { and: [{ "!!": { var: concerns.a } }, { ">": [{ var: concerns.c }, 10] }, { "===": [{ var: concerns.a }, { var: concerns.c }] }] }
+    `);
+    expect(analyse(policy, { tools: named('x') }).rules).toEqual([
+      { id: 'ordered', fires: 'sometimes' },
+      { id: 'circle', fires: 'never' },
+      { id: 'above', fires: 'never' },
+    ]);
+  });
+
+  const several = (count: number) => {
+    const values = Array.from({ length: count }, (_, index) => `v${index}`);
+    return policyOf(yaml`
+      version: 1
+      concerns: { topic: { values: [${values}], multiple: true } }
+      rules:
+        - id: both
+          hide: [tools]
+          when: { and: [{ in: [v0, { var: concerns.topic }] }, { in: [v1, { var: concerns.topic }] }] }
+    `);
+  };
+
+  it('looks at several values at once where a rule reads them', () => {
+    const { rules, emptySurface, unanswered } = analyse(several(3), { tools: named('x') });
+    expect(rules).toEqual([{ id: 'both', fires: 'sometimes' }]);
+    expect(emptySurface).toEqual({ topic: ['v0', 'v1'] });
+    expect(unanswered).toEqual([]);
+  });
+
+  it('says so where those are too many', () => {
+    const { unanswered } = analyse(several(30), { tools: named('x') });
+    expect(unanswered).toEqual(['what all combinations of several values of topic do']);
+  });
+
+  it('does not say so of a concern that takes one value', () => {
+    const values = Array.from({ length: 30 }, (_, index) => `v${index}`);
+    const when = { '===': [{ var: 'concerns.topic' }, 'v0'] };
+    const policy = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
+    expect(analyse(policy, { tools: named('x') }).unanswered).toEqual([]);
+  });
+});
+
+describe('against every configuration, one by one', () => {
+  /** What `analyse` answers, found by trying. */
+  function tryAll(policy: Policy, tools: readonly Primitive[]) {
+    const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
+    const mappings = mappingsOf({ policy, tools });
+    const table = mappings.map((mapping) =>
+      configurations.map((configuration) => decide(policy, mapping, configuration).shown),
+    );
+    const pick = (keep: (row: readonly boolean[], index: number) => boolean) =>
+      tools.filter((_tool, index) => keep(table[index] ?? [], index)).map(({ name }) => name);
+    const rules = policy.rules.map((rule) => {
+      const fires = mappings
+        .filter(({ kind }) => rule.kinds.includes(kind))
+        .flatMap(({ slots }) => configurations.map(({ data }) => isTruthy(rule.fires(data, slots))));
+      return fires.includes(true) ? (fires.includes(false) ? 'sometimes' : 'always') : 'never';
+    });
+    return {
+      neverVisible: pick((row) => !row.includes(true)),
+      alwaysVisible: pick(
+        (row, index) => !row.includes(false) && (mappings[index]?.offers.some((offer) => offer) ?? false),
+      ),
+      rules,
+      empty: configurations.some((_configuration, at) => table.every((row) => row[at] === false)),
+    };
+  }
+
+  it('says the same of random policies', () => {
+    fc.assert(
+      fc.property(smallPolicies, ({ policy, tools }) => {
+        const expected = tryAll(policy, tools);
+        const { neverVisible, alwaysVisible, rules, emptySurface, unanswered } = analyse(policy, { tools });
+        expect(unanswered).toEqual([]);
+        expect({
+          neverVisible: names(neverVisible),
+          alwaysVisible: names(alwaysVisible),
+          rules: rules.map(({ fires }) => fires),
+          empty: emptySurface !== undefined,
+        }).toEqual(expected);
+        if (emptySurface === undefined) return;
+        // The witness is one that a host can send and an operator can claim.
+        const { tier, ...concerns } = emptySurface;
+        const claims = new Map(tier === undefined || tier === 'no claim' ? [] : [['tier', tier]]);
+        const all = Object.fromEntries(policy.concerns.map(({ name }) => [name, null]));
+        const carriers = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
+        const configuration = resolveConfiguration(policy, carriers, { claims });
+        expect(configuration.warnings.filter(({ code }) => code !== 'operator-concern')).toEqual([]);
+        for (const mapping of mappingsOf({ policy, tools })) {
+          expect(decide(policy, mapping, configuration).shown).toBe(false);
+        }
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
+  it('parts two primitives exactly where some configuration does', () => {
+    fc.assert(
+      fc.property(smallPolicies, ({ policy, tools }) => {
+        const [first, second] = mappingsOf({ policy, tools });
+        if (first === undefined) return;
+        const parted = (hidden: typeof first, beside?: typeof first) =>
+          allConfigurations(policy).some(
+            ({ configuration }) =>
+              !decide(policy, hidden, configuration).shown &&
+              (beside === undefined || decide(policy, beside, configuration).shown),
+          );
+        expect(canPart(policy, undefined, first)).toBe(parted(first));
+        expect(canPart(policy, first, first)).toBe(false);
+        if (second !== undefined) expect(canPart(policy, second, first)).toBe(parted(first, second));
+      }),
+      { numRuns: 500 },
+    );
+  });
+});
+
+describe('more configurations than can be tried', () => {
+  const values = ['a', 'b', 'c', 'd'];
+  const concerns = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, values]));
+
+  it('stays exact where no configuration shows nothing', () => {
+    // Eleven tools that can each be hidden, and four of which one always stays.
+    const tools = {
+      ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, { [`c${index}`]: 'a' }])),
+      ...Object.fromEntries(values.map((value) => [`last-${value}`, { c11: value }])),
+    };
+    const policy = listPolicy(concerns, tools);
+    const analysis = analyse(policy, { tools: named(...Object.keys(tools)) });
+    expect(analysis.configurations).toBe(5 ** 12);
+    expect(analysis).toMatchObject({ neverVisible: [], alwaysVisible: [], unanswered: [] });
+    expect(analysis.emptySurface).toBeUndefined();
+  });
+
+  it('finds the one kind of configuration that shows nothing', () => {
+    const tools = Object.fromEntries(
+      Object.keys(concerns).flatMap((name) =>
+        ['a', 'b', 'c'].map((value) => [`${name}-${value}`, { [name]: value }]),
+      ),
+    );
+    const policy = listPolicy(concerns, tools);
+    const { emptySurface, unanswered } = analyse(policy, { tools: named(...Object.keys(tools)) });
+    expect(unanswered).toEqual([]);
+    expect(emptySurface).toEqual(Object.fromEntries(Object.keys(concerns).map((name) => [name, 'd'])));
+  });
+
+  it('a rule over twelve concerns fires sometimes, and its contradiction never', () => {
+    const all = Object.keys(concerns).map((name) => ({ '===': [{ var: `concerns.${name}` }, 'd'] }));
+    const policy = listPolicy(concerns, { t: {} }, [
+      { id: 'all', effect: 'hide', when: { and: all } },
+      { id: 'never', effect: 'hide', when: { and: [...all, { '===': [{ var: 'concerns.c0' }, 'a'] }] } },
+      { id: 'always', effect: 'hide', when: { or: [...all.map((each) => ({ '!': each })), ...all] } },
+    ]);
+    const { rules, unanswered, neverVisible } = analyse(policy, { tools: named('t') });
+    expect(rules.map(({ fires }) => fires)).toEqual(['sometimes', 'never', 'always']);
+    expect(neverVisible).toEqual([{ kind: 'tools', name: 't' }]);
+    expect(unanswered).toEqual([]);
+  });
+
+  describe('a question that is given up', () => {
+    // Nine pigeons in eight holes: no search without insight gets through.
+    const holes = Array.from({ length: 8 }, (_, index) => `h${index}`);
+    const pigeons = Array.from({ length: 9 }, (_, index) => `p${index}`);
+    const apart = {
+      and: [
+        ...pigeons.map((pigeon) => ({ '!!': { var: `concerns.${pigeon}` } })),
+        ...pigeons.flatMap((one, index) =>
+          pigeons
+            .slice(index + 1)
+            .map((other) => ({ '!==': [{ var: `concerns.${one}` }, { var: `concerns.${other}` }] })),
+        ),
+      ],
+    };
+    const houses = Object.fromEntries(pigeons.map((name) => [name, holes]));
+
+    it('is said, and what it asks for is not claimed to be impossible', () => {
+      const policy = listPolicy(houses, { t: {} }, [{ id: 'apart', effect: 'hide', when: apart }]);
+      const { rules, unanswered, alwaysVisible, emptySurface } = analyse(policy, { tools: named('t') });
+      expect(unanswered).toEqual(['whether a configuration shows nothing', 'whether rule apart can fire']);
+      expect(rules).toEqual([{ id: 'apart', fires: 'sometimes' }]);
+      expect(alwaysVisible).toEqual([]);
+      expect(emptySurface).toBeUndefined();
+    });
+
+    it('names all primitives that it is about', () => {
+      const policy = listPolicy(houses, {}, [{ id: 'together', effect: 'hide', when: { '!': apart } }]);
+      const { neverVisible, unanswered } = analyse(policy, { tools: named('t', 'u') });
+      expect(neverVisible).toEqual([]);
+      expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together can stay silent']);
+    });
+
+    it('can be whether something can be hidden', () => {
+      const policy = policyOf(yaml`
+        version: 1
+        concerns: { ${pigeons.map((name) => `${name}: { values: [${holes}] }`).join(', ')} }
+        primitives: { tools: { t: { p0: [${holes}] } } }
+        rules: [{ id: apart, hide: [tools], when: ${JSON.stringify(apart)} }]
+      `);
+      const { alwaysVisible, unanswered } = analyse(policy, { tools: named('t') });
+      expect(alwaysVisible).toEqual([]);
+      expect(unanswered).toContain('whether t can be hidden');
+    });
+  });
+});
+
+describe('parting two primitives', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns: { price: { values: { min: 0, max: 10 } }, exact: { values: { min: 0, max: 10 }, match: exact } }
+    primitives: { tools: { five: { price: 5 }, seven: { price: 7 }, odd: { exact: [0, 5, 10] } } }
+  `);
+  const of = (name: string) => mapPrimitive(policy, 'tools', { name });
+
+  it('looks between the values of both', () => {
+    expect(canPart(policy, of('five'), of('seven'))).toBe(true);
+    expect(canPart(policy, of('seven'), of('five'))).toBe(false);
+  });
+
+  it('looks between the values of one', () => {
+    expect(canPart(policy, undefined, of('odd'))).toBe(true);
+    expect(canPart(policy, undefined, of('none'))).toBe(false);
+  });
+});
+
+describe('looking for an assignment', () => {
+  const sizes = [2, 3, 2];
+  const atoms = fc
+    .tuple(fc.subarray([0, 1, 2], { minLength: 1, maxLength: 2 }), fc.infiniteStream(fc.boolean()))
+    .map(([dimensions, stream]): Formula => {
+      const table = [...stream.take(9)];
+      return {
+        op: 'atom',
+        dimensions,
+        holds: (values) => table[(values[0] ?? 0) * 3 + (values[1] ?? 0)] === true,
+      };
+    });
+  const { formula } = fc.letrec<{ formula: Formula }>((tie) => ({
+    formula: fc.oneof(
+      { maxDepth: 4, depthIdentifier: 'formula' },
+      atoms,
+      fc.boolean(),
+      fc.record({ op: fc.constant('not' as const), part: tie('formula') }),
+      fc.record({ op: fc.constantFrom('and', 'or'), parts: fc.array(tie('formula'), { maxLength: 4 }) }),
+    ),
+  }));
+  const truth = (given: Formula, values: readonly number[]): boolean => {
+    if (typeof given === 'boolean') return given;
+    if (given.op === 'not') return !truth(given.part, values);
+    if (given.op === 'atom') return given.holds(given.dimensions.map((dimension) => values[dimension] ?? 0));
+    return given.op === 'and'
+      ? given.parts.every((part) => truth(part, values))
+      : given.parts.some((part) => truth(part, values));
+  };
+  const all = [0, 1].flatMap((a) => [0, 1, 2].flatMap((b) => [0, 1].map((c) => [a, b, c])));
+
+  it('finds one exactly where there is one, and what it leaves open does not matter', () => {
+    fc.assert(
+      fc.property(formula, (given) => {
+        const search = satisfy(given, sizes);
+        const found = all.filter((values) => truth(given, values));
+        expect(search.found).toBe(found.length > 0);
+        if (!search.found) {
+          expect(search.exhausted).toBe(false);
+          return;
+        }
+        const { assignment } = search;
+        const covered = all.filter((values) =>
+          values.every((value, index) => (assignment[index] ?? value) === value),
+        );
+        expect(covered.length).toBeGreaterThan(0);
+        expect(covered.every((values) => truth(given, values))).toBe(true);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  it('says when it gave up, and does not when it got to the end', () => {
+    const only = (dimension: number, wanted: number): Formula => ({
+      op: 'atom',
+      dimensions: [dimension],
+      holds: ([value]) => value === wanted,
+    });
+    expect(satisfy(only(1, 7), sizes, 3)).toEqual({ found: false, exhausted: false });
+    expect(satisfy(only(1, 7), sizes, 2)).toEqual({ found: false, exhausted: true });
+    expect(satisfy(only(1, 2), sizes, 3)).toMatchObject({ found: true });
+    expect(satisfy(only(1, 2), sizes, 2)).toEqual({ found: false, exhausted: true });
+  });
+
+  describe('in few steps', () => {
+    const ten = new Array(12).fill(10);
+    const upTo = (dimension: number, most: number): Formula => ({
+      op: 'atom',
+      dimensions: [dimension],
+      holds: ([value = 0]) => value <= most,
+    });
+    const atLeast = (dimension: number, least: number): Formula => not(upTo(dimension, least - 1));
+    // What is free has many solutions; that the last part has none does not make it try them all.
+    const free = Array.from({ length: 10 }, (_, index) => upTo(index, 4));
+    const none = [upTo(11, 3), atLeast(11, 5)];
+
+    it('solves parts that have nothing in common one after the other', () => {
+      const nested = and([and(free), ...none]);
+      const negated = not(or([...free, ...none].map(not)));
+      for (const given of [nested, negated]) {
+        expect(satisfy(given, ten, 100)).toEqual({ found: false, exhausted: false });
+      }
+    });
+
+    it('begins with the part that leaves least choice', () => {
+      const wide: Formula = { op: 'atom', dimensions: [0, 1, 2], holds: ([, , last]) => last === 0 };
+      for (const parts of [
+        [wide, atLeast(2, 9)],
+        [atLeast(2, 9), wide],
+      ]) {
+        expect(satisfy(and(parts), ten, 300)).toEqual({ found: false, exhausted: false });
+      }
+    });
+  });
+});
+
+describe('formulas', () => {
+  it('are constants where nothing depends on a choice', () => {
+    expect(atom(0, 3, () => true)).toBe(true);
+    expect(atom(0, 3, () => false)).toBe(false);
+    expect(atom(0, 3, (value) => value === 1)).toMatchObject({ op: 'atom', dimensions: [0] });
+  });
+
+  it('are as short as they can be', () => {
+    const some = atom(0, 2, (value) => value === 1);
+    expect(and([true, some])).toBe(some);
+    expect(or([some, false])).toBe(some);
+    expect(and([])).toBe(true);
+    expect(or([])).toBe(false);
+    expect(and([some, false])).toBe(false);
+    expect(or([some, true])).toBe(true);
+    expect(not(not(some))).toBe(some);
+    expect(not(true)).toBe(false);
+  });
+});

@@ -1,0 +1,163 @@
+import fc from 'fast-check';
+import jsonLogic, { type RulesLogic } from 'json-logic-js';
+import { describe, expect, it } from 'vitest';
+import { type ExplainedPart, explainRule } from '../../src/analysis/index.js';
+import { mapPrimitive, resolveConfiguration } from '../../src/engine/index.js';
+import { isTruthy } from '../../src/engine/rule.js';
+import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
+import { asked, policyOf, yaml } from '../policy/author.js';
+
+const policy = policyOf(yaml`
+  version: 1
+  concerns:
+    environment: { values: [development, production] }
+    topic: { values: [charts, maps], multiple: true }
+  rules:
+    - id: example
+      hide: [tools]
+      when:
+        and:
+          - { "===": [{ var: concerns.environment }, production] }
+          - { "!": { var: [primitive.annotations.readOnlyHint, false] } }
+          - { some: [{ var: concerns.topic }, { "===": [{ var: "" }, maps] }] }
+          - { missing: [claims.admin] }
+`);
+const [rule] = policy.rules;
+
+function explain(concerns: unknown, tool: object, when: unknown = rule?.when): ExplainedPart {
+  const configuration = resolveConfiguration(policy, asked(concerns));
+  return explainRule(when, mapPrimitive(policy, 'tools', tool), configuration);
+}
+
+/** The values of all parts, the whole first. */
+const valuesOf = ({ value, parts }: ExplainedPart): unknown[] => [value, ...parts.flatMap(valuesOf)];
+
+describe('the explanation of a rule', () => {
+  it('gives each part with its value, and what a part is made of', () => {
+    const explained = explain({ environment: 'production', topic: ['maps'] }, { name: 'a' });
+    expect(explained).toEqual({
+      logic: rule?.when,
+      value: ['claims.admin'],
+      parts: [
+        {
+          logic: { '===': [{ var: 'concerns.environment' }, 'production'] },
+          value: true,
+          parts: [{ logic: { var: 'concerns.environment' }, value: 'production', parts: [] }],
+        },
+        {
+          logic: { '!': { var: ['primitive.annotations.readOnlyHint', false] } },
+          value: true,
+          parts: [{ logic: { var: ['primitive.annotations.readOnlyHint', false] }, value: false, parts: [] }],
+        },
+        {
+          // What stands for each item has no value of its own.
+          logic: { some: [{ var: 'concerns.topic' }, { '===': [{ var: '' }, 'maps'] }] },
+          value: true,
+          parts: [{ logic: { var: 'concerns.topic' }, value: ['maps'], parts: [] }],
+        },
+        { logic: { missing: ['claims.admin'] }, value: ['claims.admin'], parts: [] },
+      ],
+    });
+  });
+
+  it('gives the parts that did not matter too, and null for what is not there', () => {
+    const explained = explain({}, { name: 'a', annotations: { readOnlyHint: true } });
+    expect(valuesOf(explained)).toEqual([false, false, null, false, true, false, null, ['claims.admin']]);
+  });
+
+  it('looks at the list of every quantifier, and at the operands of everything else', () => {
+    const tags = { var: 'primitive.tags' };
+    const item = { '===': [{ var: '' }, 'x'] };
+    const tool = { name: 'a', tags: ['x'] };
+    for (const operator of ['some', 'all', 'none']) {
+      expect(explain({}, tool, { [operator]: [tags, item] }).parts.map(({ logic }) => logic)).toEqual([tags]);
+    }
+    expect(explain({}, tool, { in: ['x', tags] }).parts.map(({ logic }) => logic)).toEqual([tags]);
+    expect(explain({}, tool, { or: [tags, item] }).parts.map(({ logic }) => logic)).toEqual([tags, item]);
+  });
+
+  it('takes a text for no list, as what decides does', () => {
+    const when = {
+      and: [{ in: ['admin', { var: 'claims.groups' }] }, { in: ['x', { var: 'primitive.tags' }] }],
+    };
+    const caller = { claims: new Map([['groups', 'administrators']]) };
+    const configuration = resolveConfiguration(policy, [], caller);
+    const mapping = mapPrimitive(policy, 'tools', { name: 'a', tags: 'xyz' });
+    expect(valuesOf(explainRule(when, mapping, configuration))).toEqual([
+      false,
+      false,
+      'administrators',
+      false,
+      'xyz',
+    ]);
+    const listed = resolveConfiguration(policy, [], { claims: new Map([['groups', ['admin']]]) });
+    expect(explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
+      false,
+    );
+    expect(
+      explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, configuration).value,
+    ).toBe(true);
+  });
+
+  it('explains what stands for a path that is not there', () => {
+    const when = { var: ['primitive.title', { var: 'primitive.name' }] };
+    expect(explain({}, { name: 'a' }, when)).toEqual({
+      logic: when,
+      value: 'a',
+      parts: [{ logic: { var: 'primitive.name' }, value: 'a', parts: [] }],
+    });
+  });
+
+  it('is not put off by null, in an expression or in what the server says', () => {
+    const when = { '!==': [{ var: 'primitive.annotations.hint' }, null] };
+    expect(explain({}, { name: 'a', annotations: { hint: null } }, when)).toEqual({
+      logic: when,
+      value: false,
+      parts: [{ logic: { var: 'primitive.annotations.hint' }, value: null, parts: [] }],
+    });
+  });
+
+  it('explains a rule that is a constant', () => {
+    expect(explain({}, { name: 'a' }, true)).toEqual({ logic: true, value: true, parts: [] });
+    expect(explain({}, { name: 'a' }, ['x'])).toEqual({ logic: ['x'], value: ['x'], parts: [] });
+    expect(explain({}, { name: 'a' }, null)).toEqual({ logic: null, value: null, parts: [] });
+  });
+
+  it('finds nothing that every object has', () => {
+    const tool = { name: 'a', annotations: { deep: { list: [{}] } } };
+    for (const path of [
+      'claims.constructor',
+      'claims.toString',
+      'concerns.hasOwnProperty',
+      'client.capabilities.constructor',
+      'primitive.annotations.toString',
+      'primitive.annotations.deep.constructor',
+      'primitive.annotations.deep.list.0.constructor',
+    ]) {
+      expect(explain({}, tool, { var: path }).value, path).toBeNull();
+    }
+  });
+});
+
+it('comes to what decides, and each part to what json-logic-js makes of it', () => {
+  fc.assert(
+    fc.property(smallPolicies, fc.nat(), (small, pick) => {
+      const configurations = allConfigurations(small.policy);
+      const { configuration } = configurations[pick % configurations.length] ?? {};
+      if (configuration === undefined) return;
+      for (const mapping of mappingsOf(small)) {
+        const data = { primitive: mapping.primitive, ...configuration.data };
+        for (const { when, fires } of small.policy.rules) {
+          const explained = explainRule(when, mapping, configuration);
+          expect(isTruthy(explained.value)).toBe(isTruthy(fires(configuration.data, mapping.slots)));
+          const check = ({ logic, value, parts }: ExplainedPart): void => {
+            expect(value).toEqual(jsonLogic.apply(logic as RulesLogic, data) ?? null);
+            parts.forEach(check);
+          };
+          check(explained);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+});

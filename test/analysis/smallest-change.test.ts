@@ -1,0 +1,285 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { smallestChange } from '../../src/analysis/index.js';
+import { decide } from '../../src/engine/evaluate.js';
+import {
+  type Caller,
+  type Concern,
+  mapPrimitive,
+  type Policy,
+  type Primitive,
+  preparePolicy,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
+import { EMPTY, mappingsOf, smallPolicies, wishes } from '../engine/small-policies.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+function changeOf(
+  policy: Policy,
+  tool: Primitive,
+  concerns: Readonly<Record<string, unknown>>,
+  caller: Caller = {},
+) {
+  const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
+  return smallestChange(policy, mapPrimitive(policy, 'tools', tool), configuration, caller);
+}
+
+describe('the smallest change that turns a verdict around', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      level: { values: [low, mid, high], match: at-least }
+      price: { values: { min: 0, max: 100 } }
+      topic: { values: [maps, code], multiple: true }
+      tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
+    primitives:
+      tools:
+        both: { level: low, price: 40 }
+        maps: { topic: maps }
+        paid: { tier: pro }
+        free: {}
+    rules:
+      - id: window
+        hide: [tools]
+        when: { and: [{ "===": [{ var: primitive.name }, window] }, { "!": { "<": [20, { var: concerns.price }, 30] } }] }
+  `);
+
+  it.each<[string, string, Record<string, unknown>, unknown]>([
+    ['one concern, the nearest value', 'both', { level: 'high' }, { level: 'low' }],
+    ['the other concern', 'both', { level: 'low', price: 10 }, { price: 40 }],
+    ['both, where one is not enough', 'both', { level: 'high', price: 10 }, { level: 'low', price: 40 }],
+    ['hides, too', 'both', { level: 'low' }, { level: 'mid' }],
+    ['one of several values', 'maps', { topic: ['code'] }, { topic: ['maps'] }],
+    ['a number that only a rule names', 'window', { price: 90 }, { price: 25 }],
+    ['nothing that a host can do', 'paid', { level: 'low' }, undefined],
+    ['nothing at all to hide it', 'free', { level: 'low' }, undefined],
+  ])('%s', (_name, tool, concerns, change) => {
+    expect(changeOf(policy, { name: tool }, concerns)).toEqual(change);
+  });
+
+  it("counts a caller's claims, which nobody can change by asking", () => {
+    const claims = new Map([['tier', 'pro']]);
+    expect(changeOf(policy, { name: 'paid' }, {}, { claims })).toBeUndefined();
+    const configuration = resolveConfiguration(policy, [], { claims });
+    expect(decide(policy, mapPrimitive(policy, 'tools', { name: 'paid' }), configuration).shown).toBe(true);
+  });
+
+  it('may be to want nothing, also against a default', () => {
+    const strict = policyOf(yaml`
+      version: 1
+      concerns:
+        level: { values: [low], default: low }
+        other: { values: [a] }
+      primitives: { tools: { t: { level: any } } }
+      rules: [{ id: low, hide: [tools], when: { "===": [{ var: concerns.level }, low] } }]
+    `);
+    expect(changeOf(strict, { name: 't' }, { level: 'low' })).toEqual({ level: null });
+    // Asking for anything brings the default about, and with it the rule.
+    expect(changeOf(strict, { name: 't' }, {})).toEqual({ level: 'low' });
+  });
+
+  it('sees that a default applies only as long as something is asked for', () => {
+    const defaults = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: [a, b], default: a }
+        two: { values: [a, b], default: a }
+        other: { values: [x, y] }
+      primitives: { tools: { t: { one: b, two: b } } }
+    `);
+    expect(changeOf(defaults, { name: 't' }, { other: 'x' })).toEqual({ other: null });
+  });
+
+  it('may be to ask for one thing and to give up the default of another', () => {
+    const both = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: [a], default: a }
+        two: { values: [a] }
+      rules: [{ id: r, hide: [tools], when: { and: [{ "===": [{ var: concerns.two }, a] }, { missing: [concerns.one] }] } }]
+    `);
+    expect(changeOf(both, { name: 't' }, {})).toEqual({ one: null, two: 'a' });
+  });
+
+  it('adds to several values, or takes one away, rather than ask for others', () => {
+    const topics = policyOf(yaml`
+      version: 1
+      concerns: { topic: { values: [a, b, c, d], multiple: true } }
+      rules:
+        - { id: needs-c, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, needs-c] }, { "!": { in: [c, { var: concerns.topic }] } }] } }
+        - { id: no-b, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, no-b] }, { in: [b, { var: concerns.topic }] }] } }
+    `);
+    expect(changeOf(topics, { name: 'needs-c' }, { topic: ['a', 'b'] })).toEqual({ topic: ['a', 'b', 'c'] });
+    expect(changeOf(topics, { name: 'no-b' }, { topic: ['a', 'b', 'd'] })).toEqual({ topic: ['a', 'd'] });
+    expect(changeOf(topics, { name: 'no-b' }, { topic: ['b'] })).toEqual({ topic: ['a'] });
+  });
+
+  it('asks for no more values than will do, and keeps those that are asked for', () => {
+    const topics = policyOf(yaml`
+      version: 1
+      concerns: { topic: { values: [a, b, c, d], multiple: true } }
+      rules:
+        - { id: needs-b, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, needs-b] }, { "!": { in: [b, { var: concerns.topic }] } }] } }
+        - { id: needs-d, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, needs-d] }, { "!": { in: [d, { var: concerns.topic }] } }] } }
+    `);
+    expect(changeOf(topics, { name: 'needs-d' }, {})).toEqual({ topic: ['d'] });
+    expect(changeOf(topics, { name: 'needs-b' }, { topic: ['a'] })).toEqual({ topic: ['a', 'b'] });
+  });
+
+  it('keeps what a default brought about, where giving up something else would take it away', () => {
+    const kept = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: [x] }
+        two: { values: [a, b, c], default: b }
+      rules:
+        - id: r
+          hide: [tools]
+          when: { "!": { and: [{ missing: [concerns.one] }, { "!!": { var: concerns.two } }] } }
+    `);
+    expect(changeOf(kept, { name: 't' }, { one: 'x' })).toEqual({ one: null, two: 'b' });
+  });
+
+  it('knows the number of one range that another is compared with', () => {
+    const equal = policyOf(yaml`
+      version: 1
+      concerns:
+        one: { values: { min: 0, max: 10 } }
+        other: { values: { min: 0, max: 10 } }
+      rules: [{ id: r, hide: [tools], when: { "!": { "===": [{ var: concerns.one }, { var: concerns.other }] } } }]
+    `);
+    expect(changeOf(equal, { name: 't' }, { one: 7.3, other: 1.2 })).toEqual({ one: 1.2 });
+  });
+
+  it.each<[string, Caller]>([
+    ['nothing is asked for', {}],
+    ['what is asked for is not known', { forgotten: true }],
+  ])('begins with the number nearest to 0 where %s', (_name, caller) => {
+    const signed = policyOf(yaml`
+      version: 1
+      concerns: { offset: { values: { min: -10, max: 10 } } }
+      rules: [{ id: r, hide: [tools], when: { "!": { var: concerns.offset } } }]
+    `);
+    expect(changeOf(signed, { name: 't' }, {}, caller)).toEqual({ offset: -5 });
+  });
+});
+
+describe('a search among many changes', () => {
+  const base = { multiple: false, setBy: 'host', match: 'exact' } as const;
+  const numbered = (count: number, values: readonly string[]): Concern[] =>
+    Array.from({ length: count }, (_, index) => ({ ...base, name: `c${index}`, values }));
+  const other = { ...base, name: 'other', values: [...'abcdefghijklmnopqrst'] };
+  const tier = { ...base, name: 'tier', values: ['a', 'b'], setBy: 'operator', claim: 'tier' } as const;
+
+  /** Hides everything unless all numbered concerns have the value; reads what the operator sets, too. */
+  function unlessAll(value: string | null, concerns: readonly Concern[], settings = EMPTY.settings): Policy {
+    const differ = concerns
+      .filter(({ name }) => name.startsWith('c'))
+      .map(({ name }) => ({ '!==': [{ var: `concerns.${name}` }, value] }));
+    const when = { or: [...differ, { '===': [{ var: 'concerns.tier' }, 'none'] }] };
+    const rule = { id: 'r', effect: 'hide', kinds: ['tools'], when, file: 0, line: 1 } as const;
+    return preparePolicy({ ...EMPTY, concerns, rules: [rule], settings });
+  }
+  const allOf = (count: number, value: string | null) =>
+    Object.fromEntries(numbered(count, []).map(({ name }) => [name, value]));
+
+  it.each<[string, readonly Concern[], Policy['settings']]>([
+    ['of several values', [], EMPTY.settings],
+    ['beside one that does not matter', [other], EMPTY.settings],
+    [
+      'beside one whose default never applies',
+      [{ ...other, default: 'a' }],
+      { ...EMPTY.settings, defaults: 'never' },
+    ],
+    [
+      'beside one that only the operator sets',
+      [{ ...tier, default: 'a' }],
+      { ...EMPTY.settings, defaults: 'never' },
+    ],
+  ])('finds the one that gives up seven concerns %s', (_name, more, settings) => {
+    const policy = unlessAll(null, [...numbered(7, ['a', 'b', 'c']), ...more], settings);
+    expect(changeOf(policy, { name: 't' }, allOf(7, 'a'))).toEqual(allOf(7, null));
+  });
+
+  it('finds the one that gives up six, where asking for another brings a default about', () => {
+    const policy = unlessAll(null, [...numbered(6, ['a', 'b', 'c']), { ...other, default: 'b' }]);
+    expect(changeOf(policy, { name: 't' }, allOf(6, 'a'))).toEqual(allOf(6, null));
+  });
+
+  it('finds the one that asks for eight where nothing was asked for', () => {
+    const policy = unlessAll('b', numbered(8, ['a', 'b']));
+    expect(changeOf(policy, { name: 't' }, {})).toEqual(allOf(8, 'b'));
+  });
+
+  it('is given up where there are too many to try', () => {
+    const policy = unlessAll('f', numbered(10, [...'abcdef']));
+    expect(changeOf(policy, { name: 't' }, allOf(10, 'a'))).toBeUndefined();
+  });
+});
+
+const situations = smallPolicies.chain((small) => {
+  const host = small.policy.concerns.filter(({ setBy }) => setBy === 'host');
+  // Whole numbers to begin with: then thirds have a number on each side of all of them.
+  const whole = (value: unknown) => typeof value !== 'number' || Number.isInteger(value);
+  const wish = (concern: Concern) => fc.constantFrom(...wishes(concern).filter(whole));
+  return fc.record({
+    small: fc.constant(small),
+    asked: fc.record(Object.fromEntries(host.map((concern) => [concern.name, wish(concern)])), {
+      requiredKeys: [],
+    }),
+    tier: fc.constantFrom(undefined, 'free', 'pro'),
+  });
+});
+
+/** How few host concerns have to change for another verdict, found by trying all of them. */
+function fewest(policy: Policy, shownNow: boolean, asked: object, shows: (asked: object) => boolean): number {
+  let tried: { asked: object; changes: number }[] = [{ asked, changes: 0 }];
+  for (const concern of policy.concerns.filter(({ setBy }) => setBy === 'host')) {
+    tried = tried.flatMap((each) => [
+      each,
+      ...wishes(concern).map((value) => ({
+        asked: { ...each.asked, [concern.name]: value },
+        changes: each.changes + 1,
+      })),
+    ]);
+  }
+  const flipping = tried.filter((each) => shows(each.asked) !== shownNow);
+  return Math.min(...flipping.map(({ changes }) => changes));
+}
+
+it('turns the verdict, and no smaller change does, whatever the policy', () => {
+  fc.assert(
+    fc.property(situations, ({ small, asked, tier }) => {
+      const { policy } = small;
+      const caller = { claims: new Map(tier === undefined ? [] : [['tier', tier]]) };
+      const resolve = (concerns: object) =>
+        resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
+      for (const mapping of mappingsOf(small)) {
+        const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).shown;
+        const now = shows(asked);
+        const change = smallestChange(policy, mapping, resolve(asked), caller);
+        const least = fewest(policy, now, asked, shows);
+        if (change === undefined) {
+          expect(least).toBe(Number.POSITIVE_INFINITY);
+          continue;
+        }
+        expect(shows({ ...asked, ...change })).toBe(!now);
+        expect(Object.keys(change)).toHaveLength(least);
+        const [[name, value] = ['', null], ...more] = Object.entries(change);
+        const { values, multiple } = policy.concerns.find((each) => each.name === name) ?? {
+          values: [],
+          multiple: false,
+        };
+        const present = policy.concerns.findIndex((each) => each.name === name);
+        const before = resolve(asked).effective[present];
+        if (more.length > 0 || multiple || 'min' in values || typeof before !== 'number') continue;
+        const words: readonly string[] = values;
+        // Of one concern with names as values: none that is nearer to the present does it.
+        const distance = (each: string) => Math.abs(words.indexOf(each) - before);
+        const nearer = words.filter((each) => value === null || distance(each) < distance(String(value)));
+        expect(nearer.filter((each) => shows({ ...asked, [name]: each }) !== now)).toEqual([]);
+      }
+    }),
+    { numRuns: 1000 },
+  );
+});

@@ -1,0 +1,63 @@
+import { describe, expect, it } from 'vitest';
+import { combinations, cutRange } from '../../src/analysis/space.js';
+import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
+import { listPolicy } from '../engine/small-policies.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+describe('where a range is cut', () => {
+  const policy = policyOf(yaml`
+    version: 1
+    concerns:
+      price: { values: { min: 0, max: 10 } }
+      size: { values: { min: 0, max: 4 } }
+      one: { values: { min: 2, max: 8 } }
+      other: { values: { min: 0, max: 8 } }
+    primitives: { tools: { t: { price: 4 } } }
+    rules:
+      - { id: cheap, hide: [tools], when: { "<": [7, { var: concerns.price }, 99] } }
+      - { id: said, hide: [tools], when: { "===": [{ var: primitive.annotations.size }, { var: concerns.size }] } }
+      - { id: pair, hide: [tools], when: { "<": [{ var: concerns.one }, { var: concerns.other }] } }
+  `);
+  const cuts = (name: string, tool: Primitive, present?: readonly (number | undefined)[]) => {
+    const index = policy.indexOf.get(name) ?? -1;
+    const range = policy.concerns[index]?.values as { min: number; max: number };
+    return cutRange(policy, index, [mapPrimitive(policy, 'tools', tool)], range, present);
+  };
+
+  it('is at its bounds, at values of primitives and numbers of rules, and between each two of them', () => {
+    expect(cuts('price', { name: 't' })).toEqual([0, 2, 4, 5.5, 7, 8.5, 10]);
+  });
+
+  it('is at what a primitive says of itself, if a rule compares it with that', () => {
+    expect(cuts('size', { name: 'x', annotations: { size: 2 } })).toEqual([0, 1, 2, 3, 4]);
+  });
+
+  it('is at what is in effect', () => {
+    expect(cuts('size', { name: 'x' }, [undefined, 3])).toEqual([0, 1.5, 3, 3.5, 4]);
+  });
+
+  it('has two numbers between, where another range is compared with it, and the bounds of both', () => {
+    expect(cuts('other', { name: 'x' })).toEqual([0, 2 / 3, 4 / 3, 2, 4, 6, 8]);
+    expect(cuts('one', { name: 'x' })).toEqual([2, 4, 6, 8]);
+    expect(cuts('one', { name: 'x' }, [undefined, undefined, undefined, 5])).toEqual([2, 3, 4, 5, 6, 7, 8]);
+  });
+});
+
+describe('several values at once', () => {
+  const combined = (values: readonly string[], when: unknown) => {
+    const { concerns, ...policy } = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
+    const [topic] = concerns.map((concern) => ({ ...concern, multiple: true }));
+    return topic && combinations({ ...policy, concerns: [topic] }, topic);
+  };
+  const read = { in: ['a', { var: 'concerns.topic' }] };
+
+  it('are looked at where a rule reads them, single ones first', () => {
+    expect(combined(['a', 'b', 'c'], read)).toEqual([[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]);
+  });
+
+  it('are not looked at where no rule reads them, or where they are too many', () => {
+    expect(combined(['a', 'b', 'c'], { var: 'claims.a' })).toEqual([[0], [1], [2]]);
+    expect(combined([...'abcdefgh'], read)).toHaveLength(255);
+    expect(combined([...'abcdefghi'], read)).toHaveLength(9);
+  });
+});

@@ -1,0 +1,440 @@
+import { createServer as createHttpServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
+import {
+  createMcpHandler,
+  McpServer,
+  ProtocolError,
+  ProtocolErrorCode,
+  ResourceTemplate,
+  Server,
+} from '@modelcontextprotocol/server';
+import { describe, expect, it } from 'vitest';
+import * as z from 'zod';
+import { guardFetch } from '../../src/http/guard-fetch.js';
+import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
+import { LivePolicy } from '../../src/protocol/request/live-policy.js';
+import type { GateReport } from '../../src/protocol/request/request.js';
+import { policyOf } from '../protocol/gate-harness.js';
+
+/** What SDK v2 answers before a transport sees the request: there a gate on the transport is too late. */
+const policy = policyOf(`
+concerns: { level: { values: [low, high] } }
+primitives:
+  tools: { repeated: { level: low }, scoped: { level: low }, "schlüssel": { level: low }, "2.0": { level: low }, "tools/call": { level: low } }
+  prompts: { scoped-prompt: { level: low } }
+  resources: { "r://hidden": { level: low } }
+settings: { enforcement: enforce }
+`);
+
+function createServer(): McpServer {
+  const server = new McpServer(
+    { name: 'early', version: '1.0.0' },
+    { capabilities: { resources: { subscribe: true } } },
+  );
+  // Names that stand in messages for something else too, and one that cannot stand in a header.
+  for (const name of ['repeated', 'schlüssel', '2.0', 'tools/call']) {
+    server.registerTool(
+      name,
+      { inputSchema: z.object({ region: z.string().meta({ 'x-mcp-header': 'Region' }) }) },
+      async () => ({ content: [] }),
+    );
+  }
+  const scopeChallenge = () => ({ scopes: ['write'] as const });
+  server.registerTool('scoped', { inputSchema: z.object({}), scopeChallenge }, async () => ({ content: [] }));
+  server.registerTool('refusing', { inputSchema: z.object({}) }, async () => {
+    throw new ProtocolError(ProtocolErrorCode.UrlElicitationRequired, 'of its own');
+  });
+  server.registerPrompt('scoped-prompt', { scopeChallenge }, async () => ({ messages: [] }));
+  server.registerPrompt('refusing', {}, async () => {
+    throw new ProtocolError(ProtocolErrorCode.MethodNotFound, 'of its own');
+  });
+  server.registerResource('h', 'r://hidden', { scopeChallenge }, async () => ({ contents: [] }));
+  return server;
+}
+
+const META = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+/** In effect, and nothing is hidden by it: the gate has to look all the same. */
+const UNUSED = { [EXTENSION_ID]: { concerns: { level: 'low' } } };
+const HIDING = { ...META, [EXTENSION_ID]: { concerns: { level: 'high' } } };
+
+function request(
+  method: string,
+  params: Record<string, unknown>,
+  meta: object = META,
+  header: unknown = inHeader(params.name ?? params.uri),
+): Request {
+  return new Request('http://localhost/mcp', {
+    method: 'POST',
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      ...(typeof header === 'string' ? { 'mcp-name': header } : {}),
+    },
+    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } }),
+  });
+}
+
+/** As clients write what a header cannot hold (SEP-2243). */
+const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
+const inHeader = (value: unknown) =>
+  typeof value !== 'string' || /^[!-~]+$/.test(value) ? value : base64(value);
+
+const gated = createDualFetchHandler({ server: createServer, policy });
+const bare = createMcpHandler(createServer, { maxSubscriptions: 0 });
+const told = async (response: Response) => ({ status: response.status, body: await response.text() });
+
+describe('under enforce a hidden name is answered as one that does not exist', () => {
+  it.each(['repeated', 'scoped', 'schlüssel', '2.0', 'tools/call'])('the tool "%s"', async (name) => {
+    const call = { name, arguments: { region: 'eu' } };
+    const early = await told(await bare.fetch(request('tools/call', call)));
+    const unknown = await told(await bare.fetch(request('tools/call', { ...call, name: 'nothing' })));
+    // Without the gate the two differ: that is what would tell.
+    expect(early.status).not.toBe(unknown.status);
+
+    const hidden = await told(await gated(request('tools/call', call, HIDING)));
+    expect(hidden).toEqual({ ...unknown, body: unknown.body.replaceAll('nothing', name) });
+    const shown = await told(await gated(request('tools/call', call)));
+    expect(shown).toEqual(early);
+  });
+
+  it.each([
+    ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'y', value: '' } }],
+    ['resources/subscribe', { uri: 'r://hidden' }],
+  ])('a method that the server does not have: %s', async (method, params) => {
+    const expected = await told(await bare.fetch(request(method, params)));
+    expect(expected.status).toBe(404);
+    expect(await told(await gated(request(method, params)))).toEqual(expected);
+  });
+
+  it('however the name is written', async () => {
+    const named = (name: string, written: string) => {
+      const plain = request('tools/call', { name, arguments: { region: 'eu' } }, HIDING);
+      return plain.text().then((text) => {
+        const body = text.replace(JSON.stringify(name), written);
+        return new Request(plain.url, { method: 'POST', headers: plain.headers, body });
+      });
+    };
+    const unknown = await told(await gated(await named('nothing', '"n\\u006fthing"')));
+    const hidden = await told(await gated(await named('repeated', '"r\\u0065peated"')));
+    expect(hidden.status).toBe(unknown.status);
+    expect(hidden.body).toBe(unknown.body.replaceAll('nothing', 'repeated'));
+  });
+
+  it('and nothing is let through while nobody can say what is hidden', async () => {
+    const passed: unknown[] = [];
+    const guarded = guardFetch(async (_request, body) => {
+      if (read(body, 'method') === 'probe')
+        return Response.json({ jsonrpc: '2.0', id: 'probe', error: { code: -32603 } });
+      passed.push(body);
+      return Response.json({});
+    }, 'probe');
+    const call = request('tools/call', { name: 'repeated' }, HIDING);
+    const answer = await told(await guarded(call, await call.clone().json()));
+    expect(passed).toEqual([]);
+    expect(JSON.parse(answer.body)).toMatchObject({ id: 1, error: { code: -32603 } });
+  });
+
+  it('a subscription to a hidden resource', async () => {
+    const listen = { notifications: { resourceSubscriptions: ['r://hidden'] } };
+    const hidden = await told(await gated(request('subscriptions/listen', listen, HIDING)));
+    const none = { notifications: { resourceSubscriptions: ['r://nothing'] } };
+    const unknown = await told(await gated(request('subscriptions/listen', none, HIDING)));
+    expect(hidden.status).toBe(unknown.status);
+    expect(hidden.body).toBe(unknown.body.replaceAll('r://nothing', 'r://hidden'));
+  });
+
+  it('a subscription to a body full of them, at once', { timeout: 5000 }, async () => {
+    const subscribe = (uri: string) => {
+      const uris = Array.from({ length: 200_000 }, () => uri);
+      const params = { notifications: { resourceSubscriptions: uris } };
+      return gated(request('subscriptions/listen', params, HIDING)).then(told);
+    };
+    expect(await subscribe('r://hidden')).toEqual(await subscribe('r://nothing'));
+  });
+
+  const asked = (name: string, header?: string, meta: object = HIDING) =>
+    gated(request('tools/call', { name, arguments: { region: 'eu' } }, meta, header)).then(told);
+
+  it.each([
+    ['written in Base64', base64],
+    ['that is another one', () => 'other'],
+    ['that is no Base64', () => '=?base64?%?='],
+    ['that is not its only Base64', (name: string) => base64(name).replace('?=', '=?=')],
+    ['with room around it', (name: string) => ` ${name}\t`],
+    ['that is empty', () => ''],
+  ])('with a name in the header %s', async (_what, header) => {
+    const unknown = await asked('nothings', header('nothings'));
+    const hidden = await asked('repeated', header('repeated'));
+    const named = unknown.body
+      .replaceAll('nothings', 'repeated')
+      .replaceAll(header('nothings').trim() || 'nothings', header('repeated').trim() || 'repeated');
+    expect(hidden).toEqual({ ...unknown, body: named });
+  });
+
+  it.each(['R://hidden', ' r://hidden', 'r://hid\nden', 'r://hidden'])(
+    'a resource, however its URI is written: %j',
+    async (uri) => {
+      const read = (each: string) => gated(request('resources/read', { uri: each }, HIDING)).then(told);
+      const unknown = await read(uri.replace('den', 'ing'));
+      expect(unknown.status).toBe(200);
+      const body = unknown.body.replaceAll(
+        JSON.stringify(uri.replace('den', 'ing')).slice(1, -1),
+        JSON.stringify(uri).slice(1, -1),
+      );
+      expect(await read(uri)).toEqual({ ...unknown, body });
+    },
+  );
+
+  it('a prompt', async () => {
+    const get = (name: string) => gated(request('prompts/get', { name }, HIDING)).then(told);
+    const unknown = await get('nothing');
+    expect(await get('scoped-prompt')).toEqual({
+      ...unknown,
+      body: unknown.body.replaceAll('nothing', 'scoped-prompt'),
+    });
+  });
+
+  it('in a request as long as may be', async () => {
+    const call = (name: string, bytes: number) => {
+      const empty = { name, arguments: { text: '' } };
+      const { length } = JSON.stringify({
+        jsonrpc: '2.0',
+        id: 1,
+        method: 'tools/call',
+        params: { ...empty, _meta: HIDING },
+      });
+      return request('tools/call', { name, arguments: { text: 'x'.repeat(bytes - length) } }, HIDING);
+    };
+    const hidden = await told(await gated(call('scoped', 4 * 1024 * 1024)));
+    const unknown = await told(await gated(call('nothing', 4 * 1024 * 1024)));
+    expect(hidden).toEqual({ ...unknown, body: unknown.body.replaceAll('nothing', 'scoped') });
+    expect((await gated(call('scoped', 4 * 1024 * 1024 + 1))).status).toBe(413);
+  });
+
+  it('by headers and length too, where HTTP servers write them', async () => {
+    const server = createHttpServer(getRequestListener((each) => gated(each)));
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    const headersOf = async (name: string) => {
+      const { headers, body } = request('tools/call', { name, arguments: {} }, HIDING);
+      const response = await fetch(`http://127.0.0.1:${port}/mcp`, {
+        method: 'POST',
+        headers,
+        body,
+        duplex: 'half',
+      } as RequestInit);
+      await response.text();
+      return [...response.headers].filter(([each]) => each !== 'date');
+    };
+    const unknown = await headersOf('unknow');
+    expect(unknown.map(([name]) => name)).toContain('content-length');
+    expect(await headersOf('scoped')).toEqual(unknown);
+    server.close();
+    server.closeAllConnections();
+  });
+
+  it('where a template of everything is shown, by that', async () => {
+    const handle = createDualFetchHandler({
+      policy,
+      server: () => {
+        const server = createServer();
+        const template = new ResourceTemplate('r://{+any}', { list: undefined });
+        server.registerResource('any', template, {}, async ({ href }) => ({
+          contents: [{ uri: href, text: href }],
+        }));
+        return server;
+      },
+    });
+    const read = (uri: string) => handle(request('resources/read', { uri }, HIDING)).then(told);
+    const unknown = await read('r://nothing');
+    expect(unknown.body).toContain('"text":"r://nothing"');
+    expect(await read('r://hidden')).toEqual({
+      ...unknown,
+      body: unknown.body.replaceAll('nothing', 'hidden'),
+    });
+  });
+});
+
+describe('what is not hidden is answered as without the gate', () => {
+  it.each([
+    [
+      'an error of the server with the code of a method that is not there',
+      'prompts/get',
+      { name: 'refusing' },
+    ],
+    ['another error of the server', 'tools/call', { name: 'refusing', arguments: {} }],
+    [
+      'a method that is not there',
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'refusing' }, argument: { name: 'y', value: '' } },
+    ],
+    ['a prompt', 'prompts/get', { name: 'scoped-prompt' }],
+    ['no name', 'tools/call', {}],
+    ['a name that is no text', 'tools/call', { name: ['repeated'] }],
+  ])('%s', async (_what, method, params) => {
+    const expected = await told(await bare.fetch(request(method, params)));
+    expect(await told(await gated(request(method, params)))).toEqual(expected);
+    expect(await told(await gated(request(method, params, { ...META, ...UNUSED })))).toEqual(expected);
+  });
+
+  it.each<[string, (plain: Request) => Request]>([
+    ['another content type', (plain) => changed(plain, { 'content-type': 'text/plain' })],
+    ['no method in the headers', (plain) => changed(plain, { 'mcp-method': undefined })],
+    ['another method in the headers', (plain) => changed(plain, { 'mcp-method': 'prompts/get' })],
+    ['no version in the headers', (plain) => changed(plain, { 'mcp-protocol-version': undefined })],
+    ['another version in the headers', (plain) => changed(plain, { 'mcp-protocol-version': '2099-01-01' })],
+    ['no name in the headers', (plain) => changed(plain, { 'mcp-name': undefined })],
+  ])('a request that is refused for its form: %s', async (_what, change) => {
+    for (const name of ['scoped', 'nothing']) {
+      const expected = await told(
+        await bare.fetch(change(request('tools/call', { name, arguments: {} }, HIDING))),
+      );
+      expect(expected.status).toBeGreaterThanOrEqual(400);
+      const answer = await told(await gated(change(request('tools/call', { name, arguments: {} }, HIDING))));
+      expect(answer).toEqual(expected);
+    }
+  });
+
+  it('a request without what modern ones carry', async () => {
+    for (const name of ['scoped', 'nothing']) {
+      const sent = () => request('tools/call', { name, arguments: {} }, {});
+      expect(await told(await gated(sent()))).toEqual(await told(await bare.fetch(sent())));
+    }
+  });
+
+  it('a batch, a notification, and what is no message', async () => {
+    const plain = request('tools/call', { name: 'scoped', arguments: {} }, HIDING);
+    const { headers, url } = plain;
+    const message = JSON.parse(await plain.text());
+    for (const body of [[message, message], { ...message, id: undefined }, { ...message, id: null }, 7, {}]) {
+      const sent = () => new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
+      expect(await told(await gated(sent()))).toEqual(await told(await bare.fetch(sent())));
+    }
+  });
+
+  it('one that was given up', async () => {
+    const given = new AbortController();
+    const handle = createDualFetchHandler({
+      policy,
+      server: () => {
+        given.abort();
+        return createServer();
+      },
+    });
+    const plain = request('tools/call', { name: 'scoped', arguments: {} }, HIDING);
+    expect(await told(await handle(new Request(plain, { signal: given.signal })))).toEqual({
+      status: 499,
+      body: '',
+    });
+  });
+});
+
+describe('a request', () => {
+  it('is judged by one policy, also if that is replaced meanwhile', async () => {
+    const open = policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }');
+    const live = new LivePolicy(policy);
+    const handle = createDualFetchHandler({
+      policy: live,
+      server: () => {
+        live.replace(live.current === policy ? open : policy);
+        return createServer();
+      },
+    });
+    const call = (name: string) => handle(request('tools/call', { name, arguments: {} }, HIDING)).then(told);
+    const unknown = await call('nothing');
+    expect(await call('scoped')).toEqual({ ...unknown, body: unknown.body.replaceAll('nothing', 'scoped') });
+  });
+
+  it('does not follow the preferences of another at the same time', async () => {
+    const call = (meta: object) =>
+      gated(request('tools/call', { name: 'scoped', arguments: {} }, meta)).then(told);
+    const asked = Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? META : HIDING));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+    expect(statuses).toEqual(statuses.map((_, index) => (index % 2 === 0 ? 403 : 200)));
+  });
+
+  it('is reported to whoever sent it, and to nobody else', async () => {
+    const lists = Array.from({ length: 20 }, async (_, index) => {
+      const reports: GateReport[] = [];
+      const method = index % 2 === 0 ? 'tools/list' : 'resources/list';
+      const report = (each: GateReport) => void reports.push(each);
+      await told(await gated(request(method, {}, HIDING), { report }));
+      return [method, ...reports.map((each) => each.method)];
+    });
+    for (const [method, ...reported] of await Promise.all(lists)) expect(reported).toEqual([method]);
+  });
+
+  it('has its list taken once, before the transport and in it', async () => {
+    let lists = 0;
+    const handle = createDualFetchHandler({
+      policy,
+      server: () => {
+        const server = new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
+        server.setRequestHandler('tools/list', async () => {
+          lists++;
+          return { tools: [{ name: 'scoped', inputSchema: { type: 'object' as const } }] };
+        });
+        server.setRequestHandler('tools/call', async () => ({ content: [] }));
+        return server;
+      },
+    });
+    const call = request('tools/call', { name: 'other', arguments: {} }, HIDING);
+    expect((await told(await handle(call))).body).toContain('"content":[]');
+    expect(lists).toBe(1);
+  });
+
+  it('is read once, and not beyond the limit', async () => {
+    const CHUNK = new Uint8Array(64 * 1024).fill(0x20);
+    let read = 0;
+    const body = new ReadableStream<Uint8Array>({
+      pull(controller) {
+        read += CHUNK.length;
+        if (read > 64 * 1024 * 1024) controller.close();
+        else controller.enqueue(CHUNK);
+      },
+    });
+    const { url, headers } = request('tools/call', { name: 'scoped', arguments: {} }, HIDING);
+    const endless = new Request(url, { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+    expect((await gated(endless)).status).toBe(413);
+    expect(read).toBeLessThanOrEqual(4 * 1024 * 1024 + 4 * CHUNK.length);
+  });
+
+  it('may be longer than usual where the operator says so, in both eras', async () => {
+    const handle = createDualFetchHandler({ policy, server: createServer, maxBodyBytes: 6 * 1024 * 1024 });
+    const args = { region: 'x'.repeat(5 * 1024 * 1024) };
+    const modern = await told(
+      await handle(request('tools/call', { name: 'nothing', arguments: args }, HIDING)),
+    );
+    expect(modern.status).toBe(200);
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const body = JSON.stringify({
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'nothing', arguments: args },
+    });
+    const legacy = await told(
+      await handle(new Request('http://localhost/mcp', { method: 'POST', headers, body })),
+    );
+    expect(legacy.status).toBe(200);
+    expect(legacy.body).toContain('nothing not found');
+  });
+});
+
+/** The same request with other headers. */
+function changed(plain: Request, headers: Record<string, string | undefined>): Request {
+  const merged = new Headers(plain.headers);
+  for (const [name, value] of Object.entries(headers)) {
+    if (value === undefined) merged.delete(name);
+    else merged.set(name, value);
+  }
+  return new Request(plain, { headers: merged });
+}

@@ -1,0 +1,99 @@
+import { describe, expect, it } from 'vitest';
+import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import { policyOf } from '../protocol/gate-harness.js';
+import { serverV2 } from './servers.js';
+
+/** A tool that answers with a task is of no use to a client that cannot ask for it. */
+const policy = policyOf(`
+rules:
+  - id: tasks-only
+    hide: [tools]
+    when:
+      and:
+        - { "===": [ { var: primitive.name }, storeRecord ] }
+        - { missing: [ client.capabilities.extensions.io.modelcontextprotocol/tasks ] }
+`);
+const handle = createDualFetchHandler({ server: serverV2, policy, store: createMemoryStore() });
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+
+async function modern(
+  method: string,
+  capabilities: object,
+  params: object = {},
+  more: object = {},
+): Promise<Response> {
+  const meta = {
+    'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+    'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+    'io.modelcontextprotocol/clientCapabilities': capabilities,
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } });
+  const headers = { ...HEADERS, 'mcp-protocol-version': '2026-07-28', 'mcp-method': method, ...more };
+  return handle(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
+}
+const namesOf = async (response: Response): Promise<string[]> =>
+  ((await response.json()) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
+const withTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+
+describe('a rule about what the client can do', () => {
+  it('hides a tool from a modern client that did not declare the tasks extension', async () => {
+    expect(await namesOf(await modern('tools/list', {}))).not.toContain('storeRecord');
+    expect(await namesOf(await modern('tools/list', withTasks))).toContain('storeRecord');
+  });
+
+  it('remembers for a session what a legacy client said when it connected', async () => {
+    for (const [capabilities, shown] of [
+      [{}, false],
+      [withTasks, true],
+    ] as const) {
+      const post = (body: object, headers = {}) =>
+        handle(
+          new Request('http://localhost/mcp', {
+            method: 'POST',
+            headers: { ...HEADERS, ...headers },
+            body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...body }),
+          }),
+        );
+      const params = {
+        protocolVersion: '2025-11-25',
+        capabilities,
+        clientInfo: { name: 'raw', version: '1' },
+      };
+      const opened = await post({ method: 'initialize', params });
+      const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
+      const names = await namesOf(await post({ method: 'tools/list', params: {} }, session));
+      expect(names.includes('storeRecord')).toBe(shown);
+    }
+  });
+});
+
+it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
+  '%s of the modern era passes untouched',
+  async (method) => {
+    const params = { taskId: 't1', requestState: 'opaque' };
+    const gated = await modern(method, withTasks, params, { 'mcp-name': 't1' });
+    const { createMcpHandler } = await import('@modelcontextprotocol/server');
+    const seen: unknown[] = [];
+    const bare = createMcpHandler(() => {
+      const server = serverV2();
+      seen.push(server);
+      return server;
+    });
+    const meta = {
+      'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+      'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+      'io.modelcontextprotocol/clientCapabilities': withTasks,
+    };
+    const headers = {
+      ...HEADERS,
+      'mcp-protocol-version': '2026-07-28',
+      'mcp-method': method,
+      'mcp-name': 't1',
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: { ...params, _meta: meta } });
+    const expected = await bare.fetch(new Request('http://localhost/mcp', { method: 'POST', headers, body }));
+    expect(seen).toHaveLength(1);
+    expect([gated.status, await gated.text()]).toEqual([expected.status, await expected.text()]);
+  },
+);

@@ -1,0 +1,105 @@
+import { describe, expect, it } from 'vitest';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
+import { policyFile } from '../protocol/gate-harness.js';
+import { type Connection, MOUNTS, SENT, type SuitePolicy } from './mounts.js';
+
+/** Hidden from everybody, by rules that read no host concern: nothing that a client says lifts them. */
+const HIDDEN = ['logData', 'reviewAccess', 'vault://audit'];
+const BODY = `
+concerns: { security: { values: [low, high] } }
+primitives: { tools: { encryptData: { security: high } } }
+rules:
+  - id: never
+    hide: [tools, prompts, resources, resourceTemplates]
+    when:
+      or:
+        - { in: [ { var: primitive.name }, [logData, reviewAccess, audit, audit-each] ] }
+        - { in: [ { var: primitive.uri }, ["vault://audit", "vault://audit/{id}"] ] }
+settings: { enforcement: enforce }
+`;
+const file = policyFile(BODY);
+const policy: SuitePolicy = { file, policy: loadPolicy(file) };
+
+const meta = (concerns: unknown) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
+const carriers = [
+  {},
+  meta({ security: 'high' }),
+  meta({ security: 'nothing' }),
+  meta({ constructor: 1 }),
+  meta(7),
+];
+const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list', 'tasks/list'];
+const names = [
+  'encryptData',
+  'explainEncryption',
+  'vault://keys',
+  'vault://keys/1',
+  'vault://keys/{id}',
+  'nothing',
+  '',
+];
+
+/** All methods, with what is visible, with what does not exist, and with nonsense. */
+function* requests(): Generator<[string, object]> {
+  for (const carrier of carriers) {
+    for (const method of lists) {
+      yield [method, carrier];
+      yield [method, { ...carrier, cursor: 'x' }];
+      yield [method, { ...carrier, filter: { namePatterns: ['*'], uriPatterns: ['*'] } }];
+      yield [method, { ...carrier, filter: 5 }];
+    }
+    for (const name of names) {
+      yield ['tools/call', { ...carrier, name, arguments: { text: 'x' } }];
+      yield ['prompts/get', { ...carrier, name }];
+      yield ['resources/read', { ...carrier, uri: name }];
+      yield ['resources/subscribe', { ...carrier, uri: name }];
+      const argument = { name: 'id', value: '' };
+      yield ['completion/complete', { ...carrier, ref: { type: 'ref/resource', uri: name }, argument }];
+      yield ['completion/complete', { ...carrier, ref: { type: 'ref/prompt', name }, argument }];
+    }
+    yield ['updateConcerns', { ...carrier, concerns: { security: 'high' } }];
+    yield ['listConcerns', carrier];
+    yield ['ping', carrier];
+    yield ['nothing/at-all', carrier];
+  }
+}
+
+async function ask(connection: Connection, method: string, params: object): Promise<string> {
+  try {
+    return JSON.stringify(await connection.request(method, params));
+  } catch (error) {
+    const { message, data } = error as { message: string; data?: unknown };
+    return JSON.stringify({ message, data });
+  }
+}
+
+describe.each(MOUNTS)('$name', ({ connect }) => {
+  it('lets nothing hidden out, whatever is asked', async () => {
+    SENT.length = 0;
+    const connection = await connect(policy);
+    const seen = [JSON.stringify(connection.capabilities)];
+    for (const [method, params] of requests()) seen.push(await ask(connection, method, params));
+    seen.push(JSON.stringify(connection.notified), ...SENT);
+    await connection.close();
+    expect(seen.some((text) => text.includes('encryptData'))).toBe(true);
+    for (const name of HIDDEN) expect(seen.filter((text) => text.includes(name))).toEqual([]);
+  });
+
+  it('names a hidden thing only in the answer to who named it', async () => {
+    const connection = await connect(policy);
+    for (const name of HIDDEN) {
+      for (const [method, params] of [
+        ['tools/call', { name, arguments: { text: 'x' } }],
+        ['prompts/get', { name }],
+        ['resources/read', { uri: name }],
+      ] as const) {
+        const answer = await ask(connection, method, params);
+        for (const other of HIDDEN) if (other !== name) expect(answer).not.toContain(other);
+        // What the tool would have answered.
+        expect(answer).not.toContain('"text":"x"');
+      }
+    }
+    await connection.close();
+  });
+});

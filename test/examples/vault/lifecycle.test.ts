@@ -1,0 +1,61 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { build } from 'esbuild';
+import { describe, expect, it } from 'vitest';
+import { createVaultServer, Vault } from '../../../examples/vault/server.js';
+
+const SCRIPT = `
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import { createVaultServer } from './examples/vault/server.js';
+
+async function main() {
+  const client = new Client({ name: 'test', version: '1' });
+  const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
+  await createVaultServer().connect(serverSide);
+  await client.connect(clientSide);
+  await client.callTool({ name: 'storeRecord', arguments: { id: 'note', content: 'x' } });
+  await client.callTool({ name: 'rotateKey', arguments: { id: 'default' } });
+  const params = { name: 'reencryptAll', arguments: {}, task: { ttl: 3600000 } };
+  const { task } = await client.request({ method: 'tools/call', params }, CreateTaskResultSchema);
+  const result = await client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
+  console.log(JSON.stringify(result.structuredContent));
+}
+main();
+`;
+
+describe('the life of a server', () => {
+  it('keeps no process alive, not even with a task that may be asked for in an hour', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'vault-'));
+    try {
+      const outfile = join(folder, 'script.cjs');
+      const stdin = { contents: SCRIPT, resolveDir: process.cwd(), loader: 'ts' } as const;
+      await build({ stdin, outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' });
+      const { stdout } = await promisify(execFile)(process.execPath, [outfile], { timeout: 15_000 });
+      expect(JSON.parse(stdout)).toEqual({ keyId: 'default', records: 1, reencrypted: 1 });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  }, 30_000);
+
+  it('begins cheaply, so that each request can have its own', () => {
+    const vault = new Vault();
+    for (let count = 0; count < 50; count += 1) createVaultServer(vault);
+    const start = performance.now();
+    for (let count = 0; count < 200; count += 1) createVaultServer(vault);
+    // Far below a millisecond each; the bound leaves room for a busy machine.
+    expect((performance.now() - start) / 200).toBeLessThan(5);
+  });
+
+  it('shares what it knows with the servers after it, and with no other vault', async () => {
+    const vault = new Vault();
+    createVaultServer(vault);
+    vault.keys.generate('mail', 'encryption');
+    expect(new Vault().keys.has('mail')).toBe(false);
+    expect(vault.keys.decrypt(vault.keys.encrypt('mail', 'x', ''), '')).toBe('x');
+  });
+});

@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { judgePage } from '../../src/http/cors.js';
+
+const PAGE = 'https://host.example';
+const request = (method: string, headers: Record<string, string>) =>
+  new Request('https://mcp.example/mcp', { method, headers });
+const preflight = (origin: string, headers = 'content-type') =>
+  request('OPTIONS', {
+    origin,
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': headers,
+  });
+
+describe('a page of an origin that is not listed', () => {
+  it.each([
+    ['POST', request('POST', { origin: PAGE }), []],
+    ['a preflight', preflight(PAGE), []],
+    ['another port', request('POST', { origin: `${PAGE}:8443` }), [PAGE]],
+    ['another scheme', request('POST', { origin: 'http://host.example' }), [PAGE]],
+    ['an origin that begins like it', request('POST', { origin: `${PAGE}.evil.example` }), [PAGE]],
+    ['a sandboxed page', request('POST', { origin: 'null' }), [PAGE]],
+  ])('is refused: %s', async (_what, asked, origins) => {
+    const { response } = judgePage(asked, origins);
+    expect(response?.status).toBe(403);
+    expect(response?.headers.get('access-control-allow-origin')).toBeNull();
+    expect(response?.headers.get('vary')).toBe('Origin');
+    expect(await response?.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32000 }, id: null });
+  });
+});
+
+describe('a page of a listed origin', () => {
+  it.each([
+    ['by name', [`https://other.example`, PAGE]],
+    ['by the star', ['*']],
+  ])('sees the answer, its session and where to log in: %s', (_what, origins) => {
+    const page = judgePage(request('POST', { origin: PAGE }), origins);
+    expect(page.response).toBeUndefined();
+    const headers = { 'Mcp-Session-Id': 'a', Vary: 'Accept' };
+    const answer = page.allow(new Response('{}', { status: 201, headers }));
+    expect(answer.status).toBe(201);
+    expect(Object.fromEntries(answer.headers)).toMatchObject({
+      'mcp-session-id': 'a',
+      'access-control-allow-origin': PAGE,
+      'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
+      vary: 'Accept, Origin',
+    });
+    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+  });
+
+  it('may ask before it calls, with the headers of MCP', () => {
+    const { response } = judgePage(preflight(PAGE, 'authorization, mcp-param-region, MCP-Method, x-other'), [
+      PAGE,
+    ]);
+    expect(response?.status).toBe(204);
+    const { headers } = response as Response;
+    expect(headers.get('access-control-allow-origin')).toBe(PAGE);
+    expect(headers.get('access-control-allow-methods')).toBe('GET, POST, DELETE');
+    expect(headers.get('access-control-allow-headers')?.split(', ')).toEqual([
+      'Accept',
+      'Authorization',
+      'Content-Type',
+      'Last-Event-ID',
+      'Mcp-Concerns',
+      'Mcp-Protocol-Version',
+      'Mcp-Session-Id',
+      'mcp-param-region',
+      'mcp-method',
+    ]);
+    expect(headers.get('access-control-max-age')).toBe('7200');
+  });
+
+  it('gets no answer of ours to an OPTIONS that is no preflight', () => {
+    expect(judgePage(request('OPTIONS', { origin: PAGE }), [PAGE]).response).toBeUndefined();
+  });
+});
+
+describe('who is no page of elsewhere', () => {
+  it.each([
+    ['a program', {}],
+    ['a page of the endpoint itself', { origin: 'https://mcp.example' }],
+  ])('is let through as it is: %s', (_what, headers) => {
+    const page = judgePage(request('POST', headers), []);
+    expect(page.response).toBeUndefined();
+    const answer = new Response('{}');
+    expect(page.allow(answer)).toBe(answer);
+  });
+});

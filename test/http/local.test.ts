@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { createServer } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVaultServer } from '../../examples/vault/server.js';
+import { type LocalEndpoint, serveLocally } from '../../src/http/local.js';
+import type { RequestLog } from '../../src/lambda/log.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import { rpc } from '../lambda/events.js';
+
+const logged: RequestLog[] = [];
+let endpoint: LocalEndpoint;
+let port: number;
+const options = {
+  server: () => createVaultServer(),
+  policy: loadPolicy('policies/vault.yaml'),
+  store: createMemoryStore(),
+  log: (entry: RequestLog) => logged.push(entry),
+};
+beforeAll(async () => {
+  endpoint = await serveLocally(options);
+  port = Number(new URL(endpoint.url).port);
+});
+afterAll(() => endpoint.close());
+
+/** As a browser or a program would send it: fetch lets nobody choose the Host header. */
+async function send(
+  headers: Record<string, string>,
+  path = '/mcp',
+): Promise<{ status: number; body: string }> {
+  const sent = request({
+    host: '127.0.0.1',
+    port,
+    path,
+    method: 'POST',
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      ...headers,
+    },
+  });
+  sent.end(JSON.stringify(rpc('tools/list')));
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  return { status: response.statusCode ?? 0, body: await text(response) };
+}
+
+describe('the local endpoint', () => {
+  it.each([
+    ['its address', () => ({ host: `127.0.0.1:${port}` })],
+    ['its name', () => ({ host: `localhost:${port}` })],
+    ['a page of its own', () => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` })],
+    [
+      'a page of its own by address',
+      () => ({ host: `localhost:${port}`, origin: `http://127.0.0.1:${port}` }),
+    ],
+  ])('serves who names it by %s', async (_what, headers) => {
+    expect(await send(headers())).toMatchObject({
+      status: 200,
+      body: expect.stringContaining('encryptData'),
+    });
+  });
+
+  it.each([
+    ['a name that an attacker lets point here', () => ({ host: 'rebind.example' })],
+    ['such a name with the port', () => ({ host: `rebind.example:${port}` })],
+    ['another port', () => ({ host: '127.0.0.1:1' })],
+    ['no port', () => ({ host: 'localhost' })],
+    ['a page of elsewhere', () => ({ host: `localhost:${port}`, origin: 'https://evil.example' })],
+    ['a page of another port', () => ({ host: `localhost:${port}`, origin: 'http://localhost:1' })],
+    ['a page over https', () => ({ host: `localhost:${port}`, origin: `https://localhost:${port}` })],
+    ['a page without an origin', () => ({ host: `localhost:${port}`, origin: 'null' })],
+  ])('refuses %s', async (_what, headers) => {
+    const { status, body } = await send(headers());
+    expect(status).toBe(403);
+    expect(body).not.toContain('encryptData');
+  });
+
+  it('serves one path', async () => {
+    expect(await send({}, '/other')).toMatchObject({ status: 404, body: 'Not found: use /mcp.\n' });
+  });
+
+  it('refuses bodies that are too long before they are all there', async () => {
+    const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST' });
+    sent.on('error', () => undefined);
+    sent.write('x'.repeat(5 * 1024 * 1024));
+    const [response] = (await once(sent, 'response')) as [IncomingMessage];
+    expect(response.statusCode).toBe(413);
+    sent.destroy();
+  });
+
+  it('logs a request when its answer is complete', async () => {
+    logged.length = 0;
+    await send({ 'mcp-session-id': 'a'.repeat(32) });
+    expect(logged).toMatchObject([
+      {
+        httpMethod: 'POST',
+        status: 200,
+        durationMs: expect.any(Number),
+        reports: [{ method: 'tools/list', total: 24 }],
+        storeCalls: [{ operation: 'read' }],
+      },
+    ]);
+  });
+
+  it('says which port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const taken = (other.address() as { port: number }).port;
+    await expect(serveLocally({ ...options, port: taken })).rejects.toMatchObject({
+      code: 'LISTEN_FAILED',
+      message: `Port ${taken} on 127.0.0.1 cannot be used (EADDRINUSE); choose another one.`,
+    });
+    other.close();
+  });
+});

@@ -1,0 +1,63 @@
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { writeAnswer } from '../../src/http/known-lists/list-text.js';
+import { plainList, VERSIONS } from '../../src/http/known-lists/plain-list.js';
+import type { Message } from '../../src/protocol/messages/wire.js';
+
+describe('a request that is plainly for a list', () => {
+  it('has a version in its header that the SDK supports', () => {
+    expect([...VERSIONS].sort()).toEqual([...SUPPORTED_PROTOCOL_VERSIONS].sort());
+  });
+
+  const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+  it.each([
+    list,
+    { ...list, id: 'a' },
+    { ...list, params: {} },
+    { ...list, params: { cursor: 'x', _meta: { own: true } } },
+  ])('is taken: %j', (body) => expect(plainList(body)).toBe(body));
+
+  it.each([
+    null,
+    'tools/list',
+    [list],
+    { ...list, jsonrpc: '1.0' },
+    { ...list, id: 1.5 },
+    { ...list, id: null },
+    { jsonrpc: '2.0', method: 'tools/list' },
+    { ...list, method: 'tools/call' },
+    { ...list, method: '__proto__' },
+    { ...list, params: [] },
+    { ...list, params: null },
+    { ...list, result: {} },
+    { ...list, params: { _meta: [] } },
+    { ...list, params: { _meta: { progressToken: {} } } },
+  ])('is left to the SDK: %j', (body) => expect(plainList(body)).toBeUndefined());
+});
+
+it('the answer to a list has the bytes of JSON.stringify', () => {
+  const item = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue());
+  const result = fc.record(
+    {
+      _meta: fc.jsonValue(),
+      tools: fc.array(item),
+      prompts: fc.array(item),
+      nextCursor: fc.string(),
+      x: fc.constant(undefined),
+    },
+    { requiredKeys: [] },
+  );
+  const answer = fc.oneof(
+    result.map((each) => ({ result: each, jsonrpc: '2.0', id: 1 })),
+    result.map((each) => ({ jsonrpc: '2.0', id: 'x', result: each })),
+    fc.string().map((message) => ({ jsonrpc: '2.0', id: 1, error: { code: -32602, message } })),
+  );
+  fc.assert(
+    fc.property(answer, (message) => {
+      const text = JSON.stringify(message);
+      expect(writeAnswer(message as Message)).toBe(text);
+      expect(writeAnswer(message as Message)).toBe(text);
+    }),
+  );
+});

@@ -1,0 +1,135 @@
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { describe, expect, it, vi } from 'vitest';
+import { bindSessions, newSessionId, readAhead, sessionOf } from '../../src/http/sessions.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import type { SessionStore } from '../../src/session/store.js';
+
+const caller = (extra: Record<string, unknown>, clientId = ''): AuthInfo => ({
+  token: '',
+  clientId,
+  scopes: [],
+  extra,
+});
+const ada = caller({ iss: 'https://login.example/', sub: 'ada' });
+
+describe('a session id', () => {
+  it('has 128 random bits', () => {
+    const ids = new Set(Array.from({ length: 100 }, newSessionId));
+    expect(ids.size).toBe(100);
+    for (const id of ids) expect(id).toMatch(/^[0-9a-f]{32}$/);
+  });
+
+  it.each(['', 'a'.repeat(31), 'a'.repeat(33), 'A'.repeat(32), `${'a'.repeat(31)}g`, '../'.repeat(10)])(
+    'that was not given out is none: %j',
+    (id) => {
+      expect(sessionOf(new Headers({ 'mcp-session-id': id }))).toBeUndefined();
+    },
+  );
+});
+
+describe('a session of a principal', () => {
+  const id = newSessionId();
+  const concerns = { security: 'high' };
+  const opened = async (by: AuthInfo | undefined): Promise<SessionStore> => {
+    const store = createMemoryStore();
+    await bindSessions(store, by).update(id, { concerns });
+    return store;
+  };
+
+  it('is there for that principal again', async () => {
+    const store = await opened(ada);
+    const again = caller({ iss: 'https://login.example/', sub: 'ada', exp: 7 }, 'another client');
+    expect(await bindSessions(store, again).read(id)).toEqual({ state: 'live', record: { concerns } });
+  });
+
+  it.each<[string, AuthInfo | undefined]>([
+    ['another subject', caller({ iss: 'https://login.example/', sub: 'bob' })],
+    ['the same subject of another issuer', caller({ iss: 'https://other.example/', sub: 'ada' })],
+    ['a client of the same name', caller({ iss: 'https://login.example/' }, 'ada')],
+    ['nobody', undefined],
+    ['somebody without a name', caller({})],
+    ['a subject that is no text', caller({ iss: 'https://login.example/', sub: ['ada'] })],
+  ])('is unknown to %s, who can neither change nor end it', async (_who, other) => {
+    const store = await opened(ada);
+    const theirs = bindSessions(store, other);
+    expect(await theirs.read(id)).toEqual({ state: 'unknown' });
+    expect(await theirs.update(id, { concerns: {} })).toBe('stored');
+    await theirs.end(id);
+    expect(await bindSessions(store, ada).read(id)).toEqual({ state: 'live', record: { concerns } });
+  });
+
+  it('is not what a caller without a name opened', async () => {
+    const store = await opened(undefined);
+    expect(await bindSessions(store, ada).read(id)).toEqual({ state: 'unknown' });
+    expect(await bindSessions(store, undefined).read(id)).toMatchObject({ state: 'live' });
+  });
+
+  it('is kept under a key that tells neither the id nor the principal', async () => {
+    const store = createMemoryStore();
+    const update = vi.spyOn(store, 'update');
+    await bindSessions(store, ada).update(id, {});
+    expect(update.mock.calls[0]?.[0]).toMatch(/^[0-9a-f]{64}$/);
+  });
+
+  it('is bound to its client where tokens have no subject', async () => {
+    const store = await opened(caller({ iss: 'https://login.example/' }, 'machine'));
+    expect(
+      await bindSessions(store, caller({ iss: 'https://login.example/' }, 'machine')).read(id),
+    ).toMatchObject({
+      state: 'live',
+    });
+    expect(await bindSessions(store, caller({ iss: 'https://login.example/' }, 'other')).read(id)).toEqual({
+      state: 'unknown',
+    });
+  });
+});
+
+describe('reading ahead', () => {
+  const id = newSessionId();
+
+  it('asks the store once, until something is changed', async () => {
+    const store = createMemoryStore();
+    await store.update(id, { concerns: { turn: 1 } });
+    const read = vi.spyOn(store, 'read');
+    const ahead = readAhead(store, id);
+    expect(await ahead.session).toMatchObject({ record: { concerns: { turn: 1 } } });
+    await ahead.store.read(id);
+    expect(read).toHaveBeenCalledTimes(1);
+    await ahead.store.update(id, { concerns: { turn: 2 } });
+    expect(await ahead.store.read(id)).toMatchObject({ record: { concerns: { turn: 2 } } });
+    await ahead.store.end(id);
+    expect(await ahead.store.read(id)).toEqual({ state: 'ended' });
+  });
+
+  it('answers for that session and no other id', async () => {
+    const store = createMemoryStore();
+    await store.update(id, { concerns: { turn: 1 } });
+    await store.update('task:1', { tool: 'work' });
+    const ahead = readAhead(store, id);
+    expect(await ahead.store.read('task:1')).toEqual({ state: 'live', record: { tool: 'work' } });
+    const read = vi.spyOn(store, 'read');
+    await ahead.store.update('task:2', { tool: 'other' });
+    expect(await ahead.store.read(id)).toMatchObject({ record: { concerns: { turn: 1 } } });
+    expect(read).not.toHaveBeenCalled();
+  });
+
+  it('fails once, and says so when it is asked', async () => {
+    const read = vi.fn(() => Promise.reject(new Error('away')));
+    const ahead = readAhead({ ...createMemoryStore(), read }, id);
+    expect(await ahead.session).toBeUndefined();
+    await expect(ahead.store.read(id)).rejects.toThrow('away');
+    expect(read).toHaveBeenCalledTimes(1);
+  });
+
+  it('reads anew after a change of which nobody knows whether it was made', async () => {
+    const store = createMemoryStore();
+    const read = vi.spyOn(store, 'read');
+    const ahead = readAhead(
+      { ...store, read: store.read, update: () => Promise.reject(new Error('away')) },
+      id,
+    );
+    await expect(ahead.store.update(id, {})).rejects.toThrow('away');
+    await ahead.store.read(id);
+    expect(read).toHaveBeenCalledTimes(2);
+  });
+});

@@ -1,0 +1,137 @@
+import { describe, expect, it } from 'vitest';
+import { checkEvent, type HttpEvent, toRequest, toResult } from '../../src/lambda/event.js';
+import { httpEvent } from './events.js';
+
+/** As AWS documents the event of a function URL; an HTTP API adds `routeKey` and the path's parameters. */
+const functionUrlEvent = {
+  version: '2.0',
+  routeKey: '$default',
+  rawPath: '/mcp',
+  rawQueryString: 'concerns=topic%3Acharts%7Cmaps&concerns=security:high',
+  cookies: ['a=1', 'b=2'],
+  headers: {
+    host: 'id.lambda-url.eu-central-1.on.aws',
+    accept: 'text/html,application/json',
+    'x-two': 'a,b',
+  },
+  requestContext: {
+    accountId: 'anonymous',
+    apiId: 'id',
+    domainName: 'id.lambda-url.eu-central-1.on.aws',
+    http: { method: 'POST', path: '/mcp', protocol: 'HTTP/1.1', sourceIp: '192.0.2.1', userAgent: 'agent' },
+    requestId: 'url-1',
+    stage: '$default',
+    time: '20/Nov/2026:12:00:00 +0000',
+    timeEpoch: 1795176000000,
+  },
+  body: 'Grüße',
+  isBase64Encoded: false,
+};
+
+describe('an event', () => {
+  it('becomes the request that it tells of', async () => {
+    const request = toRequest(functionUrlEvent);
+    expect(request.method).toBe('POST');
+    expect(request.url).toBe(
+      'https://id.lambda-url.eu-central-1.on.aws/mcp?concerns=topic%3Acharts%7Cmaps&concerns=security:high',
+    );
+    expect(new URL(request.url).searchParams.getAll('concerns')).toEqual([
+      'topic:charts|maps',
+      'security:high',
+    ]);
+    expect(request.headers.get('x-two')).toBe('a,b');
+    expect(request.headers.get('cookie')).toBe('a=1; b=2');
+    expect(await request.text()).toBe('Grüße');
+  });
+
+  it('may have its body in base64, of any bytes', async () => {
+    const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
+    const body = Buffer.from(bytes).toString('base64');
+    const request = toRequest(httpEvent('POST', undefined, { body, isBase64Encoded: true }));
+    expect(new Uint8Array(await request.arrayBuffer())).toEqual(bytes);
+  });
+
+  it.each(['GET', 'HEAD'])('has no body in a %s', (method) => {
+    expect(toRequest(httpEvent(method, undefined, { body: 'x' })).body).toBeNull();
+  });
+
+  it('may have no headers, no query, no body and no domain', async () => {
+    const request = toRequest({ rawPath: '/mcp', requestContext: { http: { method: 'POST' } } });
+    expect(request.url).toBe('https://localhost/mcp');
+    expect(await request.text()).toBe('');
+  });
+
+  it.each(['//elsewhere.example/mcp', '/\\elsewhere.example', '/@elsewhere.example'])(
+    'with the path %s stays on its host',
+    (rawPath) => {
+      expect(new URL(toRequest({ ...httpEvent('GET'), rawPath }).url).host).toBe(
+        'abc.execute-api.eu-central-1.amazonaws.com',
+      );
+    },
+  );
+
+  it('loses a header that no request can have, and nothing else', () => {
+    const headers = { 'x-bad': 'a\nb', 'bad name': 'x', 'x-wide': '€', 'x-good': 'ü' };
+    const request = toRequest(httpEvent('POST', '{}', { headers }));
+    expect([...request.headers.keys()]).toEqual(['accept', 'content-type', 'host', 'x-good']);
+  });
+
+  it('is ended by its signal', () => {
+    const controller = new AbortController();
+    const request = toRequest(httpEvent('POST', '{}'), controller.signal);
+    controller.abort();
+    expect(request.signal.aborted).toBe(true);
+  });
+});
+
+describe('something else than an HTTP request', () => {
+  it.each<[string, unknown]>([
+    ['a test event of the console', { key1: 'value1' }],
+    ['nothing', null],
+    ['an event of a REST API', { httpMethod: 'POST', path: '/mcp', requestContext: { httpMethod: 'POST' } }],
+    ['a message of a queue', { Records: [] }],
+  ])('is refused with a sentence: %s', (_what, event) => {
+    expect(() => checkEvent(event as HttpEvent)).toThrow(
+      'The event is no HTTP request of payload format 2.0; call the function through an HTTP API or its URL.',
+    );
+  });
+});
+
+describe('a response', () => {
+  it.each(['application/json', 'text/event-stream', 'application/problem+json; charset=utf-8', undefined])(
+    'of the type %s stays text',
+    async (type) => {
+      const headers = type === undefined ? {} : { 'content-type': type };
+      const result = await toResult(new Response(Buffer.from('Grüße 🔐'), { status: 201, headers }));
+      expect(result).toMatchObject({ statusCode: 201, body: 'Grüße 🔐', isBase64Encoded: false });
+    },
+  );
+
+  it('of any other type is base64', async () => {
+    const bytes = Uint8Array.from([0, 255, 128, 13, 10]);
+    const response = new Response(bytes, { headers: { 'content-type': 'image/png' } });
+    expect(await toResult(response)).toEqual({
+      statusCode: 200,
+      headers: { 'content-type': 'image/png' },
+      body: Buffer.from(bytes).toString('base64'),
+      isBase64Encoded: true,
+    });
+  });
+
+  it('without a body has an empty one', async () => {
+    const empty = { statusCode: 202, headers: {}, body: '', isBase64Encoded: false };
+    expect(await toResult(new Response(null, { status: 202 }))).toEqual(empty);
+  });
+
+  it('keeps each cookie apart, and joins other headers', async () => {
+    const response = new Response('x');
+    for (const value of ['a=1; Path=/', 'b=2; Expires=Thu, 01 Jan 2026 00:00:00 GMT']) {
+      response.headers.append('set-cookie', value);
+      response.headers.append('x-two', value.slice(0, 3));
+    }
+    const { headers, cookies } = await toResult(response);
+    expect(cookies).toEqual(['a=1; Path=/', 'b=2; Expires=Thu, 01 Jan 2026 00:00:00 GMT']);
+    expect(headers).toMatchObject({ 'x-two': 'a=1, b=2' });
+    expect(headers).not.toHaveProperty('set-cookie');
+  });
+});

@@ -1,0 +1,50 @@
+import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
+
+const DOMAIN = 'abc.execute-api.eu-central-1.amazonaws.com';
+
+/** An event as an HTTP API sends it with payload format 2.0; that of a function URL has the same fields. */
+export function httpEvent(method: string, body?: unknown, more: Partial<HttpEvent> = {}): HttpEvent {
+  return {
+    version: '2.0',
+    rawPath: '/mcp',
+    rawQueryString: '',
+    requestContext: { http: { method }, domainName: DOMAIN, requestId: 'gw-1' },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    isBase64Encoded: false,
+    ...more,
+    headers: {
+      accept: 'application/json, text/event-stream',
+      'content-type': 'application/json',
+      host: DOMAIN,
+      ...more.headers,
+    },
+  };
+}
+
+/** The same event with what a JWT authorizer found in a token. */
+export function withClaims(event: HttpEvent, claims: Record<string, string>, scopes?: string[]): HttpEvent {
+  const jwt = { claims, scopes: scopes ?? null };
+  return { ...event, requestContext: { ...event.requestContext, authorizer: { jwt } } };
+}
+
+export const rpc = (method: string, params?: object, id: unknown = 1) => ({
+  jsonrpc: '2.0',
+  id,
+  method,
+  ...(params === undefined ? {} : { params }),
+});
+
+/** @param more what else is in the params: `concerns`, capabilities */
+export const initialize = (more: object = {}) =>
+  rpc('initialize', {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'raw', version: '1' },
+    ...more,
+  });
+
+export const toolsOf = ({ body }: Pick<HttpResult, 'body'>): string[] =>
+  (JSON.parse(body).result.tools as { name: string }[]).map(({ name }) => name);
+
+export const errorOf = ({ body }: Pick<HttpResult, 'body'>): { code: number; message: string } =>
+  JSON.parse(body).error;

@@ -1,0 +1,87 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
+import { createVaultServer } from '../../examples/vault/server.js';
+import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
+import { createFunction } from '../../src/lambda/function.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
+import { httpEvent, initialize, rpc, toolsOf } from './events.js';
+
+const lines: { level: string; message: string }[] = [];
+let dynamo: LocalDynamo;
+beforeAll(async () => {
+  dynamo = await startDynamo();
+  vi.stubEnv('POWERTOOLS_DEV', 'true');
+  vi.stubEnv('AWS_REGION', ACCOUNT.region);
+  vi.stubEnv('AWS_ACCESS_KEY_ID', ACCOUNT.credentials.accessKeyId);
+  vi.stubEnv('AWS_SECRET_ACCESS_KEY', ACCOUNT.credentials.secretAccessKey);
+  vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamo.endpoint);
+  for (const level of ['info', 'warn', 'error'] as const) {
+    vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(JSON.parse(line)));
+  }
+});
+beforeEach(() => {
+  lines.length = 0;
+});
+afterAll(async () => {
+  vi.unstubAllEnvs();
+  vi.restoreAllMocks();
+  await dynamo.close();
+});
+
+const policy = loadPolicy('policies/vault.yaml');
+const make = (env: Record<string, string>) =>
+  createFunction({ server: () => createVaultServer(), policy, env }) as (
+    event: HttpEvent,
+  ) => Promise<HttpResult>;
+
+describe('the function', () => {
+  it('keeps sessions in the table that its environment names, where another environment finds them', async () => {
+    const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
+    const [one, other] = [make(env), make(env)];
+    const opened = await one(
+      httpEvent('POST', initialize({ concerns: { security: 'high', cost: 'minimal' } })),
+    );
+    const headers = { 'mcp-session-id': opened.headers['mcp-session-id'] ?? '' };
+    expect(toolsOf(await other(httpEvent('POST', rpc('tools/list'), { headers })))).toHaveLength(9);
+    expect(lines.map(({ level }) => level)).toEqual(['INFO', 'INFO']);
+  });
+
+  it('warns at the start that a memory is not shared', async () => {
+    make({});
+    expect(lines).toMatchObject([
+      {
+        level: 'WARN',
+        message: expect.stringContaining('others that Lambda starts do not share their preferences'),
+      },
+    ]);
+  });
+
+  it('has no sessions where it is told so', async () => {
+    const opened = await make({ MCP_CONCERNS_SESSIONS: 'none' })(httpEvent('POST', initialize()));
+    expect(opened.headers).not.toHaveProperty('mcp-session-id');
+    expect(lines.filter(({ level }) => level === 'WARN')).toEqual([]);
+  });
+
+  it('asks for tokens of the issuers that its environment names', async () => {
+    const env = {
+      MCP_CONCERNS_ISSUERS: 'https://login.example/',
+      MCP_CONCERNS_RESOURCE: 'https://mcp.example/mcp',
+    };
+    const refused = await make(env)(httpEvent('POST', rpc('tools/list')));
+    expect(refused).toMatchObject({
+      statusCode: 401,
+      headers: {
+        'www-authenticate':
+          'Bearer resource_metadata="https://mcp.example/.well-known/oauth-protected-resource/mcp"',
+      },
+    });
+  });
+
+  it('does not start with tokens that nobody verifies, or with settings that are wrong', () => {
+    const stream = { MCP_CONCERNS_RESPONSE: 'stream', MCP_CONCERNS_ISSUERS: 'https://login.example/' };
+    expect(() => make(stream)).toThrow(expect.objectContaining({ code: 'STREAMING_INVALID' }));
+    expect(() => make({ MCP_CONCERNS_SESSIONS: 'redis' })).toThrow(
+      'MCP_CONCERNS_SESSIONS must be one of dynamodb, memory, none.',
+    );
+  });
+});

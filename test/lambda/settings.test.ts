@@ -1,0 +1,92 @@
+import { describe, expect, it } from 'vitest';
+import { readSettings } from '../../src/lambda/settings.js';
+
+const nothing = {
+  sessions: { in: 'memory' },
+  origins: [],
+  issuers: [],
+  scopes: [],
+  response: 'buffered',
+  logSalt: '',
+};
+
+describe('the settings of a function', () => {
+  it('are the safe ones where the environment says nothing, or nothing but blanks', () => {
+    expect(readSettings({})).toEqual(nothing);
+    const names = [
+      'SESSIONS',
+      'TABLE',
+      'SESSION_SECONDS',
+      'ORIGINS',
+      'ISSUERS',
+      'RESOURCE',
+      'SCOPES',
+      'RESPONSE',
+    ];
+    expect(readSettings(Object.fromEntries(names.map((name) => [`MCP_CONCERNS_${name}`, ' '])))).toEqual(
+      nothing,
+    );
+  });
+
+  it('are read, all of them', () => {
+    expect(
+      readSettings({
+        MCP_CONCERNS_TABLE: 'sessions',
+        MCP_CONCERNS_SESSION_SECONDS: '3600',
+        MCP_CONCERNS_ORIGINS: 'https://a.example, https://b.example/ ,',
+        MCP_CONCERNS_ISSUERS: 'https://login.example/',
+        MCP_CONCERNS_RESOURCE: 'https://mcp.example/mcp',
+        MCP_CONCERNS_SCOPES: 'read  write',
+        MCP_CONCERNS_RESPONSE: 'stream',
+        MCP_CONCERNS_LOG_SALT: 'prod',
+      }),
+    ).toEqual({
+      sessions: { in: 'dynamodb', table: 'sessions' },
+      expiresAfterSeconds: 3600,
+      origins: ['https://a.example', 'https://b.example'],
+      issuers: ['https://login.example/'],
+      resource: 'https://mcp.example/mcp',
+      scopes: ['read', 'write'],
+      response: 'stream',
+      logSalt: 'prod',
+    });
+  });
+
+  it.each([
+    ['none', { in: 'nowhere' }],
+    ['memory', { in: 'memory' }],
+    ['dynamodb', { in: 'dynamodb', table: 'sessions' }],
+  ])('say where sessions are kept: %s', (sessions, kept) => {
+    const env = { MCP_CONCERNS_SESSIONS: sessions, MCP_CONCERNS_TABLE: 'sessions' };
+    expect(readSettings(env).sessions).toEqual(kept);
+  });
+
+  it('take the star for all origins', () => {
+    expect(readSettings({ MCP_CONCERNS_ORIGINS: '*' }).origins).toEqual(['*']);
+  });
+
+  it('are refused with everything that is wrong in one sentence', () => {
+    const env = {
+      MCP_CONCERNS_SESSIONS: 'dynamodb',
+      MCP_CONCERNS_SESSION_SECONDS: '1 day',
+      MCP_CONCERNS_ORIGINS: 'https://a.example,host.example',
+      MCP_CONCERNS_ISSUERS: 'login.example',
+      MCP_CONCERNS_RESOURCE: 'mcp.example',
+      MCP_CONCERNS_RESPONSE: 'streaming',
+    };
+    expect(() => readSettings(env)).toThrow(
+      expect.objectContaining({
+        name: 'SettingsError',
+        code: 'SETTINGS_INVALID',
+        message: [
+          'MCP_CONCERNS_TABLE must name the table of sessions',
+          'MCP_CONCERNS_SESSION_SECONDS must be a number of seconds',
+          'MCP_CONCERNS_ORIGINS must hold origins like https://host.example, not host.example',
+          'MCP_CONCERNS_ISSUERS must hold URLs of issuers, not login.example',
+          "MCP_CONCERNS_RESOURCE must hold the endpoint's URL, not mcp.example",
+          'MCP_CONCERNS_RESPONSE must be one of buffered, stream.',
+        ].join('; '),
+      }),
+    );
+  });
+});

@@ -1,0 +1,286 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { spellingsOf } from '../../src/protocol/access/uri-variants.js';
+import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
+
+const POLICY = `
+concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }
+primitives:
+  tools: { secret: { tier: pro }, unlisted: { tier: pro } }
+  prompts: { secret: { tier: pro } }
+  resources: { "r://secret": { tier: pro }, "file:///a/secret%20b": { tier: pro } }
+  resourceTemplates: { "t://{id}": { tier: pro } }
+settings: { enforcement: enforce }
+`;
+const policy = policyOf(POLICY);
+
+const LISTS = {
+  'tools/list': [{ name: 'secret' }, { name: 'open' }],
+  'prompts/list': [{ name: 'secret' }, { name: 'open' }],
+  'resources/list': [
+    { uri: 'r://secret', name: 's' },
+    { uri: 'R://Open', name: 'o' },
+    { uri: 'f://open', name: 'f' },
+  ],
+  'resources/templates/list': [
+    { uriTemplate: 't://{id}', name: 't' },
+    { uriTemplate: 'file:///{+path}', name: 'f' },
+  ],
+};
+
+/** What the server is asked for by its name or URI. */
+function reached(harness: Harness): unknown[] {
+  return harness.toServer.flatMap((message) =>
+    'method' in message && LIST_KEYS[message.method] === undefined
+      ? [message.params?.name ?? message.params?.uri]
+      : [],
+  );
+}
+
+describe('a hidden resource is not reached by another spelling of its URI', () => {
+  it.each([
+    'R://secret',
+    ' r://secret ',
+    'r://sec\nret',
+    'r://secret\t',
+    't://7',
+    'T://7',
+    't://7?x',
+    't://7#x',
+    't://%37',
+    'file:///a/secret%20b',
+    'file:///a/secret b',
+    'file:///a/%73ecret%20b',
+    'file:///a/x/../secret%20b',
+    'FILE:///a/secret%20b',
+    'file:/a/secret%20b',
+    'file:\\\\\\a\\secret b',
+    'file:///a%2Fsecret%20b',
+    'file://localhost/a/secret b',
+  ])('%j', (uri) => {
+    for (const method of ['resources/read', 'resources/subscribe']) {
+      const harness = new Harness(policy).serve(LISTS);
+      harness.request(1, method, { uri });
+      expect(reached(harness)).not.toContain(uri);
+      expect(reached(harness)[0]).toMatch(/unknown[-:][0-9a-f-]{36}$/);
+    }
+  });
+
+  it.each(['R://Open', 'f://open', 'file:///a/open', 'file:///a/secret', 'n://nothing'])(
+    'and %j is not taken for one',
+    (uri) => {
+      const harness = new Harness(policy).serve(LISTS);
+      harness.request(1, 'resources/read', { uri });
+      expect(reached(harness)).toEqual([uri]);
+    },
+  );
+
+  // Whoever reads these in every way works for seconds: a test that takes that long is the failure.
+  it.each([
+    ['ways up and down', 'file:///a/', 'x/../', 'secret%20b'],
+    ['percent signs', 'FILE:///', '%41?#a', ''],
+    ['tabs', 'r://', '\t', 'secret'],
+  ])('and not by a very long one: %s', { timeout: 2000 }, (_what, start, middle, end) => {
+    const harness = new Harness(policy).serve(LISTS);
+    harness.request(1, 'resources/read', { uri: start + middle.repeat(4_000_000 / middle.length) + end });
+    expect(reached(harness)[0]).toMatch(/^(unknown:)?[^ ]{0,40}unknown[-:][0-9a-f-]{36}$/);
+  });
+
+  it('any text has spellings, itself first', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        expect(spellingsOf(text)[0]).toBe(text);
+      }),
+    );
+    expect(spellingsOf('t://%ff%zz/%e2%82%ac?')).toContain('t://%ff%zz/€%3F');
+  });
+});
+
+it('what the server does not list is judged by what the policy says of its name', () => {
+  const harness = new Harness(policy).serve(LISTS);
+  harness.request(1, 'tools/call', { name: 'unlisted' });
+  expect(reached(harness)[0]).toMatch(/^unknown-/);
+});
+
+describe('where the server does not say what it has', () => {
+  const asked = [
+    ['tools/call', { name: 'secret' }],
+    ['tools/call', { name: 'open' }],
+    ['prompts/get', { name: 'open' }],
+    ['resources/read', { uri: 'f://open' }],
+    [
+      'completion/complete',
+      { ref: { type: 'ref/prompt', name: 'open' }, argument: { name: 'x', value: '' } },
+    ],
+  ] as const;
+
+  it.each(asked)('%s is refused: %j', async (method, params) => {
+    const harness = new Harness(policy);
+    harness.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      const failed = LIST_KEYS[message.method] !== undefined;
+      const answer = failed ? { error: { code: -32603, message: 'down' } } : { result: { ran: true } };
+      void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
+    };
+    harness.request(1, method, params);
+    await new Promise((resolve) => setImmediate(resolve));
+    const [answer] = harness.answers(1);
+    expect(answer).toMatchObject({ error: { code: -32603 } });
+    expect(reached(harness)).not.toContain('secret');
+    expect(reached(harness)).not.toContain('open');
+  });
+
+  it.each([
+    [-32603, 0],
+    [-32601, 1],
+  ])('an update of a resource is not passed on: error %d', async (code, passed) => {
+    const harness = new Harness(policy);
+    harness.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      void harness.server({ jsonrpc: '2.0', id: message.id, error: { code, message: 'no' } });
+    };
+    harness.request(1, 'ping');
+    const method = 'notifications/resources/updated';
+    await harness.server({ jsonrpc: '2.0', method, params: { uri: 'f://open' } });
+    expect(harness.toClient.filter((message) => 'method' in message)).toHaveLength(passed);
+  });
+
+  it('a list that it does not have hides nothing', () => {
+    const harness = new Harness(policy);
+    harness.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      const failed = LIST_KEYS[message.method] !== undefined;
+      const answer = failed ? { error: { code: -32601, message: 'no' } } : { result: { ran: true } };
+      void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
+    };
+    harness.request(1, 'tools/call', { name: 'open' });
+    expect(reached(harness)).toEqual(['open']);
+  });
+});
+
+describe('a list that is too long to be held', () => {
+  const meta = (level: string) => ({ _meta: { concerns: { tier: level } } });
+  /** The last page says what hides it, so nothing but the page itself tells. */
+  function endless(pages: number): Harness {
+    const harness = new Harness(policy);
+    harness.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      const key = LIST_KEYS[message.method];
+      const page = Number(message.params?.cursor ?? 0);
+      const items = [{ name: `n${page}`, uri: `n://${page}`, uriTemplate: `n${page}://{x}` }];
+      if (page === 140)
+        items.push({ name: 'late', uri: 'late://x', uriTemplate: 'late://{x}', ...meta('pro') } as never);
+      const next = page + 1 < pages ? { nextCursor: String(page + 1) } : {};
+      const result = key === undefined ? { ran: true } : { [key]: items, ...next };
+      setImmediate(() => void harness.server({ jsonrpc: '2.0', id: message.id, result }));
+    };
+    return harness;
+  }
+  async function reach(harness: Harness, method: string, params: object): Promise<object | undefined> {
+    harness.request(1, method, params);
+    for (let turn = 0; turn < 20_000 && harness.answers(1).length === 0; turn++) {
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    return harness.answers(1)[0];
+  }
+
+  it.each([
+    ['tools/call', { name: 'late' }, { name: 'n149' }],
+    ['prompts/get', { name: 'late' }, { name: 'n149' }],
+    ['resources/read', { uri: 'LATE://x' }, { uri: 'n://149' }],
+  ])('is searched: %s', async (method, hidden, shown) => {
+    const harness = endless(150);
+    expect(await reach(harness, method, hidden)).toMatchObject({ result: { ran: true } });
+    expect(reached(harness)[0]).toMatch(/unknown[-:][0-9a-f-]{36}$/);
+    const other = endless(150);
+    expect(await reach(other, method, shown)).toMatchObject({ result: { ran: true } });
+    expect(reached(other)).toEqual(Object.values(shown));
+  });
+
+  it('and what is in one that never ends is refused', async () => {
+    for (const name of ['n3', 'late', 'nothing']) {
+      const harness = endless(Number.POSITIVE_INFINITY);
+      expect(await reach(harness, 'tools/call', { name })).toMatchObject({ error: { code: -32603 } });
+      expect(reached(harness)).toEqual([]);
+    }
+  });
+
+  it('which is found out once', async () => {
+    const harness = endless(Number.POSITIVE_INFINITY);
+    await reach(harness, 'tools/call', { name: 'n3' });
+    const asked = harness.toServer.length;
+    expect(asked).toBeGreaterThan(300);
+    harness.request(2, 'tools/call', { name: 'n3' });
+    expect(harness.answers(2)).toMatchObject([{ error: { code: -32603 } }]);
+    expect(harness.toServer.length).toBe(asked);
+    // Until the server says that it is another list.
+    await harness.server({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+    harness.request(3, 'tools/call', { name: 'n3' });
+    expect(harness.toServer.length).toBeGreaterThan(asked);
+  });
+});
+
+it('where nothing can be hidden, a request passes at once', () => {
+  const harness = new Harness(
+    policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }'),
+  );
+  harness.request(1, 'tools/call', { name: 'x' });
+  expect(harness.toServer).toMatchObject([{ method: 'tools/call' }]);
+});
+
+describe('the answer for a hidden name', () => {
+  const words = [
+    'a',
+    'e',
+    '4',
+    '-',
+    'unknown',
+    'Tool',
+    'not',
+    'found',
+    'no',
+    '$&',
+    '.*',
+    '\\',
+    '"',
+    '\ud800',
+    'T',
+  ];
+  const text = (name: unknown) => `Tool ${String(name)} not found, "${String(name)}" is no tool`;
+
+  it('is that for any other name, whatever else is hidden', async () => {
+    const names = fc.uniqueArray(fc.constantFrom(...words), { minLength: 1, maxLength: 8 });
+    await fc.assert(
+      fc.asyncProperty(names, async (hidden) => {
+        const tools = Object.fromEntries(hidden.map((name) => [name, { tier: 'pro' }]));
+        const hiding = policyOf(
+          POLICY.replace(/tools: \{.*\}/, `tools: ${JSON.stringify({ ...tools, asked: { tier: 'pro' } })}`),
+        );
+        const say = async (name: string): Promise<unknown> => {
+          const harness = new Harness(hiding);
+          harness.onServer = (message) => {
+            if (!('method' in message) || !('id' in message)) return;
+            const listed = [...hidden, 'asked'].map((each) => ({ name: each }));
+            const answer =
+              message.method === 'tools/list'
+                ? { result: { tools: listed } }
+                : {
+                    error: {
+                      code: -32602,
+                      message: text(message.params?.name),
+                      data: [message.params?.name],
+                    },
+                  };
+            void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
+          };
+          harness.request(1, 'tools/call', { name });
+          await new Promise((resolve) => setImmediate(resolve));
+          return harness.answers(1)[0];
+        };
+        const wanted = JSON.stringify(await say('zzzzz')).replaceAll('zzzzz', 'asked');
+        expect(JSON.stringify(await say('asked'))).toBe(wanted);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});

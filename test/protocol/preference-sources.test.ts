@@ -1,0 +1,260 @@
+import { describe, expect, it } from 'vitest';
+import { describeConfiguration, resolveConfiguration } from '../../src/engine/index.js';
+import { EXTENSION_ID, type Request } from '../../src/protocol/messages/wire.js';
+import {
+  type HttpRequestInfo,
+  parseHeader,
+  parseParameter,
+  readCarriers,
+} from '../../src/protocol/request/preference-sources.js';
+import { policyOf, yaml } from '../policy/author.js';
+
+const list = (params?: Record<string, unknown>): Request => ({
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/list',
+  ...(params === undefined ? {} : { params }),
+});
+const withMeta = (concerns: unknown) => list({ _meta: { [EXTENSION_ID]: { concerns } } });
+const withHeader = (header: string | readonly string[]): HttpRequestInfo => ({
+  headers: { 'mcp-concerns': header },
+});
+const withUrl = (query: string): HttpRequestInfo => ({ url: new URL(`https://example.test/mcp${query}`) });
+
+/** What a header or URL asks for. */
+const sent = (http: HttpRequestInfo) => readCarriers(undefined, undefined, http).carriers[0]?.concerns;
+
+describe('the header', () => {
+  it.each<[string, string, unknown]>([
+    ['tokens', 'security=high, cost=minimal', { security: 'high', cost: 'minimal' }],
+    ['without spaces', 'security=high,cost=minimal', { security: 'high', cost: 'minimal' }],
+    ['with more spaces', '  security=high  ,\tcost=minimal ', { security: 'high', cost: 'minimal' }],
+    ['strings', 'security="high", word="a \\"b\\" c"', { security: 'high', word: 'a "b" c' }],
+    ['numbers', 'price=12, ratio=-1.5', { price: 12, ratio: -1.5 }],
+    ['tokens that look odd', 'level=*a:b/c.d', { level: '*a:b/c.d' }],
+    [
+      'inner lists',
+      'topic=(documents charts), security=high',
+      { topic: ['documents', 'charts'], security: 'high' },
+    ],
+    ['inner lists of strings and numbers', 'topic=("a" b 3)', { topic: ['a', 'b', 3] }],
+    ['an empty inner list', 'topic=()', { topic: [] }],
+    ['a preset', 'preset=safe', { preset: 'safe' }],
+    [
+      'parameters, which mean nothing',
+      'security=high;q=0.5, topic=(a;x b);y=1',
+      { security: 'high', topic: ['a', 'b'] },
+    ],
+    [
+      'a name twice: the last one counts',
+      'security=low, cost=minimal, security=high',
+      { security: 'high', cost: 'minimal' },
+    ],
+    ['a name of Object.prototype', 'constructor=x', { constructor: 'x' }],
+    ['nothing', '', {}],
+  ])('holds %s', (_name, header, concerns) => {
+    expect(parseHeader(header)).toEqual(concerns);
+    expect(readCarriers(undefined, undefined, withHeader(header))).toEqual({
+      carriers: [{ from: 'header', concerns }],
+      warnings: [],
+    });
+  });
+
+  it.each([
+    'security=high, ',
+    'security=high,, cost=minimal',
+    'security=high cost=minimal',
+    'Security=high',
+    'security: high',
+    'security="high',
+    'topic=(a b',
+    '{"security": "high"}',
+    '__proto__=x',
+    'security=hö',
+    'security=',
+    '=high',
+  ])('is ignored whole, with a warning, if it is broken: %s', (header) => {
+    const { carriers, warnings } = readCarriers(undefined, undefined, withHeader(header));
+    expect(carriers).toEqual([]);
+    expect(warnings.map(({ code }) => code)).toEqual(['malformed-header']);
+  });
+
+  it('may come several times, as one list', () => {
+    const concerns = { security: 'high', cost: 'minimal' };
+    expect(sent(withHeader(['security=low', 'cost=minimal', 'security=high']))).toEqual(concerns);
+    expect(sent(withHeader(['security=high', 'cost=minimal']))).toEqual(concerns);
+    expect(readCarriers(undefined, undefined, withHeader(['security=high', '?']))).toMatchObject({
+      carriers: [],
+    });
+  });
+
+  it('has values that are no names of values: they are ignored with a warning, not refused', () => {
+    const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
+    for (const header of ['security', 'security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
+      const { carriers } = readCarriers(undefined, undefined, withHeader(header));
+      const { invalid, warnings, active } = resolveConfiguration(policy, carriers);
+      expect({ header, invalid, active, codes: warnings.map(({ code }) => code) }).toEqual({
+        header,
+        invalid: [],
+        active: false,
+        codes: ['malformed-value'],
+      });
+    }
+  });
+
+  it('of another name is none of ours', () => {
+    expect(readCarriers(undefined, undefined, { headers: { 'x-concerns': 'security=high' } })).toEqual({
+      carriers: [],
+      warnings: [],
+    });
+    expect(readCarriers(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).carriers).toEqual(
+      [],
+    );
+  });
+});
+
+describe("the URL's parameter", () => {
+  it.each<[string, string, unknown]>([
+    ['pairs', '?concerns=security:high,cost:minimal', { security: 'high', cost: 'minimal' }],
+    ['one pair', '?concerns=security:high', { security: 'high' }],
+    ['a preset', '?concerns=safe', { preset: 'safe' }],
+    ['a preset and pairs', '?concerns=safe,cost:minimal', { preset: 'safe', cost: 'minimal' }],
+    ['a preset by its name', '?concerns=preset:safe', { preset: 'safe' }],
+    [
+      'lists',
+      '?concerns=topic:documents|charts,security:high',
+      { topic: ['documents', 'charts'], security: 'high' },
+    ],
+    ['numbers as text', '?concerns=price:-1.5', { price: '-1.5' }],
+    [
+      'escaped characters',
+      '?concerns=security%3Ahigh%2Ctopic%3Aa%7Cb',
+      { security: 'high', topic: ['a', 'b'] },
+    ],
+    ['a value with a colon', '?concerns=level:a:b', { level: 'a:b' }],
+    [
+      'a parameter twice',
+      '?concerns=security:high&concerns=cost:minimal',
+      { security: 'high', cost: 'minimal' },
+    ],
+    [
+      'a parameter twice with the same name: the last one counts',
+      '?concerns=security:low&x=1&concerns=security:high',
+      { security: 'high' },
+    ],
+    ['empty parts, which mean nothing', '?concerns=,security:high,,', { security: 'high' }],
+    ['no value', '?concerns=security:', { security: '' }],
+    ['other parameters beside it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
+  ])('holds %s: %s', (_name, query, concerns) => {
+    expect(readCarriers(undefined, undefined, withUrl(query))).toEqual({
+      carriers: [{ from: 'url', concerns }],
+      warnings: [],
+    });
+  });
+
+  it.each(['', '?', '?concerns', '?concerns=', '?Concerns=safe', '?concern=safe'])(
+    'is not there in %j',
+    (query) => {
+      expect(readCarriers(undefined, undefined, withUrl(query)).carriers).toEqual([]);
+    },
+  );
+
+  it('keeps names of Object.prototype as what they are', () => {
+    const found = parseParameter('__proto__:x,constructor:y');
+    expect(Object.keys(found)).toEqual(['__proto__', 'constructor']);
+    expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
+  });
+
+  it('of any length is answered', () => {
+    const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
+    const long = parseParameter(`security:high,${'a:b|c,'.repeat(100_000)}`);
+    expect(resolveConfiguration(policy, [{ from: 'url', concerns: long }]).active).toBe(true);
+  });
+});
+
+describe("a request's _meta", () => {
+  it.each<[string, Request | undefined]>([
+    ['no request', undefined],
+    ['no params', list()],
+    ['no _meta', list({})],
+    ['another _meta', list({ _meta: { progressToken: 1 } })],
+    ['_meta of the wrong type', list({ _meta: 'concerns' })],
+    ['an extension of the wrong type', list({ _meta: { [EXTENSION_ID]: 'high' } })],
+    ['an extension without concerns', list({ _meta: { [EXTENSION_ID]: { presets: {} } } })],
+    ['an inherited extension', list({ _meta: Object.create({ [EXTENSION_ID]: { concerns: {} } }) })],
+    ['params.concerns, which is no place for it', list({ concerns: { security: 'high' } })],
+  ])('has nothing in %s', (_name, request) => {
+    expect(readCarriers(request, undefined, undefined)).toEqual({ carriers: [], warnings: [] });
+  });
+
+  it.each([{ security: 'high' }, {}, null, 'safe', ['security']])(
+    'is handed on unchecked: %j',
+    (concerns) => {
+      expect(readCarriers(withMeta(concerns), undefined, undefined).carriers).toEqual([
+        { from: 'request', concerns },
+      ]);
+    },
+  );
+});
+
+describe('several carriers', () => {
+  const inSession = (concerns: unknown) => ({ from: 'session', concerns }) as const;
+  const http = { ...withHeader('security=high, price=3'), ...withUrl('?concerns=security:low,topic:maps') };
+
+  it('come strongest first: request, session, header, URL', () => {
+    const { carriers } = readCarriers(withMeta({ security: 'top' }), inSession({ cost: 'minimal' }), http);
+    expect(carriers).toEqual([
+      { from: 'request', concerns: { security: 'top' } },
+      { from: 'session', concerns: { cost: 'minimal' } },
+      { from: 'header', concerns: { security: 'high', price: 3 } },
+      { from: 'url', concerns: { security: 'low', topic: 'maps' } },
+    ]);
+  });
+
+  it('leave a broken header out and keep the others', () => {
+    const broken = { ...http, headers: { 'mcp-concerns': 'security=' } };
+    const { carriers, warnings } = readCarriers(withMeta({ security: 'top' }), undefined, broken);
+    expect(carriers.map(({ from }) => from)).toEqual(['request', 'url']);
+    expect(warnings).toHaveLength(1);
+  });
+
+  it('are none without HTTP, _meta and session', () => {
+    expect(readCarriers(list(), undefined, undefined)).toEqual({ carriers: [], warnings: [] });
+    expect(readCarriers(list(), inSession(undefined), {})).toEqual({ carriers: [], warnings: [] });
+    expect(readCarriers(list(), inSession({}), {}).carriers).toEqual([{ from: 'session', concerns: {} }]);
+  });
+
+  it('make one configuration, per concern', () => {
+    const policy = policyOf(yaml`
+      version: 1
+      concerns:
+        security: { values: [low, medium, high] }
+        cost: { values: [minimal, high] }
+        price: { values: { min: 0, max: 10 } }
+        topic: { values: [documents, charts, maps], multiple: true }
+        level: { values: ["1", "2"] }
+      presets: { careful: { security: high, cost: minimal, level: "1" } }
+    `);
+    const effective = (...from: Parameters<typeof readCarriers>) =>
+      describeConfiguration(policy, resolveConfiguration(policy, readCarriers(...from).carriers));
+
+    expect(
+      effective(withMeta({ security: 'low' }), inSession({ security: 'medium', cost: 'high' }), {
+        ...withHeader('cost=minimal, price=2.5, topic=(maps charts), level=2'),
+        ...withUrl('?concerns=careful,price:9'),
+      }),
+    ).toEqual({ security: 'low', cost: 'high', price: 2.5, topic: ['charts', 'maps'], level: '2' });
+    expect(
+      effective(undefined, undefined, withUrl('?concerns=careful,price:7.5,topic:maps|documents')),
+    ).toEqual({
+      security: 'high',
+      cost: 'minimal',
+      price: 7.5,
+      topic: ['documents', 'maps'],
+      level: '1',
+    });
+    expect(
+      effective(withMeta({ security: null }), inSession({ security: 'low' }), withHeader('security=high')),
+    ).toEqual({});
+  });
+});
