@@ -4,7 +4,7 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { CallToolRequestSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../src/engine/policy.js';
-import { createFetchHandler } from '../src/http/sdk-v1.js';
+import { createHandler } from '../src/http/sdk-v1.js';
 import { attachConcerns } from '../src/protocol/attach.js';
 import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
 import { FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
@@ -49,7 +49,7 @@ export async function protocolRatios(): Promise<Ratio[]> {
   const call = message('tools/call', { name: 'tool_0001', arguments: {} });
   const ping = message('ping', {});
   const list = message('tools/list', FILTERED);
-  const handle = createFetchHandler({ server: zodServer, policy, catalog: 'static' });
+  const handle = createHandler({ server: zodServer, policy, catalog: 'static' });
   const shared = (body: object) => async () => {
     const init = { method: 'POST', headers: HEADERS, body: JSON.stringify(body) };
     return (await handle(new Request('http://localhost/mcp', init))).text();

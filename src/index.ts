@@ -1,4 +1,5 @@
 export type { Policy } from './engine/policy.js';
+export { ConcernsError } from './errors.js';
 export { CompiledPolicyError, openCompiledPolicy } from './policy/compile/compiled.js';
 export {
   AttachError,
@@ -10,4 +11,5 @@ export {
 export { EXTENSION_ID } from './protocol/messages/wire.js';
 export { LivePolicy } from './protocol/request/live-policy.js';
 export type { GateReport } from './protocol/request/request.js';
+export { createMemoryStore, type MemoryStoreOptions } from './session/memory.js';
 export type { HostConcerns, SessionRead, SessionRecord, SessionStore } from './session/store.js';

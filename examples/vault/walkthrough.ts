@@ -2,10 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { ResultSchema } from '@modelcontextprotocol/sdk/types.js';
-import { EXTENSION_ID } from 'mcp-concerns';
-import { type LocalEndpoint, serveLocally } from 'mcp-concerns/local';
+import { createMemoryStore, EXTENSION_ID } from 'mcp-concerns';
+import { type LocalEndpoint, serveLocally } from 'mcp-concerns/http';
 import { loadPolicy } from 'mcp-concerns/policy';
-import { createMemoryStore } from 'mcp-concerns/session';
 import { createVaultServer } from './server.js';
 
 /** Starts the endpoint, shows with a real SDK client what a host would see, and goes on serving unless told `--exit`. */

@@ -41,12 +41,12 @@ export function entryOf({ server, catalog }: Omit<Endpoint, 'policy'>, bin = '')
   if ('module' in server && server.sdk === 2) {
     lines.push(
       `import { deployFunction } from 'mcp-concerns/lambda/function';`,
-      `import { createDualFetchHandler } from 'mcp-concerns/fetch-v2';`,
-      `export const handler = deployFunction((store) => createDualFetchHandler({ server, policy, catalog, store }), { policy });`,
+      `import { createHandler } from 'mcp-concerns/http/v2';`,
+      `export const handler = deployFunction((store) => createHandler({ server, policy, catalog, store }), { policy });`,
     );
   } else {
     // Loaded while Lambda initialises, when there is more of the CPU; not where a snapshot answers first.
-    if (catalog !== 'snapshot') lines.push(`import 'mcp-concerns/fetch';`);
+    if (catalog !== 'snapshot') lines.push(`import 'mcp-concerns/http';`);
     lines.push(
       `import { createFunction } from 'mcp-concerns/lambda/function';`,
       `export const handler = createFunction({ server, policy, catalog });`,

@@ -26,7 +26,7 @@ const ENDPOINT = '/mcp';
  * @param authorization how hosts log in; without it everybody may call
  * @returns the handler that asks first
  * @example
- * const handle = requireLogin(createFetchHandler({ server, policy }), { servers: ['https://login.example'] });
+ * const handle = requireLogin(createHandler({ server, policy }), { servers: ['https://login.example'] });
  */
 export function requireLogin(handle: FetchHandler, authorization: Authorization | undefined): FetchHandler {
   if (authorization === undefined) return handle;

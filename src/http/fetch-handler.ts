@@ -7,7 +7,7 @@ import type { SessionStore } from '../session/store.js';
 import type { StaticCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
 
-export interface FetchHandlerOptions {
+export interface HandlerOptions {
   /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`; also for none, to take its lists. */
   readonly server: (request?: Request, given?: FetchOptions) => ServerOfRequest | Promise<ServerOfRequest>;
   /** From `loadPolicy` or `openCompiledPolicy`. */

@@ -3,9 +3,9 @@ import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
-import { createFetchHandler, type FetchHandler, type FetchHandlerOptions } from './sdk-v1.js';
+import { createHandler, type FetchHandler, type HandlerOptions } from './sdk-v1.js';
 
-export interface LocalOptions extends FetchHandlerOptions {
+export interface LocalOptions extends HandlerOptions {
   /** The port; one that is free unless told otherwise. */
   readonly port?: number;
   /** Called once for each HTTP request, when its answer is complete. */
@@ -30,7 +30,7 @@ export class ListenError extends Error {
  * A page in a browser can reach local ports, so requests must name the endpoint itself in `Host`, and in `Origin` if
  * they have one.
  *
- * @param options as for `createFetchHandler`, and a port
+ * @param options as for `createHandler`, and a port
  * @returns the endpoint's URL, and a function that ends it
  * @throws {ListenError} if the port is taken or not allowed
  * @example
@@ -38,7 +38,7 @@ export class ListenError extends Error {
  * console.log(endpoint.url); // http://127.0.0.1:49152/mcp
  */
 export function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
-  return listenLocally(createFetchHandler(options), options);
+  return listenLocally(createHandler(options), options);
 }
 
 /**

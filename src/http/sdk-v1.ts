@@ -2,7 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { attachConcerns } from '../protocol/attach.js';
 import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
 import type { SessionStore } from '../session/store.js';
-import type { FetchHandler, FetchHandlerOptions, FetchOptions } from './fetch-handler.js';
+import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerListsFirst } from './known-lists/catalog-first.js';
 import { type StaticLists, staticLists } from './known-lists/static-lists.js';
@@ -10,7 +10,7 @@ import { observedStore } from './observer.js';
 import { parseJson, readText } from './request-body.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 
-export type { FetchHandler, FetchHandlerOptions, FetchOptions, ServerOfRequest } from './fetch-handler.js';
+export type { FetchHandler, FetchOptions, HandlerOptions, ServerOfRequest } from './fetch-handler.js';
 
 /** Methods whose answer comes alone: plain JSON costs less than an event stream. */
 const ALONE: ReadonlySet<unknown> = new Set([
@@ -29,10 +29,10 @@ const ALONE: ReadonlySet<unknown> = new Set([
  * @param options the server, the policy, and where sessions are kept
  * @returns a handler for requests of any path
  * @example
- * const handle = createFetchHandler({ server: createVaultServer, policy, store: createMemoryStore() });
+ * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
-export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
+export function createHandler(options: HandlerOptions): FetchHandler {
   const { server, policy, catalog } = options;
   if (catalog === undefined) return serve(options);
   const lists = staticLists(server, policy, catalog, 'legacy');
@@ -40,13 +40,13 @@ export function createFetchHandler(options: FetchHandlerOptions): FetchHandler {
 }
 
 /**
- * Serves a server as `createFetchHandler` does, without answering lists before it.
+ * Serves a server as `createHandler` does, without answering lists before it.
  *
  * @param options the server, the policy, and where sessions are kept
  * @param lists lists that requests share
  * @returns a handler for requests of any path
  */
-export function serve(options: FetchHandlerOptions, lists?: StaticLists): FetchHandler {
+export function serve(options: HandlerOptions, lists?: StaticLists): FetchHandler {
   return async (request, given = {}) => {
     const store =
       options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
@@ -59,7 +59,7 @@ export function serve(options: FetchHandlerOptions, lists?: StaticLists): FetchH
 }
 
 async function post(
-  options: FetchHandlerOptions,
+  options: HandlerOptions,
   lists: StaticLists | undefined,
   request: Request,
   given: FetchOptions,

@@ -16,13 +16,13 @@ import { standInServer } from './known-lists/stub-server-v2.js';
 import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import {
-  createFetchHandler as createLegacyHandler,
+  createHandler as createLegacyHandler,
   type FetchHandler,
-  type FetchHandlerOptions,
   type FetchOptions,
+  type HandlerOptions,
 } from './sdk-v1.js';
 
-export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> {
+export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
   /** Makes a fresh server of SDK v2 for each request, `Server` or `McpServer`. */
   readonly server: (context: McpRequestContext) => McpServer | Server | Promise<McpServer | Server>;
 }
@@ -36,9 +36,9 @@ export interface DualHandlerOptions extends Omit<FetchHandlerOptions, 'server'> 
  * @param options the server factory, the policy, and where sessions of the older era are kept
  * @returns a handler for requests of any path
  * @example
- * const handle = createDualFetchHandler({ server: () => createServer(), policy, store: createMemoryStore() });
+ * const handle = createHandler({ server: () => createServer(), policy, store: createMemoryStore() });
  */
-export function createDualFetchHandler(options: DualHandlerOptions): FetchHandler {
+export function createHandler(options: HandlerOptionsV2): FetchHandler {
   const { server } = options;
   const challenges = new WeakMap<Request, ScopeChallenge>();
   const legacy = createLegacyHandler({
@@ -80,7 +80,7 @@ function createModernHandler({
   server,
   policy,
   catalog,
-}: DualHandlerOptions): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
+}: HandlerOptionsV2): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
   // One handler for all requests: what belongs to one of them is found by it.
   const givenFor = new WeakMap<Request, { concerns: ConcernsOptions; standIn: Server | undefined }>();
   const about = typeof catalog === 'object' ? catalog.server : undefined;

@@ -1,5 +1,5 @@
 import type { Authorization } from '../http/authorization.js';
-import type { FetchHandler, FetchHandlerOptions } from '../http/fetch-handler.js';
+import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';
@@ -8,7 +8,7 @@ import { createLog, createLogger } from './log.js';
 import { type FunctionSettings, readSettings } from './settings.js';
 import { checkCallers, type StreamingHandler, streamEvents } from './stream-events.js';
 
-export interface DeployOptions extends Pick<FetchHandlerOptions, 'policy'> {
+export interface DeployOptions extends Pick<HandlerOptions, 'policy'> {
   /** Verifies tokens on a function URL, where nothing else does. */
   readonly verifier?: Authorization['verifier'];
   /** The environment: `process.env` unless told otherwise. */
@@ -22,7 +22,7 @@ export interface DeployOptions extends Pick<FetchHandlerOptions, 'policy'> {
  * @param options the policy, and who verifies tokens
  * @returns the function's handler; it throws as `createFunction` does
  * @example
- * export const handler = deployFunction((store) => createDualFetchHandler({ server, policy, store }), { policy });
+ * export const handler = deployFunction((store) => createHandler({ server, policy, store }), { policy });
  */
 export function deployFunction(
   create: (store: SessionStore | undefined) => FetchHandler,

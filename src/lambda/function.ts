@@ -1,4 +1,4 @@
-import type { FetchHandler, FetchHandlerOptions } from '../http/fetch-handler.js';
+import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerListsFirst } from '../http/known-lists/catalog-first.js';
 import { staticLists } from '../http/known-lists/static-lists.js';
 import { type DeployOptions, deployFunction } from './deploy-function.js';
@@ -6,7 +6,7 @@ import type { StreamingHandler } from './stream-events.js';
 
 export { type DeployOptions, deployFunction } from './deploy-function.js';
 
-export interface FunctionOptions extends DeployOptions, Omit<FetchHandlerOptions, 'store'> {}
+export interface FunctionOptions extends DeployOptions, Omit<HandlerOptions, 'store'> {}
 
 /**
  * Makes the function that `serverless.yml` deploys, as its environment says: with which sessions, for which callers,
@@ -27,7 +27,7 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   if (snapshot === undefined) void load();
   return deployFunction((store) => {
     const given = { ...options, store };
-    if (snapshot === undefined) return later(async () => (await load()).createFetchHandler(given));
+    if (snapshot === undefined) return later(async () => (await load()).createHandler(given));
     const lists = staticLists(server, policy, snapshot, 'legacy');
     return answerListsFirst(
       given,

@@ -1,5 +1,5 @@
-import type { FetchHandlerOptions } from '../http/fetch-handler.js';
-import { createFetchHandler } from '../http/sdk-v1.js';
+import type { HandlerOptions } from '../http/fetch-handler.js';
+import { createHandler } from '../http/sdk-v1.js';
 import { handleEvents, type LambdaHandler } from './handle-events.js';
 import type { InvocationOptions } from './invocation.js';
 
@@ -9,7 +9,7 @@ export type { HttpEvent, HttpResult } from './event.js';
 export { handleEvents, type LambdaHandler } from './handle-events.js';
 export type { InvocationOptions } from './invocation.js';
 
-export interface LambdaHandlerOptions extends FetchHandlerOptions, InvocationOptions {}
+export interface LambdaHandlerOptions extends HandlerOptions, InvocationOptions {}
 
 /**
  * Serves an SDK v1 server as a Lambda function behind an HTTP API or a function URL, answers buffered.
@@ -24,5 +24,5 @@ export interface LambdaHandlerOptions extends FetchHandlerOptions, InvocationOpt
  * });
  */
 export function createLambdaHandler(options: LambdaHandlerOptions): LambdaHandler {
-  return handleEvents(createFetchHandler(options), options);
+  return handleEvents(createHandler(options), options);
 }

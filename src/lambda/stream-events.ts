@@ -1,4 +1,4 @@
-import type { FetchHandler, FetchHandlerOptions } from '../http/fetch-handler.js';
+import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
 import { errorInstead, LATE } from './answers.js';
 import { inTime, type LambdaContext } from './deadline.js';
@@ -27,7 +27,7 @@ export type StreamingHandler = (event: HttpEvent, ...more: never[]) => Promise<u
 
 /** What tells whether claims and tokens can work. */
 export interface CallerOptions
-  extends Pick<FetchHandlerOptions, 'policy'>,
+  extends Pick<HandlerOptions, 'policy'>,
     Pick<InvocationOptions, 'authorization'> {
   /** Told at the start what an operator should know; `console.warn` unless told otherwise. */
   readonly warn?: ((message: string) => void) | undefined;

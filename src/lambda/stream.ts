@@ -1,4 +1,4 @@
-import { createFetchHandler } from '../http/sdk-v1.js';
+import { createHandler } from '../http/sdk-v1.js';
 import type { LambdaHandlerOptions } from './lambda.js';
 import { type CallerOptions, checkCallers, type StreamingHandler, streamEvents } from './stream-events.js';
 
@@ -27,5 +27,5 @@ export interface StreamingHandlerOptions extends LambdaHandlerOptions, Pick<Call
  */
 export function createStreamingHandler(options: StreamingHandlerOptions): StreamingHandler {
   checkCallers(options);
-  return streamEvents(createFetchHandler(options), options);
+  return streamEvents(createHandler(options), options);
 }

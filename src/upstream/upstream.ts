@@ -29,7 +29,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 
 /** A server that several clients share, in whatever language, behind a connection that is kept. */
 export interface Upstream {
-  /** The server of one request: what `createFetchHandler` and `createLambdaHandler` take as `server`. */
+  /** The server of one request: what `createHandler` and `createLambdaHandler` take as `server`. */
   server(): UpstreamServer;
   /** Ends the connection; the next request opens another one. */
   close(): Promise<void>;

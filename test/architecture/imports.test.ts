@@ -16,7 +16,8 @@ const ARROWS: Record<string, readonly string[]> = {
   lambda: ['http', 'protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
   deploy: [],
   cli: ['http', 'upstream', 'protocol', 'session', 'policy', 'analysis', 'engine', 'lambda'],
-  'index.ts': ['engine', 'policy/compile/compiled', 'protocol', 'session/store'],
+  'errors.ts': [],
+  'index.ts': ['errors', 'engine', 'policy/compile/compiled', 'protocol', 'session/store', 'session/memory'],
 };
 
 /** Packages that only one place may load, because they are heavy or because they are an effect. */

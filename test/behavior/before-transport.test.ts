@@ -12,7 +12,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { guardFetch } from '../../src/http/guard-fetch.js';
-import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/http/sdk-v2.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import type { GateReport } from '../../src/protocol/request/request.js';
@@ -87,7 +87,7 @@ const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64'
 const inHeader = (value: unknown) =>
   typeof value !== 'string' || /^[!-~]+$/.test(value) ? value : base64(value);
 
-const gated = createDualFetchHandler({ server: createServer, policy });
+const gated = createHandler({ server: createServer, policy });
 const bare = createMcpHandler(createServer, { maxSubscriptions: 0 });
 const told = async (response: Response) => ({ status: response.status, body: await response.text() });
 
@@ -242,7 +242,7 @@ describe('under enforce a hidden name is answered as one that does not exist', (
   });
 
   it('where a template of everything is shown, by that', async () => {
-    const handle = createDualFetchHandler({
+    const handle = createHandler({
       policy,
       server: () => {
         const server = createServer();
@@ -322,7 +322,7 @@ describe('what is not hidden is answered as without the gate', () => {
 
   it('one that was given up', async () => {
     const given = new AbortController();
-    const handle = createDualFetchHandler({
+    const handle = createHandler({
       policy,
       server: () => {
         given.abort();
@@ -341,7 +341,7 @@ describe('a request', () => {
   it('is judged by one policy, also if that is replaced meanwhile', async () => {
     const open = policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }');
     const live = new LivePolicy(policy);
-    const handle = createDualFetchHandler({
+    const handle = createHandler({
       policy: live,
       server: () => {
         live.replace(live.current === policy ? open : policy);
@@ -374,7 +374,7 @@ describe('a request', () => {
 
   it('has its list taken once, before the transport and in it', async () => {
     let lists = 0;
-    const handle = createDualFetchHandler({
+    const handle = createHandler({
       policy,
       server: () => {
         const server = new Server({ name: 's', version: '1' }, { capabilities: { tools: {} } });
@@ -408,7 +408,7 @@ describe('a request', () => {
   });
 
   it('may be longer than usual where the operator says so, in both eras', async () => {
-    const handle = createDualFetchHandler({ policy, server: createServer, maxBodyBytes: 6 * 1024 * 1024 });
+    const handle = createHandler({ policy, server: createServer, maxBodyBytes: 6 * 1024 * 1024 });
     const args = { region: 'x'.repeat(5 * 1024 * 1024) };
     const modern = await told(
       await handle(request('tools/call', { name: 'nothing', arguments: args }, HIDING)),

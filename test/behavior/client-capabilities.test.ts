@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { policyOf } from '../protocol/gate-harness.js';
 import { serverV2 } from './servers.js';
@@ -14,7 +14,7 @@ rules:
         - { "===": [ { var: primitive.name }, storeRecord ] }
         - { missing: [ client.capabilities.extensions.io.modelcontextprotocol/tasks ] }
 `);
-const handle = createDualFetchHandler({ server: serverV2, policy, store: createMemoryStore() });
+const handle = createHandler({ server: serverV2, policy, store: createMemoryStore() });
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 async function modern(

@@ -11,8 +11,8 @@ import { InMemoryTransport as MemoryV2 } from '@modelcontextprotocol/server';
 import { buildSync } from 'esbuild';
 import * as z from 'zod';
 import type { Policy } from '../../src/engine/policy.js';
-import { createFetchHandler } from '../../src/http/sdk-v1.js';
-import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
 import { attachConcerns } from '../../src/protocol/attach.js';
 import type { Era } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
@@ -104,7 +104,7 @@ const URL_OF = new URL('http://suite.test/mcp');
 function endpointV1(given: SuitePolicy | undefined): Fetch {
   if (given === undefined) return bareV1;
   const { policy } = given;
-  const handle = createFetchHandler({ server: serverV1, policy, store: createMemoryStore() });
+  const handle = createHandler({ server: serverV1, policy, store: createMemoryStore() });
   return (url, init) => handle(new Request(url, init));
 }
 
@@ -120,7 +120,7 @@ const bareV1: Fetch = async (url, init) => {
 async function endpointV2(given: SuitePolicy | undefined): Promise<Fetch> {
   if (given !== undefined) {
     const { policy } = given;
-    const handle = createDualFetchHandler({ server: serverV2, policy, store: createMemoryStore() });
+    const handle = createHandlerV2({ server: serverV2, policy, store: createMemoryStore() });
     return (url, init) => handle(new Request(url, init));
   }
   const { createMcpHandler } = await import('@modelcontextprotocol/server');

@@ -6,7 +6,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/http/sdk-v2.js';
 import { policyOf } from '../protocol/gate-harness.js';
 
 const POLICY = `
@@ -68,7 +68,7 @@ const told = async (response: Response) => ({
 });
 
 describe.each(['advisory', 'enforce'])('under %s, in the older era,', (enforcement) => {
-  const gated = createDualFetchHandler({ server: createServer, policy: policyWith(enforcement) });
+  const gated = createHandler({ server: createServer, policy: policyWith(enforcement) });
   const bare = createMcpHandler(createServer);
 
   it.each([[[]], [['files:read']]])(
@@ -121,7 +121,7 @@ describe.each(['advisory', 'enforce'])('under %s, in the older era,', (enforceme
 });
 
 it('a hidden tool is not challenged: it does not exist', async () => {
-  const gated = createDualFetchHandler({ server: createServer, policy: policyWith('enforce') });
+  const gated = createHandler({ server: createServer, policy: policyWith('enforce') });
   const given = { authInfo: authInfo([]) };
   const hidden = await told(await gated(legacy(call('hidden')), given));
   const unknown = await told(await gated(legacy(call('nothing')), given));

@@ -11,9 +11,9 @@ const page = readFileSync(join(project, 'docs/client.md'), 'utf8');
 const source = (path: string) => join(project, 'src', path);
 const alias = {
   'mcp-concerns/client': source('client/index.ts'),
-  'mcp-concerns/local': source('http/local.ts'),
+  'mcp-concerns/http': source('http/index.ts'),
   'mcp-concerns/policy': source('policy/index.ts'),
-  'mcp-concerns/session': source('session/index.ts'),
+  'mcp-concerns': source('index.ts'),
 };
 
 it('prints what the page says', async () => {

@@ -7,7 +7,7 @@ import { parse } from 'yaml';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { endpointSchema } from '../../src/deploy/endpoint.js';
 import { listenLocally } from '../../src/http/local.js';
-import { createFetchHandler } from '../../src/http/sdk-v1.js';
+import { createHandler } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { createProject, type Environment, type Project, startEnvironment } from './project.js';
@@ -185,7 +185,7 @@ describe('a remote server', () => {
   let close: () => Promise<void>;
   const tokens: (string | undefined)[] = [];
   beforeAll(async () => {
-    const handle = createFetchHandler({
+    const handle = createHandler({
       server: () => createVaultServer(),
       policy: loadPolicy('policies/vault.yaml'),
     });

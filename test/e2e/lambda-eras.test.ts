@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createHandler } from '../../src/http/sdk-v2.js';
 import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
 import { deployFunction } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
@@ -18,7 +18,7 @@ function createServer(): McpServer {
 }
 const policy = loadPolicy('policies/vault.yaml');
 /** No store: there is nothing between two requests. */
-const handler = deployFunction(() => createDualFetchHandler({ server: createServer, policy }), {
+const handler = deployFunction(() => createHandler({ server: createServer, policy }), {
   policy,
   env: { MCP_CONCERNS_SESSIONS: 'none', POWERTOOLS_LOG_LEVEL: 'SILENT' },
 }) as (event: HttpEvent) => Promise<HttpResult>;

@@ -88,7 +88,6 @@ it('needs yaml and ajv only to read policies', () => {
   const program = `
     await import('${manifest.name}');
     await import('${manifest.name}/policy/compiled');
-    await import('${manifest.name}/session');
     await import('${manifest.name}/lambda');
     await import('${manifest.name}/policy').then(() => console.log('there'), ({ code }) => console.log(code));`;
   writeFileSync(join(project, 'without.js'), program);

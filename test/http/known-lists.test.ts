@@ -6,7 +6,7 @@ import { createVaultServer } from '../../examples/vault/server.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { staticLists } from '../../src/http/known-lists/static-lists.js';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
-import { createFetchHandler, serve } from '../../src/http/sdk-v1.js';
+import { createHandler, serve } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import type { GateReport } from '../../src/protocol/request/request.js';
@@ -81,7 +81,7 @@ describe.each(['advisory', 'enforce', 'shadow'])('lists that are known, under %s
     const store = createMemoryStore();
     const server = () => createVaultServer();
     const catalog = await takeLists(server());
-    direct = createFetchHandler({ server, policy, store, catalog });
+    direct = createHandler({ server, policy, store, catalog });
     bySdk = serve({ server, policy, store }, staticLists(server, policy, catalog, 'legacy'));
   });
 

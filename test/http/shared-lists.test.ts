@@ -3,8 +3,8 @@ import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
-import { createFetchHandler, type FetchHandlerOptions } from '../../src/http/sdk-v1.js';
-import { createDualFetchHandler } from '../../src/http/sdk-v2.js';
+import { createHandler, type HandlerOptions } from '../../src/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
 import type { GateReport } from '../../src/protocol/request/request.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { policyOf, SECURITY } from '../protocol/gate-harness.js';
@@ -58,14 +58,14 @@ const modern = (method: string, params: { readonly name?: string } = {}, query =
   return post(headers, { method, params: { ...params, _meta } }, query);
 };
 
-type Options = Pick<FetchHandlerOptions, 'policy' | 'store' | 'catalog'>;
+type Options = Pick<HandlerOptions, 'policy' | 'store' | 'catalog'>;
 const v1 = () => {
   const { state, server } = counting(buildV1);
-  return { state, server, open: (options: Options) => createFetchHandler({ server, ...options }) };
+  return { state, server, open: (options: Options) => createHandler({ server, ...options }) };
 };
 const v2 = () => {
   const { state, server } = counting(buildV2);
-  return { state, server, open: (options: Options) => createDualFetchHandler({ server, ...options }) };
+  return { state, server, open: (options: Options) => createHandlerV2({ server, ...options }) };
 };
 
 const namesOf = async (response: Response): Promise<string[]> =>

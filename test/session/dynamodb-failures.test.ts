@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoStore, type DynamoStoreOptions } from '../../src/session/dynamodb.js';
-import type { SessionStore } from '../../src/session/index.js';
+import type { SessionStore } from '../../src/session/store.js';
 import { stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';
 import { injectFaults } from './faults.js';

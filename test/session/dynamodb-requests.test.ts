@@ -1,7 +1,7 @@
 import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
-import type { SessionStore } from '../../src/session/index.js';
+import type { SessionStore } from '../../src/session/store.js';
 import { START, stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';
 import { injectFaults, type Sent } from './faults.js';

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createMemoryStore } from '../../src/session/index.js';
+import { createMemoryStore } from '../../src/session/memory.js';
 import { describeStore } from './store-suite.js';
 
 /** The cache reads the process's own clock, which fake timers do not replace in modules that were loaded before. */

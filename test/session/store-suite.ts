@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { SessionStore } from '../../src/session/index.js';
+import type { SessionStore } from '../../src/session/store.js';
 
 /** An implementation of the store as the suite needs it. */
 export interface StoreUnderTest {

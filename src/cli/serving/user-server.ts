@@ -1,10 +1,10 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { FetchHandlerOptions } from '../../http/sdk-v1.js';
+import type { HandlerOptions } from '../../http/sdk-v1.js';
 import { read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
 
-type Factory = FetchHandlerOptions['server'];
+type Factory = HandlerOptions['server'];
 
 /**
  * Loads a user's module that makes servers.

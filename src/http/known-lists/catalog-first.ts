@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { attachConcerns } from '../../protocol/attach.js';
 import { isResponse, type Request as ListRequest, type Message } from '../../protocol/messages/wire.js';
-import type { FetchHandler, FetchHandlerOptions, FetchOptions } from '../fetch-handler.js';
+import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { observedStore } from '../observer.js';
 import { parseJson, readText } from '../request-body.js';
@@ -13,7 +13,7 @@ import { hasPlainHeaders, plainList } from './plain-list.js';
 import type { StaticLists } from './static-lists.js';
 import { standInFor } from './stub-server.js';
 
-type Options = Pick<FetchHandlerOptions, 'policy' | 'store' | 'maxBodyBytes'>;
+type Options = Pick<HandlerOptions, 'policy' | 'store' | 'maxBodyBytes'>;
 
 /**
  * Answers requests for lists that are known before anything else is loaded or built: no server, and no transport of the

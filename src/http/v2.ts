@@ -1,0 +1,1 @@
+export { createHandler, type HandlerOptionsV2 as HandlerOptions } from './sdk-v2.js';
