@@ -1,4 +1,4 @@
-import { type Carrier, resolveConfiguration } from '../src/engine/configuration.js';
+import { type PreferenceSource, resolveConfiguration } from '../src/engine/configuration.js';
 import type { CompiledPolicy, CompiledRulePart, Concern } from '../src/engine/policy.js';
 import { preparePolicy } from '../src/engine/policy.js';
 import { bindCatalog, select } from '../src/engine/select.js';
@@ -165,7 +165,7 @@ export async function ruleRatios(): Promise<Ratio[]> {
   const tools = ruleTools();
   const policy = preparePolicy(compiledRules(tools));
   const concerns = { security: 'medium', cost: 'high', environment: 'production', budget: 4 };
-  const carriers: readonly Carrier[] = [{ from: 'request', concerns }];
+  const carriers: readonly PreferenceSource[] = [{ from: 'request', concerns }];
   const caller = {
     claims: new Map<string, unknown>([
       ['groups', ['staff', 'trainee']],

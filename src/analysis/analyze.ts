@@ -1,4 +1,4 @@
-import { identityOf, type Mapping, type Primitive, type Surface } from '../engine/mapping.js';
+import { identityOf, type Mapping, type Primitive, type ServerCatalog } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../engine/policy.js';
 import { bindCatalog } from '../engine/select.js';
 import { and, type Formula, not, or, satisfy } from './formula.js';
@@ -29,7 +29,7 @@ export interface Analysis {
  * @example
  * analyse(policy, { tools }).neverVisible;
  */
-export function analyse(policy: Policy, surface: Surface): Analysis {
+export function analyse(policy: Policy, surface: ServerCatalog): Analysis {
   const classes = KINDS.flatMap((kind) => classesOf(policy, kind, surface[kind] ?? []));
   const space = spanSpace(
     policy,

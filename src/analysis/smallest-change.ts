@@ -35,7 +35,7 @@ export function smallestChange(
   configuration: Configuration,
   caller: Caller = {},
 ): ConfigurationChange | undefined {
-  const { shown } = decide(policy, mapping, configuration);
+  const { effect } = decide(policy, mapping, configuration);
   const accepted = describeAccepted(policy, configuration);
   const options = optionsOf(policy, mapping, configuration);
 
@@ -45,7 +45,7 @@ export function smallestChange(
       if (++tries > MAX_TRIES) return undefined;
       const carriers = [{ from: 'session', concerns: { ...accepted, ...change } }] as const;
       const changed = resolveConfiguration(policy, carriers, caller);
-      if (decide(policy, mapping, changed).shown !== shown) return change;
+      if (decide(policy, mapping, changed).effect !== effect) return change;
     }
   }
   return undefined;

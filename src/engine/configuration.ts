@@ -2,18 +2,18 @@ import { fromNumber } from './mapping.js';
 import type { Concern, Policy } from './policy.js';
 import {
   type Accepted,
-  type Carrier,
-  type CarrierName,
   type ConcernWarning,
   type InvalidValue,
   Notes,
   type Origin,
-  readCarrier,
+  type PreferenceSource,
+  type PreferenceSourceName,
+  readPreferenceSource,
   type Wanted,
 } from './preference-source.js';
 import { type RuleData, readPath } from './rule.js';
 
-export type { Carrier, CarrierName, ConcernWarning, InvalidValue, Origin, Wanted };
+export type { ConcernWarning, InvalidValue, Origin, PreferenceSource, PreferenceSourceName, Wanted };
 
 /** `denied`: an operator concern whose claim is missing and has no default. */
 export type Effective = Wanted | 'denied' | undefined;
@@ -64,7 +64,7 @@ const NO_INVALID: readonly InvalidValue[] = [];
  */
 export function resolveConfiguration(
   policy: Policy,
-  carriers: readonly Carrier[],
+  carriers: readonly PreferenceSource[],
   caller: Caller = {},
 ): Configuration {
   const { concerns, settings } = policy;
@@ -72,7 +72,7 @@ export function resolveConfiguration(
   const { values: accepted, origins } = host;
   const notes = new Notes();
   for (const carrier of carriers) {
-    if (carrier.concerns !== undefined) readCarrier(policy, carrier, host, notes);
+    if (carrier.concerns !== undefined) readPreferenceSource(policy, carrier, host, notes);
   }
 
   const spoken = accepted.some((value) => value !== undefined && value !== null);

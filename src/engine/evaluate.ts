@@ -3,21 +3,18 @@ import { fromNumber, type Mapping, type Offer } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
 import { isTruthy, readPath } from './rule.js';
 
-/** What decided about a primitive: an index of `policy.concerns` or `policy.rules`, or neither. */
-export interface Decision {
-  readonly shown: boolean;
-  readonly by: { readonly concern: number } | { readonly rule: number } | 'fits' | 'unmapped';
+/** A decision in numbers: the reason is an index of `policy.concerns` or `policy.rules`, or neither. */
+export interface IndexedDecision {
+  readonly effect: 'show' | 'hide';
+  readonly reason: { readonly concern: number } | { readonly rule: number } | 'fits' | 'unmapped';
 }
 
-/** Whether a primitive is shown under a configuration, and why, in the words of the policy. */
-export type Verdict =
-  | { readonly shown: true; readonly because: { readonly code: 'fits' } | BecauseRule }
-  | { readonly shown: false; readonly because: { readonly code: 'unmapped' } | BecauseConcern | BecauseRule };
+/** Whether a primitive is shown under a configuration, and why, in the names of the policy. */
+export type Decision =
+  | { readonly effect: 'show'; readonly reason: { readonly code: 'fits' } | RuleReason }
+  | { readonly effect: 'hide'; readonly reason: { readonly code: 'unmapped' } | ConcernReason | RuleReason };
 
-/** The verdict on a primitive that is hidden. */
-export type Hidden = Extract<Verdict, { readonly shown: false }>;
-
-export interface BecauseConcern {
+export interface ConcernReason {
   readonly code: 'concern-mismatch';
   readonly concern: string;
   /** What is in effect; nothing where an operator concern has neither claim nor default. */
@@ -27,7 +24,7 @@ export interface BecauseConcern {
   readonly source: string;
 }
 
-export interface BecauseRule {
+export interface RuleReason {
   readonly code: 'rule';
   readonly rule: string;
   readonly source: string;
@@ -36,8 +33,8 @@ export interface BecauseRule {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-export const FITS: Decision = { shown: true, by: 'fits' };
-const UNMAPPED: Decision = { shown: false, by: 'unmapped' };
+export const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
+const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
 
 /**
  * Decides about one primitive: the one place that lists, guards and explanations ask.
@@ -53,19 +50,19 @@ const UNMAPPED: Decision = { shown: false, by: 'unmapped' };
  * @param configuration what is in effect, see `resolveConfiguration`
  * @returns the decision; of several reasons the first one declared
  * @example
- * decide(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).shown;
+ * decide(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).effect;
  */
-export function decide(policy: Policy, mapping: Mapping, configuration: Configuration): Decision {
+export function decide(policy: Policy, mapping: Mapping, configuration: Configuration): IndexedDecision {
   const operator = firstMismatch(policy.concerns, 'operator', mapping, configuration);
-  if (operator !== undefined) return { shown: false, by: { concern: operator } };
+  if (operator !== undefined) return { effect: 'hide', reason: { concern: operator } };
   if (policy.rules.length > 0) {
     const hiding = firstFiring(policy.rules, 'hide', mapping, configuration);
-    if (hiding !== undefined) return { shown: false, by: { rule: hiding } };
+    if (hiding !== undefined) return { effect: 'hide', reason: { rule: hiding } };
     const showing = firstFiring(policy.rules, 'show', mapping, configuration);
-    if (showing !== undefined) return { shown: true, by: { rule: showing } };
+    if (showing !== undefined) return { effect: 'show', reason: { rule: showing } };
   }
   const host = firstMismatch(policy.concerns, 'host', mapping, configuration);
-  if (host !== undefined) return { shown: false, by: { concern: host } };
+  if (host !== undefined) return { effect: 'hide', reason: { concern: host } };
   return !mapping.mapped && policy.settings.unmapped === 'hide' ? UNMAPPED : FITS;
 }
 
@@ -75,26 +72,26 @@ export function decide(policy: Policy, mapping: Mapping, configuration: Configur
  * @param policy the policy
  * @param mapping what the policy says of the primitive
  * @param configuration what is in effect
- * @returns the verdict with its reason
+ * @returns the decision with its reason
  * @example
- * evaluate(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).because;
+ * evaluate(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).reason;
  */
-export function evaluate(policy: Policy, mapping: Mapping, configuration: Configuration): Verdict {
-  const { shown, by } = decide(policy, mapping, configuration);
-  if (by === 'fits') return { shown: true, because: { code: 'fits' } };
-  if (by === 'unmapped') return { shown: false, because: { code: 'unmapped' } };
-  if ('rule' in by) {
-    const because = becauseOf(policy.rules[by.rule] as Rule, mapping, configuration);
-    return { shown, because };
+export function evaluate(policy: Policy, mapping: Mapping, configuration: Configuration): Decision {
+  const { effect, reason } = decide(policy, mapping, configuration);
+  if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
+  if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
+  if ('rule' in reason) {
+    return { effect, reason: ruleReason(policy.rules[reason.rule] as Rule, mapping, configuration) };
   }
-  const concern = policy.concerns[by.concern] as Concern;
-  const { offered, source } = mapping.offers[by.concern] as Offer;
-  const effective = configuration.effective[by.concern];
+  const concern = policy.concerns[reason.concern] as Concern;
+  const { offered, source } = mapping.offers[reason.concern] as Offer;
+  const effective = configuration.effective[reason.concern];
   const wanted = typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
-  const words = (numbers: readonly number[]) => numbers.map((each) => fromNumber(policy, by.concern, each));
+  const words = (numbers: readonly number[]) =>
+    numbers.map((each) => fromNumber(policy, reason.concern, each));
   return {
-    shown: false,
-    because: {
+    effect: 'hide',
+    reason: {
       code: 'concern-mismatch',
       concern: concern.name,
       wanted: words(wanted),
@@ -104,7 +101,7 @@ export function evaluate(policy: Policy, mapping: Mapping, configuration: Config
   };
 }
 
-function becauseOf(rule: Rule, mapping: Mapping, configuration: Configuration): BecauseRule {
+function ruleReason(rule: Rule, mapping: Mapping, configuration: Configuration): RuleReason {
   const data = { ...configuration.data, primitive: mapping.primitive };
   const values = rule.paths.map((path) => [path, readPath(data, path) ?? null]);
   const { id, source, reason } = rule;

@@ -1,4 +1,4 @@
-import type { Decision } from './evaluate.js';
+import type { IndexedDecision } from './evaluate.js';
 import type { Policy } from './policy.js';
 
 /**
@@ -24,7 +24,7 @@ export interface HiddenCounts {
  */
 export function countHidden(
   policy: Policy,
-  decisions: readonly Decision[],
+  decisions: readonly IndexedDecision[],
   sizes?: readonly number[],
 ): HiddenCounts {
   const byConcern: number[] = policy.concerns.map(() => 0);
@@ -32,12 +32,12 @@ export function countHidden(
   let unmapped = 0;
   // Loops, as in `select`: whoever asks for something new waits for it.
   for (let index = 0; index < decisions.length; index++) {
-    const { shown, by } = decisions[index] as Decision;
-    if (shown) continue;
+    const { effect, reason } = decisions[index] as IndexedDecision;
+    if (effect === 'show') continue;
     const size = sizes?.[index] ?? 1;
-    if (typeof by === 'string') unmapped += size;
-    else if ('rule' in by) byRule[by.rule] = (byRule[by.rule] ?? 0) + size;
-    else byConcern[by.concern] = (byConcern[by.concern] ?? 0) + size;
+    if (typeof reason === 'string') unmapped += size;
+    else if ('rule' in reason) byRule[reason.rule] = (byRule[reason.rule] ?? 0) + size;
+    else byConcern[reason.concern] = (byConcern[reason.concern] ?? 0) + size;
   }
   const hidden: { -readonly [K in keyof HiddenCounts]: HiddenCounts[K] } = {};
   // In the order of the policy, which is that of the reasons.

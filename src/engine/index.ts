@@ -1,7 +1,5 @@
 export {
   type Caller,
-  type Carrier,
-  type CarrierName,
   type ConcernWarning,
   type Configuration,
   describeAccepted,
@@ -9,15 +7,17 @@ export {
   describeOrigins,
   type InvalidValue,
   type Origin,
+  type PreferenceSource,
+  type PreferenceSourceName,
   resolveConfiguration,
 } from './configuration.js';
 export {
-  type BecauseConcern,
-  type BecauseRule,
+  type ConcernReason,
   type Decision,
   decide,
   evaluate,
-  type Verdict,
+  type IndexedDecision,
+  type RuleReason,
 } from './evaluate.js';
 export type { HiddenCounts } from './hidden.js';
 export {
@@ -26,7 +26,7 @@ export {
   mapPrimitive,
   type Offer,
   type Primitive,
-  type Surface,
+  type ServerCatalog,
 } from './mapping.js';
 export {
   type CompiledEntry,

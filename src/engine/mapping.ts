@@ -14,7 +14,7 @@ export interface Primitive {
 }
 
 /** What a server lists, or what is kept of it in a catalog file. */
-export type Surface = { readonly [K in Kind]?: readonly Primitive[] | undefined };
+export type ServerCatalog = { readonly [K in Kind]?: readonly Primitive[] | undefined };
 
 /** The values of one primitive for one concern, in the numbers of `Assignment`, and where they were written. */
 export interface Offer {

@@ -5,23 +5,23 @@ import type { Concern, Policy } from './policy.js';
  * Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request, `capabilities`
  * those of the client, which come with each request where there are no sessions.
  */
-export type CarrierName = 'update' | 'request' | 'session' | 'capabilities' | 'header' | 'url';
+export type PreferenceSourceName = 'update' | 'request' | 'session' | 'capabilities' | 'header' | 'url';
 
 /**
  * Where an effective value comes from: a carrier, itself or by a preset that it named; a verified claim; the concern's
  * default. What is denied comes from what is missing: a claim, or the session that held what the host asked for.
  */
 export type Origin =
-  | CarrierName
-  | `${CarrierName} preset ${string}`
+  | PreferenceSourceName
+  | `${PreferenceSourceName} preset ${string}`
   | 'claim'
   | 'default'
   | 'no-claim'
   | 'forgotten';
 
 /** What one carrier brought, unchecked. */
-export interface Carrier {
-  readonly from: CarrierName;
+export interface PreferenceSource {
+  readonly from: PreferenceSourceName;
   readonly concerns: unknown;
 }
 
@@ -94,9 +94,9 @@ export interface Accepted {
  * @param accepted gets what is accepted
  * @param notes gets what was not taken as sent
  */
-export function readCarrier(
+export function readPreferenceSource(
   policy: Policy,
-  { from, concerns }: Carrier,
+  { from, concerns }: PreferenceSource,
   accepted: Accepted,
   notes: Notes,
 ): void {
@@ -140,7 +140,7 @@ export function readCarrier(
 function readPreset(
   policy: Policy,
   preset: unknown,
-  from: CarrierName,
+  from: PreferenceSourceName,
   { values, origins }: Accepted,
   notes: Notes,
 ): void {
@@ -170,7 +170,7 @@ function readValue(
   policy: Policy,
   index: number,
   value: unknown,
-  from: CarrierName,
+  from: PreferenceSourceName,
   notes: Notes,
 ): Wanted | null | undefined {
   const concern = policy.concerns[index] as Concern;
@@ -200,7 +200,7 @@ function readName(
   policy: Policy,
   index: number,
   value: unknown,
-  from: CarrierName,
+  from: PreferenceSourceName,
   notes: Notes,
 ): number | undefined {
   const { name, values, multiple } = policy.concerns[index] as Concern;
@@ -221,7 +221,7 @@ function readNumber(
   concern: Concern,
   range: { readonly min: number; readonly max: number },
   value: unknown,
-  from: CarrierName,
+  from: PreferenceSourceName,
   notes: Notes,
 ): number | undefined {
   const textual = (from === 'header' || from === 'url') && typeof value === 'string';
@@ -248,7 +248,7 @@ function malformed(
   policy: Policy,
   notes: Notes,
   invalid: InvalidValue,
-  from: CarrierName,
+  from: PreferenceSourceName,
   expected: string,
 ): void {
   if (from === 'update' && policy.settings.invalid === 'error') notes.refuse(invalid);
@@ -256,7 +256,7 @@ function malformed(
 }
 
 /** A list of names has no nearest one, so `clamp` ignores the entry as `ignore` does. */
-function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: CarrierName): void {
+function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: PreferenceSourceName): void {
   const { concern, value, values } = invalid;
   // What a session holds was accepted once, and clients send their capabilities with everything: neither must make every
   // list fail after the policy changed.

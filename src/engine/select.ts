@@ -85,7 +85,7 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
 
   const { policy, items, classOf, classes } = catalog;
   const decisions = classes.map((mapping) => decide(policy, mapping, configuration));
-  const isShown = decisions.map(({ shown }) => shown);
+  const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
   for (let index = 0; index < items.length; index++) {

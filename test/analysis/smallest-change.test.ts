@@ -61,7 +61,9 @@ describe('the smallest change that turns a verdict around', () => {
     const claims = new Map([['tier', 'pro']]);
     expect(changeOf(policy, { name: 'paid' }, {}, { claims })).toBeUndefined();
     const configuration = resolveConfiguration(policy, [], { claims });
-    expect(decide(policy, mapPrimitive(policy, 'tools', { name: 'paid' }), configuration).shown).toBe(true);
+    expect(decide(policy, mapPrimitive(policy, 'tools', { name: 'paid' }), configuration).effect).toBe(
+      'show',
+    );
   });
 
   it('may be to want nothing, also against a default', () => {
@@ -255,7 +257,7 @@ it('turns the verdict, and no smaller change does, whatever the policy', () => {
       const resolve = (concerns: object) =>
         resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
       for (const mapping of mappingsOf(small)) {
-        const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).shown;
+        const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).effect === 'show';
         const now = shows(asked);
         const change = smallestChange(policy, mapping, resolve(asked), caller);
         const least = fewest(policy, now, asked, shows);

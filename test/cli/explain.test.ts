@@ -59,7 +59,7 @@ describe.concurrent('explain', () => {
     expect(primitives[0]).toMatchObject({
       kind: 'tools',
       shown: false,
-      because: { code: 'rule', rule: 'nothing-late' },
+      reason: { code: 'rule', rule: 'nothing-late' },
       change: { environment: 'development' },
       rules: [{ fires: true, expression: { value: true, parts: [{ value: true }, { value: true }] } }],
     });

@@ -22,8 +22,8 @@ const list = (...args: string[]) => run('list', ...args);
 
 interface Listed {
   readonly name: string;
-  readonly shown: boolean;
-  readonly because: Record<string, unknown>;
+  readonly effect: 'show' | 'hide';
+  readonly reason: Record<string, unknown>;
   readonly tokens: number;
 }
 
@@ -33,7 +33,8 @@ async function listJson(...args: string[]) {
   return JSON.parse(stdout) as { configuration: object; tools: Listed[]; tokens: Record<string, number> };
 }
 
-const shownOf = (tools: readonly Listed[]) => tools.filter(({ shown }) => shown).map(({ name }) => name);
+const shownOf = (tools: readonly Listed[]) =>
+  tools.filter(({ effect }) => effect === 'show').map(({ name }) => name);
 
 /** The tokens of a server's tools, taken with nothing of the command line but the transport. */
 async function recount(command: readonly [string, ...string[]]): Promise<Map<string, number>> {
@@ -147,7 +148,7 @@ describe('what list can be asked for', () => {
     expect(shownOf(number.tools)).not.toContain('delta');
     expect(claimed.configuration).toEqual({ tier: 'pro', topic: ['maps', 'code'] });
     expect(shownOf(claimed.tools)).toContain('alpha');
-    expect(topics.tools[0]?.because).toEqual({
+    expect(topics.tools[0]?.reason).toEqual({
       code: 'concern-mismatch',
       concern: 'tier',
       wanted: ['free'],

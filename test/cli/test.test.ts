@@ -167,8 +167,8 @@ too much  t.test.yaml:9
       kind: 'tools',
       name: 'beta',
       expected: 'shown',
-      shown: false,
-      because: {
+      effect: 'hide',
+      reason: {
         code: 'concern-mismatch',
         concern: 'security',
         wanted: ['high'],

@@ -84,7 +84,8 @@ describe('all configurations', () => {
             const cost = (['tools', 'prompts'] as const)
               .flatMap((kind) => surface[kind].map((item: object) => ({ kind, item })))
               .filter(
-                ({ kind, item }) => decide(policy, mapPrimitive(policy, kind, item), configuration).shown,
+                ({ kind, item }) =>
+                  decide(policy, mapPrimitive(policy, kind, item), configuration).effect === 'show',
               )
               .reduce((sum, { item }) => sum + tokensOf(item), 0);
             found.most = Math.max(found.most, cost);

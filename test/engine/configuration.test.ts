@@ -1,21 +1,28 @@
 import { describe, expect, it } from 'vitest';
 import {
-  type Carrier,
-  type CarrierName,
   describeAccepted,
   describeConfiguration,
   describeOrigins,
   type Policy,
+  type PreferenceSource,
+  type PreferenceSourceName,
   resolveConfiguration,
 } from '../../src/engine/index.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
-const CARRIERS: readonly CarrierName[] = ['update', 'request', 'session', 'capabilities', 'header', 'url'];
+const CARRIERS: readonly PreferenceSourceName[] = [
+  'update',
+  'request',
+  'session',
+  'capabilities',
+  'header',
+  'url',
+];
 
 /** What is in effect, in the words of the policy. */
 function effective(
   policy: Policy,
-  carriers: readonly Carrier[],
+  carriers: readonly PreferenceSource[],
   claims?: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const configuration = resolveConfiguration(
@@ -26,8 +33,8 @@ function effective(
   return describeConfiguration(policy, configuration);
 }
 
-const request = (concerns: unknown): Carrier[] => [{ from: 'request', concerns }];
-const warnings = (policy: Policy, carriers: readonly Carrier[]) =>
+const request = (concerns: unknown): PreferenceSource[] => [{ from: 'request', concerns }];
+const warnings = (policy: Policy, carriers: readonly PreferenceSource[]) =>
   resolveConfiguration(policy, carriers).warnings.map(({ code }) => code);
 
 describe('declared defaults', () => {
@@ -92,7 +99,7 @@ describe('null', () => {
   `);
 
   it('means no value, also against a weaker carrier', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { security: null } },
       { from: 'session', concerns: { security: 'low', cost: 'minimal' } },
     ];
@@ -144,7 +151,7 @@ describe('presets', () => {
   });
 
   it('of a stronger carrier beat an entry of a weaker one', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { preset: 'safe' } },
       { from: 'header', concerns: { security: 'low', price: 5 } },
       { from: 'url', concerns: { preset: 'visual' } },
@@ -182,7 +189,7 @@ describe('carriers', () => {
   `);
 
   it('are read per concern, the strongest first', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'session', concerns: { security: 'medium', topic: ['maps'] } },
       { from: 'header', concerns: { topic: 'charts' } },
@@ -201,7 +208,7 @@ describe('carriers', () => {
     ['null instead of an object', null],
     ['a number instead of an object', 7],
   ])('fall through to the next one where the stronger has %s', (_name, concerns) => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns },
       { from: 'url', concerns: { security: 'medium' } },
     ];
@@ -209,7 +216,7 @@ describe('carriers', () => {
   });
 
   it('that are not there are no carriers', () => {
-    const carriers: Carrier[] = [{ from: 'request', concerns: undefined }];
+    const carriers: PreferenceSource[] = [{ from: 'request', concerns: undefined }];
     expect(resolveConfiguration(policy, carriers)).toMatchObject({
       active: false,
       warnings: [],
@@ -218,7 +225,7 @@ describe('carriers', () => {
   });
 
   it('that are weaker are not judged where a stronger one has the word', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'url', concerns: { security: 'nonsense' } },
     ];
@@ -400,7 +407,7 @@ describe('numbers where only text can be sent', () => {
     settings: { invalid: ignore }
   `);
 
-  it.each<[string, CarrierName, unknown, unknown]>([
+  it.each<[string, PreferenceSourceName, unknown, unknown]>([
     ['a decimal in the header', 'header', { price: '12.5' }, { price: 12.5 }],
     ['a decimal in the URL', 'url', { price: '-7' }, { price: -7 }],
     ['no decimal in a request', 'request', { price: '12' }, {}],
@@ -690,7 +697,11 @@ describe('where a value in effect comes from', () => {
     presets: { safe: { security: high, cost: minimal } }
     settings: { invalid: clamp }
   `);
-  const origins = (carriers: readonly Carrier[], claims: Record<string, unknown> = {}, forgotten = false) =>
+  const origins = (
+    carriers: readonly PreferenceSource[],
+    claims: Record<string, unknown> = {},
+    forgotten = false,
+  ) =>
     describeOrigins(
       policy,
       resolveConfiguration(policy, carriers, { claims: new Map(Object.entries(claims)), forgotten }),
@@ -710,7 +721,7 @@ describe('where a value in effect comes from', () => {
   });
 
   it('the strongest that has the concern, each by itself', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { cost: 'high' } },
       { from: 'session', concerns: { cost: 'minimal', security: 'high' } },
       { from: 'url', concerns: { security: 'low', price: '5' } },
@@ -719,7 +730,7 @@ describe('where a value in effect comes from', () => {
   });
 
   it('a weaker one, where the stronger one was not accepted', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'header', concerns: { cost: 'gratis', security: 'none', price: 'much' } },
       { from: 'url', concerns: { cost: 'high' } },
     ];
@@ -727,7 +738,7 @@ describe('where a value in effect comes from', () => {
   });
 
   it('nothing of what a host took back', () => {
-    const carriers: Carrier[] = [
+    const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { cost: null, security: null } },
       { from: 'url', concerns: { preset: 'safe' } },
     ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Decision } from '../../src/engine/evaluate.js';
+import type { IndexedDecision } from '../../src/engine/evaluate.js';
 import { countHidden } from '../../src/engine/hidden.js';
 import { policyOf, yaml } from '../policy/author.js';
 
@@ -11,11 +11,11 @@ const policy = policyOf(yaml`
     - { id: constructor, hide: [tools], when: { "!!": { var: concerns.level } } }
     - { id: keep, show: [tools], when: { "!!": { var: concerns.level } } }
 `);
-const SHOWN: Decision = { shown: true, by: 'fits' };
-const KEPT: Decision = { shown: true, by: { rule: 2 } };
-const UNMAPPED: Decision = { shown: false, by: 'unmapped' };
-const byConcern = (concern: number): Decision => ({ shown: false, by: { concern } });
-const byRule = (rule: number): Decision => ({ shown: false, by: { rule } });
+const SHOWN: IndexedDecision = { effect: 'show', reason: 'fits' };
+const KEPT: IndexedDecision = { effect: 'show', reason: { rule: 2 } };
+const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
+const byConcern = (concern: number): IndexedDecision => ({ effect: 'hide', reason: { concern } });
+const byRule = (rule: number): IndexedDecision => ({ effect: 'hide', reason: { rule } });
 
 describe('what decisions hide', () => {
   it('is counted one by one', () => {

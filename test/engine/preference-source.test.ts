@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { type CarrierName, type ConcernWarning, resolveConfiguration } from '../../src/engine/index.js';
+import {
+  type ConcernWarning,
+  type PreferenceSourceName,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`
@@ -15,7 +19,7 @@ const policy = policyOf(yaml`
 `);
 const strict = { ...policy, settings: { ...policy.settings, invalid: 'error' } } as const;
 
-const warned = (concerns: unknown, from: CarrierName = 'request'): readonly ConcernWarning[] =>
+const warned = (concerns: unknown, from: PreferenceSourceName = 'request'): readonly ConcernWarning[] =>
   resolveConfiguration(policy, [{ from, concerns }]).warnings;
 const refused = (concerns: unknown) =>
   resolveConfiguration(strict, [{ from: 'update', concerns }]).invalid.map(({ concern }) => concern);

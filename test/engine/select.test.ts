@@ -126,7 +126,7 @@ it('counts what each rule hides by its id, and tells primitives apart by what it
 
 describe('why a primitive is hidden', () => {
   const verdict = (name: string, concerns: unknown) => {
-    const { shown: isShown, because } = evaluate(
+    const { effect, reason } = evaluate(
       policy,
       mapPrimitive(policy, 'tools', {
         name,
@@ -134,8 +134,8 @@ describe('why a primitive is hidden', () => {
       }),
       resolveConfiguration(policy, asked(concerns)),
     );
-    const source = 'source' in because ? { source: because.source.replace(/^.*\//, '') } : {};
-    return { shown: isShown, ...because, ...source };
+    const source = 'source' in reason ? { source: reason.source.replace(/^.*\//, '') } : {};
+    return { shown: effect === 'show', ...reason, ...source };
   };
   const hidden = { shown: false, code: 'concern-mismatch' };
 
@@ -196,7 +196,7 @@ describe('why a primitive is hidden', () => {
     `);
     const configuration = resolveConfiguration(maps, asked({ topic: ['maps', 'charts'] }));
     expect(evaluate(maps, mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
-      because: { wanted: ['charts', 'maps'], actual: ['code'] },
+      reason: { wanted: ['charts', 'maps'], actual: ['code'] },
     });
   });
 
@@ -208,8 +208,8 @@ describe('why a primitive is hidden', () => {
     `);
     const mapping = mapPrimitive(operated, 'tools', { name: 'export' });
     expect(evaluate(operated, mapping, resolveConfiguration(operated, []))).toMatchObject({
-      shown: false,
-      because: { code: 'concern-mismatch', concern: 'tier', wanted: [], actual: ['pro'] },
+      effect: 'hide',
+      reason: { code: 'concern-mismatch', concern: 'tier', wanted: [], actual: ['pro'] },
     });
   });
 
@@ -217,8 +217,8 @@ describe('why a primitive is hidden', () => {
     const hiding = policyOf('version: 1\nsettings: { unmapped: hide }\n');
     const mapping = mapPrimitive(hiding, 'tools', { name: 'new' });
     expect(evaluate(hiding, mapping, resolveConfiguration(hiding, []))).toEqual({
-      shown: false,
-      because: { code: 'unmapped' },
+      effect: 'hide',
+      reason: { code: 'unmapped' },
     });
   });
 });

@@ -4,9 +4,9 @@ import { dirname, join, relative } from 'node:path';
 import { afterAll } from 'vitest';
 import {
   bindCatalog,
-  type Carrier,
   type Kind,
   type Policy,
+  type PreferenceSource,
   type Primitive,
   resolveConfiguration,
   select,
@@ -69,7 +69,7 @@ export function findingsOf(text: string): string[] {
 }
 
 /** What a host asks for in a request's `_meta`, or in several carriers, strongest first. */
-export function asked(concerns: unknown): Carrier[] {
+export function asked(concerns: unknown): PreferenceSource[] {
   return [{ from: 'request', concerns }];
 }
 

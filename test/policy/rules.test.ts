@@ -489,11 +489,11 @@ describe('rules', () => {
     for (const policy of [rules(hide, show), rules(show, hide)]) {
       expect(shown(policy, ['a', 'b'], { environment: 'production' })).toEqual([]);
       expect(shown(policy, ['a', 'b'], { security: 'low' })).toEqual(['a', 'b']);
-      expect(verdict(policy, { name: 'a' }, { security: 'low' }).because).toMatchObject({
+      expect(verdict(policy, { name: 'a' }, { security: 'low' }).reason).toMatchObject({
         code: 'rule',
         rule: 'shows',
       });
-      expect(verdict(policy, { name: 'a' }, { environment: 'production' }).because).toMatchObject({
+      expect(verdict(policy, { name: 'a' }, { environment: 'production' }).reason).toMatchObject({
         rule: 'hides',
       });
     }
@@ -509,7 +509,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
       'paid',
       'new',
     ]);
-    expect(verdict(policy, { name: 'other' }, undefined).because).toEqual({ code: 'unmapped' });
+    expect(verdict(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
   });
 
   it('are for clients that never spoke, and for the kinds that they name', () => {
@@ -552,7 +552,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
   - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
 `);
     const shows = (capabilities: unknown) =>
-      verdict(policy, { name: 'a' }, undefined, { capabilities }).shown;
+      verdict(policy, { name: 'a' }, undefined, { capabilities }).effect === 'show';
     expect(shows(undefined)).toBe(true);
     expect(shows({})).toBe(false);
     expect(shows({ sampling: {} })).toBe(true);
@@ -565,7 +565,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
   - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
 `);
     const shows = (claims?: [string, unknown][]) =>
-      verdict(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).shown;
+      verdict(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';
     expect(shows()).toBe(false);
     expect(shows([['groups', 'admin']])).toBe(false);
     expect(shows([['groups', ['staff', 'admin']]])).toBe(true);
@@ -604,9 +604,9 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     reason: Destructive tools are hidden in production
   - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, b] } }
 `);
-    const { shown: isShown, because } = verdict(policy, { name: 'a' }, { environment: 'production' });
-    expect(isShown).toBe(false);
-    expect(because).toEqual({
+    const { effect, reason } = verdict(policy, { name: 'a' }, { environment: 'production' });
+    expect(effect).toBe('hide');
+    expect(reason).toEqual({
       code: 'rule',
       rule: 'no-destruction',
       source: expect.stringMatching(/policy\.yaml:11$/),
@@ -617,7 +617,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
         'claims.admin': null,
       },
     });
-    expect(verdict(policy, { name: 'b' }, undefined).because).toEqual({
+    expect(verdict(policy, { name: 'b' }, undefined).reason).toEqual({
       code: 'rule',
       rule: 'silent',
       source: expect.stringMatching(/policy\.yaml:19$/),

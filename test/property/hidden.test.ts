@@ -35,15 +35,15 @@ function judged(
 ): Record<string, number> {
   const configuration = resolveConfiguration(policy, [{ from: 'request', concerns }], { claims });
   const counts: Record<string, number> = {};
-  const count = (reason: string) => {
-    counts[reason] = (counts[reason] ?? 0) + 1;
+  const count = (key: string) => {
+    counts[key] = (counts[key] ?? 0) + 1;
   };
   for (const item of items) {
-    const { shown, because } = evaluate(policy, mapPrimitive(policy, kind, item), configuration);
-    if (shown) {
+    const { effect, reason } = evaluate(policy, mapPrimitive(policy, kind, item), configuration);
+    if (effect === 'show') {
       if (!keeps(String(item.name))) count('filter');
-    } else if (because.code === 'rule') count(`rule ${because.rule}`);
-    else count(because.code === 'unmapped' ? 'unmapped' : `concern ${because.concern}`);
+    } else if (reason.code === 'rule') count(`rule ${reason.rule}`);
+    else count(reason.code === 'unmapped' ? 'unmapped' : `concern ${reason.concern}`);
   }
   return counts;
 }

@@ -234,7 +234,8 @@ it('groups say what changes for every configuration, and nothing else', () => {
             const tool = surfaces[at]?.tools.find((each) => each.name === name);
             const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }], { claims });
             return (
-              tool !== undefined && decide(policy, mapPrimitive(policy, 'tools', tool), configuration).shown
+              tool !== undefined &&
+              decide(policy, mapPrimitive(policy, 'tools', tool), configuration).effect === 'show'
             );
           });
           const among = (direction: 'hidden' | 'shown') =>

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   bindCatalog,
-  type Carrier,
   type CompiledPolicy,
   type Concern,
   type ConcernValue,
@@ -10,6 +9,7 @@ import {
   describeConfiguration,
   evaluate,
   mapPrimitive,
+  type PreferenceSource,
   type Primitive,
   preparePolicy,
   resolveConfiguration,
@@ -159,7 +159,7 @@ const primitives: fc.Arbitrary<Primitive[]> = fc.array(
   { maxLength: 12 },
 );
 
-const toCarriers = (objects: readonly Sent[]): Carrier[] =>
+const toCarriers = (objects: readonly Sent[]): PreferenceSource[] =>
   objects.map((concerns, index) => ({ from: index === 0 ? 'request' : 'session', concerns }));
 const toCaller = (found: Claims) => ({ claims: new Map(Object.entries(found)) });
 
@@ -281,11 +281,11 @@ describe('for any policy, list and host', () => {
         const verdicts = tools.map((tool) =>
           evaluate(policy, mapPrimitive(policy, 'tools', tool), configuration),
         );
-        expect(tools.filter((_tool, index) => verdicts[index]?.shown)).toEqual(kept);
+        expect(tools.filter((_tool, index) => verdicts[index]?.effect === 'show')).toEqual(kept);
         const reasons = new Map<string, number>();
-        for (const { because } of verdicts) {
-          if (because.code === 'fits') continue;
-          const reason = 'concern' in because ? because.concern : '';
+        for (const { reason: why } of verdicts) {
+          if (why.code === 'fits') continue;
+          const reason = 'concern' in why ? why.concern : '';
           reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
         }
         const { concerns = {}, unmapped } = hidden;

@@ -5,7 +5,7 @@ import {
   type HttpRequestInfo,
   parseHeader,
   parseParameter,
-  readCarriers,
+  readPreferenceSources,
 } from '../../src/protocol/request/preference-sources.js';
 import { policyOf, yaml } from '../policy/author.js';
 
@@ -22,7 +22,8 @@ const withHeader = (header: string | readonly string[]): HttpRequestInfo => ({
 const withUrl = (query: string): HttpRequestInfo => ({ url: new URL(`https://example.test/mcp${query}`) });
 
 /** What a header or URL asks for. */
-const sent = (http: HttpRequestInfo) => readCarriers(undefined, undefined, http).carriers[0]?.concerns;
+const sent = (http: HttpRequestInfo) =>
+  readPreferenceSources(undefined, undefined, http).carriers[0]?.concerns;
 
 describe('the header', () => {
   it.each<[string, string, unknown]>([
@@ -54,7 +55,7 @@ describe('the header', () => {
     ['nothing', '', {}],
   ])('holds %s', (_name, header, concerns) => {
     expect(parseHeader(header)).toEqual(concerns);
-    expect(readCarriers(undefined, undefined, withHeader(header))).toEqual({
+    expect(readPreferenceSources(undefined, undefined, withHeader(header))).toEqual({
       carriers: [{ from: 'header', concerns }],
       warnings: [],
     });
@@ -74,7 +75,7 @@ describe('the header', () => {
     'security=',
     '=high',
   ])('is ignored whole, with a warning, if it is broken: %s', (header) => {
-    const { carriers, warnings } = readCarriers(undefined, undefined, withHeader(header));
+    const { carriers, warnings } = readPreferenceSources(undefined, undefined, withHeader(header));
     expect(carriers).toEqual([]);
     expect(warnings.map(({ code }) => code)).toEqual(['malformed-header']);
   });
@@ -83,7 +84,7 @@ describe('the header', () => {
     const concerns = { security: 'high', cost: 'minimal' };
     expect(sent(withHeader(['security=low', 'cost=minimal', 'security=high']))).toEqual(concerns);
     expect(sent(withHeader(['security=high', 'cost=minimal']))).toEqual(concerns);
-    expect(readCarriers(undefined, undefined, withHeader(['security=high', '?']))).toMatchObject({
+    expect(readPreferenceSources(undefined, undefined, withHeader(['security=high', '?']))).toMatchObject({
       carriers: [],
     });
   });
@@ -91,7 +92,7 @@ describe('the header', () => {
   it('has values that are no names of values: they are ignored with a warning, not refused', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     for (const header of ['security', 'security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
-      const { carriers } = readCarriers(undefined, undefined, withHeader(header));
+      const { carriers } = readPreferenceSources(undefined, undefined, withHeader(header));
       const { invalid, warnings, active } = resolveConfiguration(policy, carriers);
       expect({ header, invalid, active, codes: warnings.map(({ code }) => code) }).toEqual({
         header,
@@ -103,13 +104,15 @@ describe('the header', () => {
   });
 
   it('of another name is none of ours', () => {
-    expect(readCarriers(undefined, undefined, { headers: { 'x-concerns': 'security=high' } })).toEqual({
+    expect(
+      readPreferenceSources(undefined, undefined, { headers: { 'x-concerns': 'security=high' } }),
+    ).toEqual({
       carriers: [],
       warnings: [],
     });
-    expect(readCarriers(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).carriers).toEqual(
-      [],
-    );
+    expect(
+      readPreferenceSources(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).carriers,
+    ).toEqual([]);
   });
 });
 
@@ -146,7 +149,7 @@ describe("the URL's parameter", () => {
     ['no value', '?concerns=security:', { security: '' }],
     ['other parameters beside it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
   ])('holds %s: %s', (_name, query, concerns) => {
-    expect(readCarriers(undefined, undefined, withUrl(query))).toEqual({
+    expect(readPreferenceSources(undefined, undefined, withUrl(query))).toEqual({
       carriers: [{ from: 'url', concerns }],
       warnings: [],
     });
@@ -155,7 +158,7 @@ describe("the URL's parameter", () => {
   it.each(['', '?', '?concerns', '?concerns=', '?Concerns=safe', '?concern=safe'])(
     'is not there in %j',
     (query) => {
-      expect(readCarriers(undefined, undefined, withUrl(query)).carriers).toEqual([]);
+      expect(readPreferenceSources(undefined, undefined, withUrl(query)).carriers).toEqual([]);
     },
   );
 
@@ -184,13 +187,13 @@ describe("a request's _meta", () => {
     ['an inherited extension', list({ _meta: Object.create({ [EXTENSION_ID]: { concerns: {} } }) })],
     ['params.concerns, which is no place for it', list({ concerns: { security: 'high' } })],
   ])('has nothing in %s', (_name, request) => {
-    expect(readCarriers(request, undefined, undefined)).toEqual({ carriers: [], warnings: [] });
+    expect(readPreferenceSources(request, undefined, undefined)).toEqual({ carriers: [], warnings: [] });
   });
 
   it.each([{ security: 'high' }, {}, null, 'safe', ['security']])(
     'is handed on unchecked: %j',
     (concerns) => {
-      expect(readCarriers(withMeta(concerns), undefined, undefined).carriers).toEqual([
+      expect(readPreferenceSources(withMeta(concerns), undefined, undefined).carriers).toEqual([
         { from: 'request', concerns },
       ]);
     },
@@ -202,7 +205,11 @@ describe('several carriers', () => {
   const http = { ...withHeader('security=high, price=3'), ...withUrl('?concerns=security:low,topic:maps') };
 
   it('come strongest first: request, session, header, URL', () => {
-    const { carriers } = readCarriers(withMeta({ security: 'top' }), inSession({ cost: 'minimal' }), http);
+    const { carriers } = readPreferenceSources(
+      withMeta({ security: 'top' }),
+      inSession({ cost: 'minimal' }),
+      http,
+    );
     expect(carriers).toEqual([
       { from: 'request', concerns: { security: 'top' } },
       { from: 'session', concerns: { cost: 'minimal' } },
@@ -213,15 +220,17 @@ describe('several carriers', () => {
 
   it('leave a broken header out and keep the others', () => {
     const broken = { ...http, headers: { 'mcp-concerns': 'security=' } };
-    const { carriers, warnings } = readCarriers(withMeta({ security: 'top' }), undefined, broken);
+    const { carriers, warnings } = readPreferenceSources(withMeta({ security: 'top' }), undefined, broken);
     expect(carriers.map(({ from }) => from)).toEqual(['request', 'url']);
     expect(warnings).toHaveLength(1);
   });
 
   it('are none without HTTP, _meta and session', () => {
-    expect(readCarriers(list(), undefined, undefined)).toEqual({ carriers: [], warnings: [] });
-    expect(readCarriers(list(), inSession(undefined), {})).toEqual({ carriers: [], warnings: [] });
-    expect(readCarriers(list(), inSession({}), {}).carriers).toEqual([{ from: 'session', concerns: {} }]);
+    expect(readPreferenceSources(list(), undefined, undefined)).toEqual({ carriers: [], warnings: [] });
+    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ carriers: [], warnings: [] });
+    expect(readPreferenceSources(list(), inSession({}), {}).carriers).toEqual([
+      { from: 'session', concerns: {} },
+    ]);
   });
 
   it('make one configuration, per concern', () => {
@@ -235,8 +244,8 @@ describe('several carriers', () => {
         level: { values: ["1", "2"] }
       presets: { careful: { security: high, cost: minimal, level: "1" } }
     `);
-    const effective = (...from: Parameters<typeof readCarriers>) =>
-      describeConfiguration(policy, resolveConfiguration(policy, readCarriers(...from).carriers));
+    const effective = (...from: Parameters<typeof readPreferenceSources>) =>
+      describeConfiguration(policy, resolveConfiguration(policy, readPreferenceSources(...from).carriers));
 
     expect(
       effective(withMeta({ security: 'low' }), inSession({ security: 'medium', cost: 'high' }), {

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS } from '../../engine/policy.js';
 import { compareSides } from '../../policy/diff/compare.js';
@@ -120,7 +120,7 @@ function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | und
 }
 
 /** All that is known of a server that nobody can ask: the names that the policies give values to. */
-function namesOf(policies: readonly CompiledPolicy[]): Surface {
+function namesOf(policies: readonly CompiledPolicy[]): ServerCatalog {
   return Object.fromEntries(
     KINDS.map((kind) => {
       const names = new Set(policies.flatMap(({ primitives }) => primitives[kind].map(({ name }) => name)));

@@ -1,4 +1,4 @@
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
@@ -80,7 +80,7 @@ interface Found {
 }
 
 /** Several kinds may hold one name. */
-function inSurface(surface: Surface, name: string): Found[] {
+function inSurface(surface: ServerCatalog, name: string): Found[] {
   const found = KINDS.flatMap((kind) =>
     (surface[kind] ?? [])
       .filter((item) => identityOf(kind, item) === name)

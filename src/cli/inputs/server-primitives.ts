@@ -7,7 +7,7 @@ import {
   ListRootsRequestSchema,
   ResultSchema,
 } from '@modelcontextprotocol/sdk/types.js';
-import type { Primitive, Surface } from '../../engine/mapping.js';
+import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { itemsOf } from '../../protocol/lists/filter-list.js';
@@ -83,7 +83,7 @@ export async function takeSurface(transport: Transport, conversation: Conversati
 
 type Ask = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-async function takeAll(kinds: readonly Kind[], ask: Ask): Promise<Surface> {
+async function takeAll(kinds: readonly Kind[], ask: Ask): Promise<ServerCatalog> {
   const lists: { [K in Kind]?: readonly Primitive[] } = {};
   for (const kind of kinds) {
     const items = await takeList(kind, ask);

@@ -1,6 +1,6 @@
 import type { Formula } from '../../analysis/formula.js';
 import { describeAssignment, type Space, spanSpace } from '../../analysis/space.js';
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
 
@@ -51,7 +51,7 @@ interface Weighed {
  */
 export function allCosts(
   policy: Policy,
-  surface: Surface,
+  surface: ServerCatalog,
   tokensOf: (definition: object) => number,
   budget = Number.POSITIVE_INFINITY,
 ): Costs | undefined {

@@ -1,6 +1,6 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { decide } from '../../engine/evaluate.js';
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS, type Kind, type Policy, preparePolicy } from '../../engine/policy.js';
 import type { Changed, Extent, Term } from '../../policy/diff/change.js';
@@ -69,7 +69,7 @@ export interface DiffReport {
 export interface Compared {
   readonly names: readonly [string, string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
-  readonly surfaces: readonly [Surface, Surface];
+  readonly surfaces: readonly [ServerCatalog, ServerCatalog];
   readonly source: string | undefined;
   readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
   readonly difference: Difference;
@@ -143,7 +143,9 @@ function namedConfigurations({ compiled, surfaces, counters }: Compared): NamedC
       const policy = at === 0 ? before : after;
       const carriers = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
       const configuration = resolveConfiguration(policy, carriers);
-      const shown = mapped[at].filter(({ mapping }) => decide(policy, mapping, configuration).shown);
+      const shown = mapped[at].filter(
+        ({ mapping }) => decide(policy, mapping, configuration).effect === 'show',
+      );
       const count = counters[at];
       return {
         shown: shown.length,
@@ -165,7 +167,7 @@ function namedConfigurations({ compiled, surfaces, counters }: Compared): NamedC
   });
 }
 
-function mapAll(policy: Policy, surface: Surface) {
+function mapAll(policy: Policy, surface: ServerCatalog) {
   return KINDS.flatMap((kind) =>
     (surface[kind] ?? []).map((primitive) => ({
       primitive,

@@ -21,7 +21,7 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   const width = paper.width ?? Number.POSITIVE_INFINITY;
   const word = WORDS[kind][0];
   const verdict = `${word.charAt(0).toUpperCase()}${word.slice(1)} ${plain(id)} is ${shown ? 'shown' : 'hidden'}`;
-  const head = wrapped('', `${verdict}: ${plain(why(policy, explanation))}`.split(' '), ' ', width);
+  const head = wrapped('', `${verdict}: ${plain(reasonText(policy, explanation))}`.split(' '), ' ', width);
   const lines = [
     ...head.map((line) =>
       paper.paint('bold', line.replace(verdict, paper.paint(shown ? 'green' : 'red', verdict))),
@@ -56,8 +56,8 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   return `${lines.join('\n')}\n`;
 }
 
-function why(policy: Policy, { shown, because, concerns }: Explanation): string {
-  switch (because.code) {
+function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanation): string {
+  switch (why.code) {
     case 'fits': {
       if (concerns.every(({ wanted }) => wanted === undefined)) return 'nothing was asked for.';
       const named = concerns.filter(({ wanted, actual }) => wanted !== undefined && actual !== undefined);
@@ -68,14 +68,14 @@ function why(policy: Policy, { shown, because, concerns }: Explanation): string 
     case 'unmapped':
       return 'nothing maps it, and this policy hides what nothing maps.';
     case 'concern-mismatch': {
-      const { concern, wanted, actual } = because;
+      const { concern, wanted, actual } = why;
       return wanted.length === 0
         ? `its ${concern} is ${actual.join(' or ')}, and nothing was claimed.`
         : `its ${concern} is ${actual.join(' or ')}, wanted is ${bound(policy, concern)}${wanted.join(' or ')}.`;
     }
     case 'rule': {
-      const reason = because.reason === undefined ? '' : ` (${because.reason})`;
-      return `rule ${because.rule} ${shown ? 'shows' : 'hides'} it${reason}.`;
+      const reason = why.reason === undefined ? '' : ` (${why.reason})`;
+      return `rule ${why.rule} ${shown ? 'shows' : 'hides'} it${reason}.`;
     }
   }
 }

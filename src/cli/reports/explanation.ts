@@ -7,7 +7,7 @@ import {
   type Effective,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { decide, evaluate, fits, type Verdict } from '../../engine/evaluate.js';
+import { type Decision, decide, evaluate, fits } from '../../engine/evaluate.js';
 import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { isTruthy } from '../../engine/rule.js';
@@ -44,7 +44,7 @@ export interface Explanation {
   readonly kind: Kind;
   readonly id: string;
   readonly shown: boolean;
-  readonly because: Verdict['because'];
+  readonly reason: Decision['reason'];
   readonly mapped: boolean;
   readonly concerns: readonly ExplainedConcern[];
   /** Rules about this kind; those that fire come first. */
@@ -80,13 +80,13 @@ export function explainPrimitive(
   { configuration, caller, origins }: Circumstances,
 ): Explanation {
   const mapping = mapPrimitive(policy, kind, primitive);
-  const { shown, because } = evaluate(policy, mapping, configuration);
+  const { effect, reason } = evaluate(policy, mapping, configuration);
   const change = smallestChange(policy, mapping, configuration, caller);
   return {
     kind,
     id: identityOf(kind, primitive),
-    shown,
-    because,
+    shown: effect === 'show',
+    reason,
     mapped: mapping.mapped,
     concerns: policy.concerns.map(({ name, match }, index) => {
       const effective = configuration.effective[index];
@@ -132,14 +132,14 @@ function claimThatTurns(
   configuration: Configuration,
   caller: Caller,
 ): Explanation['claim'] {
-  const { shown } = decide(policy, mapping, configuration);
+  const { effect } = decide(policy, mapping, configuration);
   const carriers = [{ from: 'session', concerns: describeAccepted(policy, configuration) }] as const;
   for (const { claim, values } of policy.concerns) {
     if (claim === undefined) continue;
     for (const value of 'min' in values ? [values.min, values.max] : values) {
       const claims = new Map([...(caller.claims ?? []), [claim, value]]);
       const changed = resolveConfiguration(policy, carriers, { ...caller, claims });
-      if (decide(policy, mapping, changed).shown !== shown) return [claim, value];
+      if (decide(policy, mapping, changed).effect !== effect) return [claim, value];
     }
   }
   return undefined;

@@ -1,6 +1,12 @@
 import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
-import { evaluate, type Verdict } from '../../engine/evaluate.js';
-import { IDENTITY, identityOf, type Mapping, mapPrimitive, type Surface } from '../../engine/mapping.js';
+import { type Decision, evaluate } from '../../engine/evaluate.js';
+import {
+  IDENTITY,
+  identityOf,
+  type Mapping,
+  mapPrimitive,
+  type ServerCatalog,
+} from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { ENCODING } from '../inputs/token-counter.js';
 
@@ -8,7 +14,7 @@ import { ENCODING } from '../inputs/token-counter.js';
 export interface Judged {
   readonly id: string;
   readonly tokens: number;
-  readonly verdict: Verdict;
+  readonly decision: Decision;
 }
 
 /** What a configuration makes of a server. */
@@ -37,7 +43,7 @@ export type Weighing = readonly { readonly kind: Kind; readonly all: readonly We
  */
 export function weighSurface(
   policy: Policy,
-  surface: Surface,
+  surface: ServerCatalog,
   tokensOf: (definition: object) => number,
 ): Weighing {
   return KINDS.flatMap((kind) => {
@@ -68,7 +74,7 @@ export function judge(policy: Policy, configuration: Configuration, weighing: We
     all: all.map(({ id, tokens, mapping }) => ({
       id,
       tokens,
-      verdict: evaluate(policy, mapping, configuration),
+      decision: evaluate(policy, mapping, configuration),
     })),
   }));
   return { configuration: describeConfiguration(policy, configuration), kinds };
@@ -84,7 +90,7 @@ export interface Sum {
 
 /** @returns the sum over some primitives */
 export function sumOf(all: readonly Judged[]): Sum {
-  const kept = all.filter(({ verdict }) => verdict.shown);
+  const kept = all.filter(({ decision }) => decision.effect === 'show');
   const cost = (some: readonly Judged[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
   const tokens = { total: cost(all), shown: cost(kept) };
   return {
@@ -99,7 +105,7 @@ export function sumOf(all: readonly Judged[]): Sum {
 export function toJson({ configuration, kinds }: Report): object {
   const { tokens, ...counts } = sumOf(kinds.flatMap(({ all }) => all));
   const byKind = kinds.map(({ kind, all }) => {
-    const primitives = all.map(({ id, verdict, tokens }) => ({ [IDENTITY[kind]]: id, ...verdict, tokens }));
+    const primitives = all.map(({ id, decision, tokens }) => ({ [IDENTITY[kind]]: id, ...decision, tokens }));
     const { tokens: cost, ...counted } = sumOf(all);
     return { kind, counts: { ...counted, tokens: cost }, primitives };
   });
@@ -114,5 +120,7 @@ export function toJson({ configuration, kinds }: Report): object {
 
 /** @returns what stays, one a line: tools, then prompts, resources and resource templates */
 export function toNames({ kinds }: Report): readonly string[] {
-  return kinds.flatMap(({ all }) => all.filter(({ verdict }) => verdict.shown).map(({ id }) => id));
+  return kinds.flatMap(({ all }) =>
+    all.filter(({ decision }) => decision.effect === 'show').map(({ id }) => id),
+  );
 }

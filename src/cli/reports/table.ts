@@ -1,4 +1,4 @@
-import type { Verdict } from '../../engine/evaluate.js';
+import type { Decision } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
@@ -36,8 +36,8 @@ export function toTable(policy: Policy, report: Report, paper: Paper): string {
   ];
   for (const { kind, all } of kinds) {
     const [one, many] = WORDS[kind];
-    const kept = all.filter(({ verdict }) => verdict.shown);
-    const gone = all.filter(({ verdict }) => !verdict.shown);
+    const kept = all.filter(({ decision }) => decision.effect === 'show');
+    const gone = all.filter(({ decision }) => decision.effect === 'hide');
     const named = (number: number) => `${number} ${number === 1 ? one : many}`;
     if (kept.length > 0) {
       lines.push('', paper.paint('green', `${named(kept.length)} ${stay(kept.length)}`));
@@ -59,8 +59,8 @@ export function toTable(policy: Policy, report: Report, paper: Paper): string {
 /** Groups what goes by what hides it: the concern with the wish, or the rule, are the same for a whole group. */
 function reasons(policy: Policy, gone: readonly Judged[], paper: Paper): string[] {
   const groups = new Map<string, Row[]>();
-  for (const { id, verdict } of gone) {
-    const { title, has, source } = explain(policy, id, verdict);
+  for (const { id, decision } of gone) {
+    const { title, has, source } = explain(policy, id, decision);
     const group = groups.get(title) ?? [];
     group.push([plain(id), plain(has), plain(source)]);
     groups.set(title, group);
@@ -82,14 +82,14 @@ function reasons(policy: Policy, gone: readonly Judged[], paper: Paper): string[
 function explain(
   policy: Policy,
   id: string,
-  { because }: Verdict,
+  { reason: why }: Decision,
 ): { title: string; has: string; source: string } {
-  if (because.code === 'concern-mismatch') {
-    const { concern, wanted, actual, source } = because;
+  if (why.code === 'concern-mismatch') {
+    const { concern, wanted, actual, source } = why;
     return { title: wish(policy, concern, wanted), has: actual.join(', '), source };
   }
-  if (because.code === 'rule') {
-    const { rule, source, reason, values } = because;
+  if (why.code === 'rule') {
+    const { rule, source, reason, values } = why;
     const own = Object.entries(values).filter(
       ([path, value]) => path.startsWith('primitive.') && value !== id,
     );

@@ -39,7 +39,7 @@ function testOf({ policy, lineOf }: FileReport, result: TestResult): object {
     line: lineOf(result),
     passed: passed(result),
     configuration: policy === undefined ? {} : describeConfiguration(policy, configuration),
-    wrong: wrong.map(({ kind, name, expected, verdict }) => ({ kind, name, expected, ...verdict })),
+    wrong: wrong.map(({ kind, name, expected, decision }) => ({ kind, name, expected, ...decision })),
     counts,
   };
 }

@@ -98,20 +98,20 @@ function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[]
 export function reasonOf(
   policy: Policy,
   { configuration }: TestResult,
-  { verdict, mapping }: Wrong,
+  { decision, mapping }: Wrong,
 ): { reason: string; source: string } {
-  const { because } = verdict;
-  if (because.code === 'concern-mismatch') {
-    const { concern, wanted, actual, source } = because;
+  const { reason: why } = decision;
+  if (why.code === 'concern-mismatch') {
+    const { concern, wanted, actual, source } = why;
     const has = wanted.length === 0 ? '' : ` ${actual.join(', ')}`;
     return { reason: `${wish(policy, concern, wanted)}${has}`, source };
   }
-  if (because.code === 'rule') {
-    const { rule, reason, source } = because;
-    const effect = verdict.shown ? 'shows it' : 'hides it';
+  if (why.code === 'rule') {
+    const { rule, reason, source } = why;
+    const effect = decision.effect === 'show' ? 'shows it' : 'hides it';
     return { reason: `rule ${rule} ${effect}${reason === undefined ? '' : `: ${reason}`}`, source };
   }
-  if (because.code === 'unmapped') return { reason: 'nothing maps it, and unmapped is "hide"', source: '' };
+  if (why.code === 'unmapped') return { reason: 'nothing maps it, and unmapped is "hide"', source: '' };
   if (!mapping.mapped) return { reason: 'nothing maps it, and unmapped is "show"', source: '' };
   const fitting = configuration.effective.flatMap((value, index) => {
     const name = policy.concerns[index]?.name;

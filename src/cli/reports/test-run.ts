@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
@@ -148,7 +148,10 @@ class Bench {
     return loaded;
   }
 
-  private async loadSurface(source: Source, { catalog, server }: TestFile): Promise<Surface | undefined> {
+  private async loadSurface(
+    source: Source,
+    { catalog, server }: TestFile,
+  ): Promise<ServerCatalog | undefined> {
     const { timeout, quiet } = this.options;
     if (server !== undefined && server.length > 0) return readSource({ timeout, quiet }, server, 'test');
     if (catalog === undefined) return undefined;

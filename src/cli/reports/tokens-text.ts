@@ -1,4 +1,4 @@
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
@@ -9,7 +9,7 @@ import { contents, many, WORDS } from './words.js';
 
 /** What `tokens` found. */
 export interface TokenReport {
-  readonly surface: Surface;
+  readonly surface: ServerCatalog;
   readonly tokensOf: TokenCounter;
   /** Configurations that people think of: nothing, presets, single values. */
   readonly singles: readonly (Cost & { readonly asked: string })[];

@@ -1,4 +1,4 @@
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { SharedLists } from '../../protocol/lists/catalogs.js';
 import { looksLikeOurs } from '../../protocol/lists/list-request.js';
@@ -12,7 +12,7 @@ import { type LivePolicy, policyInForce } from '../../protocol/request/live-poli
 export type StaticCatalog = 'static' | Snapshot;
 
 /** What a server lists, and what it says of itself. */
-export interface Snapshot extends Surface {
+export interface Snapshot extends ServerCatalog {
   readonly server?: { readonly name: string; readonly version: string } | undefined;
 }
 
@@ -141,7 +141,7 @@ export async function takeLists(server: StandIn): Promise<Snapshot> {
  * @param real what the server lists
  * @returns the kinds that differ
  */
-export function forgetStale(shared: SharedLists, real: Surface): readonly Kind[] {
+export function forgetStale(shared: SharedLists, real: ServerCatalog): readonly Kind[] {
   return KINDS.filter((kind) => {
     const held = shared.held.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
     if (held === undefined || JSON.stringify(held) === JSON.stringify(real[kind] ?? [])) return false;

@@ -4,7 +4,7 @@ import {
   type Mapping,
   mapPrimitive,
   type Primitive,
-  type Surface,
+  type ServerCatalog,
 } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
@@ -15,7 +15,7 @@ import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';
 
 /** A server's surface: its primitives, and the text that it gives a model on connecting. */
-export interface PolicyCatalog extends Surface {
+export interface PolicyCatalog extends ServerCatalog {
   readonly instructions?: string | undefined;
 }
 

@@ -1,5 +1,5 @@
 import { analyse } from '../../analysis/analyze.js';
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { CallerFacts } from './caller-facts.js';
 import type { ChangeGroup, Extent } from './change.js';
@@ -9,7 +9,7 @@ import { pairsOf } from './pairs.js';
 /** A policy, and the primitives of the server that it is for. */
 export interface Side {
   readonly compiled: CompiledPolicy;
-  readonly surface: Surface;
+  readonly surface: ServerCatalog;
 }
 
 export interface Difference {

@@ -139,7 +139,7 @@ export class Comparison {
 
   private shown({ mappings }: Paired, pair: Pair, at: 0 | 1): boolean {
     const mapping = mappings[at];
-    return mapping !== undefined && decide(this.policies[at], mapping, pair[at]).shown;
+    return mapping !== undefined && decide(this.policies[at], mapping, pair[at]).effect === 'show';
   }
 
   private pairsOver(dimensions: readonly AskedDimension[]): readonly Pair[] {

@@ -1,4 +1,4 @@
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import type { Changed } from './change.js';
@@ -14,7 +14,11 @@ export interface Paired extends Changed {
  * @param now what it has
  * @returns every primitive of either, with what each policy says of it
  */
-export function pairsOf(policies: readonly [Policy, Policy], old: Surface, now: Surface): Paired[] {
+export function pairsOf(
+  policies: readonly [Policy, Policy],
+  old: ServerCatalog,
+  now: ServerCatalog,
+): Paired[] {
   return KINDS.flatMap((kind) => {
     const index = (list: readonly Primitive[] = []) =>
       new Map(list.map((primitive) => [identityOf(kind, primitive), primitive]));

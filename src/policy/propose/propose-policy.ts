@@ -1,4 +1,4 @@
-import { identityOf, type Primitive, type Surface } from '../../engine/mapping.js';
+import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { RESERVED } from '../language/schema.js';
 import { EFFECTS, type Effect, effectOfName } from './name-words.js';
@@ -36,7 +36,7 @@ export interface Proposal {
  * @example
  * proposePolicy({ tools }).effects; // ['read-only', 'destroys']
  */
-export function proposePolicy(surface: Surface): Proposal {
+export function proposePolicy(surface: ServerCatalog): Proposal {
   const tools = distinct('tools', surface.tools ?? []);
   const tagged = tools.map((tool) => tagsOf(tool).flatMap(toValue));
   const byTags = new Set(tagged.flat()).size >= 2;

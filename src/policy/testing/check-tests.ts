@@ -1,4 +1,4 @@
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
@@ -18,7 +18,12 @@ import type { PolicyTest, TestFile } from './test-file.js';
  * @example
  * checkTests(source, file, policy, { tools }); // [{ code: 'unknown-primitive', line: 9, ... }]
  */
-export function checkTests(source: Source, file: TestFile, policy: Policy, surface: Surface): Finding[] {
+export function checkTests(
+  source: Source,
+  file: TestFile,
+  policy: Policy,
+  surface: ServerCatalog,
+): Finding[] {
   const findings: Finding[] = [];
   const report: Report = (severity, path, code, message, what) => {
     findings.push({ ...source.locate(path, what), severity, code, message });

@@ -1,6 +1,6 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { decide } from '../../engine/evaluate.js';
-import type { Surface } from '../../engine/mapping.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { key } from '../propose/write-proposal.js';
 import { type Subject, subjectsOf } from './run-tests.js';
@@ -25,7 +25,7 @@ const EXAMPLES = 5;
  * @param files what the tests are for
  * @returns YAML, to be formatted
  */
-export function writeFirstTests(policy: Policy, surface: Surface, files: FirstTests): string {
+export function writeFirstTests(policy: Policy, surface: ServerCatalog, files: FirstTests): string {
   const subjects = subjectsOf(policy, surface);
   const kinds = KINDS.filter((kind) => (surface[kind]?.length ?? 0) > 0);
   const counts = kinds.map(
@@ -66,7 +66,7 @@ function expectation(
   asked: Readonly<Record<string, unknown>>,
 ): string[] {
   const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: asked }]);
-  const shown = ({ mapping }: Subject) => decide(policy, mapping, configuration).shown;
+  const shown = ({ mapping }: Subject) => decide(policy, mapping, configuration).effect === 'show';
   return KINDS.flatMap((kind) => {
     const own = subjects.filter((each) => each.kind === kind);
     if (own.length === 0) return [];

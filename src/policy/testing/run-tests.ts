@@ -1,6 +1,6 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
-import { decide, evaluate, type Verdict } from '../../engine/evaluate.js';
-import type { Surface } from '../../engine/mapping.js';
+import { type Decision, decide, evaluate } from '../../engine/evaluate.js';
+import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { PolicyTest } from './test-file.js';
@@ -18,7 +18,7 @@ export interface Wrong {
   readonly name: string;
   readonly mapping: Mapping;
   readonly expected: 'shown' | 'hidden';
-  readonly verdict: Verdict;
+  readonly decision: Decision;
 }
 
 export interface WrongCount {
@@ -40,7 +40,7 @@ export interface TestResult {
  * @param surface the primitives of a catalog
  * @returns what the policy says of each of them
  */
-export function subjectsOf(policy: Policy, surface: Surface): readonly Subject[] {
+export function subjectsOf(policy: Policy, surface: ServerCatalog): readonly Subject[] {
   return KINDS.flatMap((kind) =>
     (surface[kind] ?? []).map((primitive) => ({
       kind,
@@ -66,11 +66,11 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
   const wrong: Wrong[] = [];
   const shown = new Map<Kind, number>();
   for (const { kind, name, mapping } of subjects) {
-    const isShown = decide(policy, mapping, configuration).shown;
+    const isShown = decide(policy, mapping, configuration).effect === 'show';
     if (isShown) shown.set(kind, (shown.get(kind) ?? 0) + 1);
     const expected = expects(kind, name);
     if (expected === undefined || (expected === 'shown') === isShown) continue;
-    wrong.push({ kind, name, mapping, expected, verdict: evaluate(policy, mapping, configuration) });
+    wrong.push({ kind, name, mapping, expected, decision: evaluate(policy, mapping, configuration) });
   }
   const counts = KINDS.flatMap((kind): WrongCount[] => {
     const expected = test.expects[kind]?.count;

@@ -161,5 +161,5 @@ function visibilityOf<C extends MessageContext>(
   if (listed !== 'unknown') return listed;
   // What a server does not list it may answer all the same: then the policy's own word counts.
   const mapping = mapPrimitive(policy, kind, { name });
-  return mapping.mapped && !decide(policy, mapping, configuration).shown ? 'hidden' : 'unknown';
+  return mapping.mapped && decide(policy, mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
 }

@@ -1,5 +1,5 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { type Decision, decide, FITS } from '../../engine/evaluate.js';
+import { decide, FITS, type IndexedDecision } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
@@ -26,7 +26,7 @@ export function visibilityOfName(
 ): Visibility {
   const decision = decisionOnName(catalog, name, configuration);
   if (decision === undefined) return 'unknown';
-  return decision.shown ? 'visible' : 'hidden';
+  return decision.effect === 'show' ? 'visible' : 'hidden';
 }
 
 /** @returns what decides about a tool or prompt of that name; of several of one name, whatever hides one */
@@ -34,12 +34,12 @@ export function decisionOnName(
   catalog: Catalog<Primitive> | undefined,
   name: string,
   configuration: Configuration,
-): Decision | undefined {
+): IndexedDecision | undefined {
   if (catalog === undefined) return undefined;
   const decisions = positionsOf(catalog, name).map((position) =>
     decisionOn(catalog, position, configuration),
   );
-  return decisions.find(({ shown }) => !shown) ?? decisions[0];
+  return decisions.find(({ effect }) => effect === 'hide') ?? decisions[0];
 }
 
 /**
@@ -85,7 +85,7 @@ function visibilityOfSpelling(
   );
   if (covering.length > 0 && !shown) return 'hidden';
   const mapping = mapPrimitive(policy, 'resources', { uri });
-  if (mapping.mapped && !decide(policy, mapping, configuration).shown) return 'hidden';
+  if (mapping.mapped && decide(policy, mapping, configuration).effect === 'hide') return 'hidden';
   return covering.length > 0 ? 'visible' : 'unknown';
 }
 
@@ -114,13 +114,13 @@ export function isReachedBy(kind: Kind, name: string): (identity: string) => boo
 }
 
 const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
-  decisionOn(catalog, position, configuration).shown;
+  decisionOn(catalog, position, configuration).effect === 'show';
 
 function decisionOn(
   { policy, classes, classOf }: Catalog<Primitive>,
   position: number,
   configuration: Configuration,
-): Decision {
+): IndexedDecision {
   const mapping = classes[classOf[position] ?? -1];
   return mapping === undefined ? FITS : decide(policy, mapping, configuration);
 }

@@ -1,5 +1,5 @@
 import { DisplayString, parseDictionary, Token } from 'structured-headers';
-import type { Carrier, ConcernWarning } from '../../engine/configuration.js';
+import type { ConcernWarning, PreferenceSource } from '../../engine/configuration.js';
 import { CONCERNS_HEADER, CONCERNS_PARAMETER, EXTENSION_ID, type Request, read } from '../messages/wire.js';
 
 /** What a transport tells of the HTTP request that a message came in. */
@@ -8,9 +8,9 @@ export interface HttpRequestInfo {
   readonly url?: string | URL | undefined;
 }
 
-export interface ReadCarriers {
+export interface ReadPreferenceSources {
   /** Strongest first. */
-  readonly carriers: readonly Carrier[];
+  readonly carriers: readonly PreferenceSource[];
   readonly warnings: readonly ConcernWarning[];
 }
 
@@ -22,14 +22,14 @@ export interface ReadCarriers {
  * @param http the HTTP request, if the transport is HTTP
  * @returns the carriers that are there, unchecked, and warnings about those that could not be read
  * @example
- * readCarriers(request, { from: 'session', concerns: undefined }, { headers: { 'mcp-concerns': 'security=high' } });
+ * readPreferenceSources(request, { from: 'session', concerns: undefined }, { headers: { 'mcp-concerns': 'security=high' } });
  */
-export function readCarriers(
+export function readPreferenceSources(
   request: Request | undefined,
-  kept: Carrier | undefined,
+  kept: PreferenceSource | undefined,
   http: HttpRequestInfo | undefined,
-): ReadCarriers {
-  const carriers: Carrier[] = [];
+): ReadPreferenceSources {
+  const carriers: PreferenceSource[] = [];
   const warnings: ConcernWarning[] = [];
   const own = read(request?.params, '_meta', EXTENSION_ID, 'concerns');
   if (own !== undefined) carriers.push({ from: 'request', concerns: own });

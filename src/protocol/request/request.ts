@@ -24,7 +24,7 @@ import {
   type RequestId,
   read,
 } from '../messages/wire.js';
-import { type HttpRequestInfo, readCarriers } from './preference-sources.js';
+import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import type { Preferences } from './preferences.js';
 
 /** What a transport knows of a client's message beside the message itself. */
@@ -97,7 +97,7 @@ export function configure(
         concerns: read(capabilities, 'extensions', EXTENSION_ID, 'concerns'),
       } as const)
     : ({ from: 'session', concerns: record.concerns } as const);
-  const { carriers, warnings } = readCarriers(meta ? request : undefined, kept, context.http);
+  const { carriers, warnings } = readPreferenceSources(meta ? request : undefined, kept, context.http);
   // Under `enforce`, a session that expired must not show what it had hidden.
   const forgotten = !modern && session.state !== 'live' && policy.settings.enforcement === 'enforce';
   const configuration = resolveConfiguration(policy, carriers, {

@@ -185,7 +185,7 @@ async function visibleTasks<C extends MessageContext>(
     tool === undefined ? FITS : (decisionOnName(catalog, tool, configuration) ?? FITS),
   );
   return {
-    visible: tasks.filter((_task, index) => decisions[index]?.shown),
+    visible: tasks.filter((_task, index) => decisions[index]?.effect === 'show'),
     hidden: countHidden(scope.policy, decisions),
   };
 }
