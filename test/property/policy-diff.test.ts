@@ -16,7 +16,7 @@ const TOOLS = ['a', 'b', 'c', 'd'].map((name, at) => ({ name, annotations: { rea
 const WORDS = ['v0', 'v1', 'v2'];
 const NAMES = ['one', 'two', 'three'];
 
-/** Makes a concern for each policy. If either has a default, both have the same values, so that a value is never undeclared in one. */
+/** Makes a concern for each policy. If either has a default, both have the same values, so that both declare them all. */
 const concernPair = (name: string): fc.Arbitrary<readonly [Concern, Concern]> =>
   fc
     .record({

@@ -73,7 +73,7 @@ export class Relevance {
     });
   }
 
-  /** Whether the concern only hides primitives whose values do not match, so that no rule about the kind reads it. */
+  /** Whether the concern only hides primitives whose values do not match: no rule about the kind reads it. */
   isFilter({ kind }: PrimitivePair, { type, name }: RequestDimension): boolean {
     if (type === 'fact' || type === 'other-concern') return false;
     return !this.policies.some(({ rules }) =>

@@ -114,8 +114,8 @@ function hintsOf({ annotations }: Primitive): Readonly<Record<string, unknown>> 
 }
 
 function tagsOf({ tags, _meta }: Primitive): readonly unknown[] {
-  const meta = typeof _meta === 'object' && _meta !== null ? (_meta as { tags?: unknown }).tags : undefined;
-  const found = tags ?? meta;
+  const metaTags = typeof _meta === 'object' && _meta !== null && 'tags' in _meta ? _meta.tags : undefined;
+  const found = tags ?? metaTags;
   return Array.isArray(found) ? found : [];
 }
 

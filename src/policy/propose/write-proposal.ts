@@ -150,7 +150,7 @@ function primitiveLines({ tools, others, topics }: Proposal): string[] {
     lines.push('  tools:');
     if (isMostlyGuessed) {
       lines.push(
-        '    # Few tools have annotations, so effect is a guess from the name. Where the name does not tell, effect is the worst.',
+        '    # Few tools have annotations, so effect is guessed from names. Without a known verb, it is the worst.',
       );
     }
     for (const topic of [...topics, undefined]) {
