@@ -86,8 +86,8 @@ it.each(readdirSync(folder).filter((name) => name.endsWith('.test.yaml')))(
   },
 );
 
-it('the example of docs/policy-tests.md fits the schema of tests', () => {
-  const text = readFileSync(join(folder, '../docs/policy-tests.md'), 'utf8');
+it('the example of docs/reference/policy-tests.md fits the schema of tests', () => {
+  const text = readFileSync(join(folder, '../docs/reference/policy-tests.md'), 'utf8');
   const [, example = ''] = /^```yaml tests\n([\s\S]*?)^```$/m.exec(text) ?? [];
   expect(example).toMatch(/^# yaml-language-server: \$schema=/);
   const validate = ajv.compile(testFileSchema);
