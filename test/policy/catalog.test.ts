@@ -56,33 +56,33 @@ describe('entries and patterns that fit nothing', () => {
       '11:40 dead-entry',
     ]);
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server has no tool "encrypt_txt"; take it out.',
-      'The server has no tool "review"; take it out.',
-      'The server has no resource "vault://none"; take it out.',
-      'The server has no resource template "vault://other/{id}"; take it out.',
-      'No tool of the server fits "drop*"; take it out.',
+      'The server does not have a tool "encrypt_txt". Remove the entry.',
+      'The server does not have a tool "review". Remove the entry.',
+      'The server does not have a resource "vault://none". Remove the entry.',
+      'The server does not have a resource template "vault://other/{id}". Remove the entry.',
+      'The pattern "drop*" does not match any tool of the server. Remove it.',
     ]);
   });
 
   it('may be renamed: the nearest primitive that nothing maps', () => {
     const text = `${CONCERNS}primitives: { tools: { encrypt_txt: {}, list_keys: {}, delete_keys: {}, delete_key: {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server has no tool "encrypt_txt"; did you mean "encrypt_text", which nothing maps?',
-      'The server has no tool "delete_keys"; take it out.',
+      'The server does not have a tool "encrypt_txt". Did you mean "encrypt_text"?',
+      'The server does not have a tool "delete_keys". Remove the entry.',
     ]);
   });
 
   it('are not those of URIs that the server does not list but reads', () => {
     const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low }, "vault://recordings/7": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server has no resource "vault://recordings/7"; take it out.',
+      'The server does not have a resource "vault://recordings/7". Remove the entry.',
     ]);
   });
 
   it('are those of a tool that is called like a resource', () => {
     const text = `${CONCERNS}primitives: { tools: { "vault://audit": {} } }\n`;
     expect(messagesOf(text, { ...catalog, tools: [] }, 'dead-entry')).toEqual([
-      'The server has no tool "vault://audit"; take it out.',
+      'The server does not have a tool "vault://audit". Remove the entry.',
     ]);
   });
 
@@ -98,7 +98,7 @@ describe('entries and patterns that fit nothing', () => {
   it('are not those of templates from which a listed resource inherits', () => {
     const text = `${CONCERNS}primitives: { resourceTemplates: { "vault://keys/{id}": { level: low }, "vault://locks/{id}": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      expect.stringContaining('The server has no resource template "vault://locks/{id}"'),
+      expect.stringContaining('The server does not have a resource template "vault://locks/{id}"'),
     ]);
   });
 });
@@ -133,7 +133,7 @@ describe('patterns that change nothing', () => {
   it('replaced by a later pattern, but not by an earlier one', () => {
     const text = `${CONCERNS}patterns: { tools: { "log*": { level: high }, "*": { level: low } } }\n`;
     expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([
-      'Every value of "log*" is replaced by a later pattern or an entry; take it out.',
+      'Later patterns or entries replace every value of the pattern "log*". Remove it.',
     ]);
   });
 
@@ -168,12 +168,12 @@ describe('primitives that nothing maps', () => {
   it('are named, with what becomes of them', () => {
     const text = `${CONCERNS}primitives: { tools: {} }\n${assign}`;
     expect(messagesOf(text, catalog, 'unmapped')).toEqual([
-      'Nothing maps the prompt "p", so it is always shown; map it, {} if that is meant.',
-      'Nothing maps the tool "a", so it is always shown; map it, {} if that is meant.',
+      'Nothing maps the prompt "p", so it is always shown. Add an entry for it: {} maps it without values.',
+      'Nothing maps the tool "a", so it is always shown. Add an entry for it: {} maps it without values.',
     ]);
     expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
     expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(
-      'Nothing maps the tool "a", so it is always hidden; map it, {} if that is meant.',
+      'Nothing maps the tool "a", so it is always hidden. Add an entry for it: {} maps it without values.',
     );
   });
 });
@@ -199,7 +199,7 @@ describe('values that contradict the annotations', () => {
     const contrary = value === 'destructive';
     expect(found(text, tool(contrary))).toContain('3:24 contradicts-annotations');
     expect(messagesOf(text, tool(contrary), 'contradicts-annotations')).toEqual([
-      `effect of "a" is ${value}, but its readOnlyHint is ${contrary}; mend one of them.`,
+      `effect of "a" is ${value}, but its readOnlyHint is ${contrary}. Change one of them.`,
     ]);
     expect(found(text, tool(!contrary))).not.toContain('3:24 contradicts-annotations');
   });
@@ -221,7 +221,7 @@ describe('values that contradict the annotations', () => {
     const text =
       'version: 1\nconcerns: { effect: { values: [read, read-only] } }\nprimitives: { tools: { a: { effect: [read, read-only] } } }\n';
     expect(messagesOf(text, tool(false), 'contradicts-annotations')).toEqual([
-      'effect of "a" is read, read-only, but its readOnlyHint is false; mend one of them.',
+      'effect of "a" is read, read-only, but its readOnlyHint is false. Change one of them.',
     ]);
   });
 
@@ -248,7 +248,7 @@ describe('values that contradict the annotations', () => {
     const open = ['a', 'b', 'c', 'd'].map((name) => ({ name, annotations: { openWorldHint: true } }));
     expect(messagesOf(text, { tools: [...open, { name: 'e' }] }, 'contradicts-annotations')).toEqual([
       expect.stringMatching(
-        /^The level of "a" is not what .*policy\.yaml:7 derives from its annotations; mend one of them\.$/,
+        /^The level of "a" differs from the value that .*policy\.yaml:7 derives from its annotations\. Change one of them\.$/,
       ),
     ]);
   });
@@ -290,7 +290,7 @@ describe('texts that name what can be hidden', () => {
       '6:12 names-hidden',
     ]);
     expect(messagesOf(text, server, 'names-hidden')).toEqual([
-      'The description of "listKeys" names what can be hidden while it is shown (get_key, review-access); a model may look for it in vain.',
+      'The description of "listKeys" names primitives that can be hidden while it is shown (get_key, review-access). A model may try to use them.',
     ]);
   });
 
@@ -302,7 +302,7 @@ describe('texts that name what can be hidden', () => {
     ];
     const server = { tools, instructions: 'getKey, x, then drop-key' };
     expect(messagesOf(text, server, 'names-hidden')).toEqual([
-      "The server's instructions name what can be hidden (getKey, drop-key); a model may look for it in vain.",
+      'The instructions of the server name primitives that can be hidden (getKey, drop-key). A model may try to use them.',
     ]);
     expect(found(text, server)).toContain('1:1 names-hidden');
   });
@@ -310,7 +310,7 @@ describe('texts that name what can be hidden', () => {
   it('the instructions of the server are there in every configuration', () => {
     const server = catalog('', 'Call listKeys, then get_key.');
     expect(messagesOf(values('{}', '{ level: low }'), server, 'names-hidden')).toEqual([
-      "The server's instructions name what can be hidden (get_key); a model may look for it in vain.",
+      'The instructions of the server name primitives that can be hidden (get_key). A model may try to use them.',
     ]);
     expect(messagesOf(values('{}', '{}'), server, 'names-hidden')).toEqual([]);
   });
@@ -360,17 +360,17 @@ describe('all configurations', () => {
         .map(({ message }) => message)
         .slice(1),
     ).toEqual([
-      'No configuration shows the tool "gone"; change its values, or the rule that hides it.',
-      'Every configuration shows the tool "kept", whatever its values; write {} if that is meant.',
-      'The rule "silent" fires for no configuration and primitive; mend it or take it out.',
-      'The rule "loud" fires for all of its primitives, always; mend it or take it out.',
+      'No configuration shows the tool "gone". Change its values or the rule that hides it.',
+      'Every configuration shows the tool "kept", whatever its values are. Write {} if this is intended.',
+      'The rule "silent" never fires: its condition is false for every configuration and primitive. Fix or remove it.',
+      'The rule "loud" always fires: its condition is true for every configuration and primitive. Fix or remove it.',
     ]);
   });
 
   it('name all that a host asks for', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low }, b: { access: read } } }\n`;
     expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
-      'A host that asks for {level: high, access: write} is shown nothing at all.',
+      'A host with the preferences {level: high, access: write} sees no primitives. Change values or rules if it needs to see some.',
     ]);
   });
 
@@ -402,7 +402,7 @@ describe('all configurations', () => {
   it('can leave a host with nothing, and the message says which', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low, access: read }, b: { level: high, access: read } } }\n`;
     expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
-      'A host that asks for {access: write} is shown nothing at all.',
+      'A host with the preferences {access: write} sees no primitives. Change values or rules if it needs to see some.',
     ]);
     expect(found(text, { tools: named('a', 'b') })).toEqual(['2:1 empty-surface']);
   });
@@ -428,7 +428,7 @@ rules: [{ id: both, hide: [tools], when: { and: [{ in: [v1, { var: concerns.topi
 `;
     expect(found(text, { tools: named('a') })).toContain('1:1 not-analysed');
     expect(messagesOf(text, { tools: named('a') }, 'not-analysed')).toEqual([
-      'There are too many configurations to say what all combinations of several values of topic do.',
+      'There are too many configurations to determine what all combinations of several values of topic do.',
     ]);
   });
 
@@ -486,7 +486,7 @@ describe.skipIf(github === undefined)(
 
     it('finds a description that sends a model after a tool that may be hidden', () => {
       expect(messagesOf(text, catalog, 'names-hidden')).toEqual([
-        'The description of "list_pull_requests" names what can be hidden while it is shown (search_pull_requests); a model may look for it in vain.',
+        'The description of "list_pull_requests" names primitives that can be hidden while it is shown (search_pull_requests). A model may try to use them.',
       ]);
     });
   },

@@ -8,48 +8,51 @@ describe('what the check says', () => {
   it.each<[string, string]>([
     [
       'version: 1\nconcerns: { preset: { values: [a] } }\n',
-      '"preset" is how hosts name a preset; call the concern otherwise.',
+      '"preset" is reserved: hosts use it to choose a preset. Rename the concern.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [any] } }\n',
-      '"any" takes a value away in mappings, so it cannot be a value; call it otherwise.',
+      '"any" is reserved: mappings use it to remove a value. Rename the value.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: { min: 2, max: 1 } } }\n',
-      'The range of cost is empty: min 2 is above max 1; swap them.',
+      'The range of cost is empty: min 2 is above max 1. Swap them.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], match: at-most, multiple: true } }\n',
-      'cost takes several values, which only a list with match: exact can; take "multiple" or "match" out.',
+      '"multiple: true" requires a list of values and "match: exact". Remove "multiple" from cost, or change "values" or "match".',
     ],
-    [tier('set-by: operator, default: free'), 'tier is set by the operator: say which claim with "claim".'],
+    [
+      tier('set-by: operator, default: free'),
+      'tier is set by the operator, but "claim" is missing. Add the name of the claim.',
+    ],
     [
       tier('claim: tier'),
-      'A claim is read for operator concerns only; add "set-by: operator" to tier, or take "claim" out.',
+      '"claim" is read only for operator concerns. Add "set-by: operator" to tier, or remove "claim".',
     ],
     [
       tier('set-by: operator, claim: tier'),
-      'A caller without the claim sees nothing that has a value for tier; give it a "default" if that is not meant.',
+      'Callers without the claim see no primitive that has a value for tier. Add a "default" if this is not intended.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a] } }\nsettings: { invalid: clamp }\n',
-      'invalid: clamp has no nearest value in the list of cost; there an unknown value is ignored.',
+      '"invalid: clamp" does not apply to cost: a list has no nearest value, so unknown values are ignored.',
     ],
     [
       `${tier('set-by: operator, claim: tier, default: free')}presets: { all: { tier: pro } }\n`,
-      'tier is set by the operator, so no preset can ask for it.',
+      'tier is set by the operator, so a preset cannot set it. Remove it from the preset.',
     ],
     [
       'version: 1\nsettings: { enforcement: enforce }\n',
-      'A host can lift what it asked for itself, so this protects nothing: add an operator concern, or a rule that reads no host concern.',
+      'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that does not read the concerns of the host.',
     ],
     [
       'version: 1\nrules: [{ id: none, when: true }]\n',
-      'The rule "none" needs either "hide" or "show", with the kinds that it is about.',
+      'The rule "none" needs either "hide" or "show", with a list of kinds.',
     ],
     [
       `version: 1\npatterns: { tools: { "${'a*'.repeat(17)}": {} } }\n`,
-      'A pattern has at most 256 characters and 16 "*"; split it.',
+      'A pattern can have at most 256 characters and 16 "*". Split it.',
     ],
   ])('%j', (text, message) => {
     expect(said(text)).toEqual([message]);
@@ -84,8 +87,8 @@ describe('what the check says', () => {
     });
     expect(findings.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toEqual(
       [
-        '3:13 duplicate The concern "cost" is written twice, here and in common.yaml:2:13; keep one.',
-        '4:12 duplicate The preset "safe" is written twice, here and in common.yaml:3:12; keep one.',
+        '3:13 duplicate The concern "cost" is defined twice, here and in common.yaml:2:13. Remove one.',
+        '4:12 duplicate The preset "safe" is defined twice, here and in common.yaml:3:12. Remove one.',
       ],
     );
   });

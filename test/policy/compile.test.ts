@@ -175,10 +175,14 @@ describe('what is no compiled policy', () => {
   });
 
   it('is told from one of another version, and what to do is said', () => {
-    expect(() => openCompiledPolicy({ ...whole(), format: 2 })).toThrow(/2, .*reads 1; update mcp-concerns/);
-    expect(() => openCompiledPolicy({ ...whole(), format: 0 })).toThrow(/0, .*reads 1; compile it again/);
-    expect(() => openCompiledPolicy({ version: 1 })).toThrow('This is no compiled policy');
-    expect(() => openCompiledPolicy({ ...whole(), format: '1' })).toThrow('This is no compiled policy');
+    expect(() => openCompiledPolicy({ ...whole(), format: 2 })).toThrow(
+      /version 2, .*reads 1\. Update mcp-concerns or compile it again/,
+    );
+    expect(() => openCompiledPolicy({ ...whole(), format: 0 })).toThrow(
+      /version 0, .*reads 1\. Compile it again/,
+    );
+    expect(() => openCompiledPolicy({ version: 1 })).toThrow('This is not a compiled policy');
+    expect(() => openCompiledPolicy({ ...whole(), format: '1' })).toThrow('This is not a compiled policy');
   });
 
   it.each([

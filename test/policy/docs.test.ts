@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { runTestFiles } from '../../src/cli/reports/test-run.js';
 import { FINDING_CODES, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { readPolicyText } from '../../src/policy/language/read-yaml.js';
-import { checkShape } from '../../src/policy/language/validate.js';
+import { validatePolicy } from '../../src/policy/language/validate.js';
 import { reportOf, write } from './author.js';
 
 const project = join(import.meta.dirname, '../..');
@@ -144,7 +144,7 @@ describe('policies in the docs', () => {
   // A part of a policy refers to what its surroundings declare, so only its shape can be wrong.
   it.each(documents.filter(({ part }) => part === 'fragment'))('$where fits into a policy', ({ text }) => {
     const source = readPolicyText(`version: 1\n${text}`, 'policy.yaml');
-    expect([...source.findings, ...checkShape(source).findings]).toEqual([]);
+    expect([...source.findings, ...validatePolicy(source).findings]).toEqual([]);
   });
 
   it('are marked as what they are', () => {

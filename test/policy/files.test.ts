@@ -53,7 +53,7 @@ describe('a folder', () => {
       line: 2,
       column: 24,
       code: 'duplicate',
-      message: 'The entry "log" is written twice, here and in a.yaml:6:5; keep one.',
+      message: 'The entry "log" is defined twice, here and in a.yaml:6:5. Remove one.',
     });
   });
 
@@ -61,7 +61,7 @@ describe('a folder', () => {
     const folder = write({ 'only.test.yaml': COMMON, 'readme.md': '' });
     expect(() => loadPolicy(folder)).toThrow(PolicyFileError);
     expect(() => loadPolicy(folder)).toThrow(
-      `${folder} holds no .yaml file; name a policy or another folder.`,
+      `${folder} does not contain a .yaml file; pass a policy file or another folder.`,
     );
   });
 });
@@ -105,7 +105,7 @@ describe('several files', () => {
     const name = /(\S+): \{[^:]*$/m.exec(text.trim().split('\n').at(-1) ?? '')?.[1]?.replaceAll('"', '');
     const [, line, column] = place.split(':');
     expect(findings[0]?.message).toBe(
-      `The ${what} "${name ?? 'security'}" is written twice, here and in a.yaml:${Number(line) + 1}:${column}; keep one.`,
+      `The ${what} "${name ?? 'security'}" is defined twice, here and in a.yaml:${Number(line) + 1}:${column}. Remove one.`,
     );
   });
 
@@ -131,7 +131,7 @@ describe('several files', () => {
         line: 4,
         column: 13,
         code: 'conflicting-settings',
-        message: 'unmapped is show here and hide in a.yaml:2; keep one.',
+        message: 'unmapped is show here and hide in a.yaml:2. Remove one.',
       },
     ]);
   });
@@ -264,7 +264,7 @@ describe('include', () => {
         line: 2,
         column: 22,
         code: 'include-cycle',
-        message: 'a.yaml includes itself through this file; take one out.',
+        message: 'a.yaml includes itself through this file. Remove one of the includes.',
       },
     ]);
   });
@@ -280,7 +280,7 @@ describe('include', () => {
         column: 11,
         length: 11,
         code: 'include-unreadable',
-        message: 'common.yaml cannot be read (it does not exist); paths are relative to this file.',
+        message: 'common.yaml cannot be read (it does not exist). Paths are relative to this file.',
       },
     ]);
   });

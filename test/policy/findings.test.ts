@@ -199,25 +199,28 @@ describe('the shape of a policy', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is no key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings); did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
-      '"foo" is no key of cost (description, values, match, multiple, default, set-by, claim).',
+      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, claim).',
     ],
-    ['version: 1\nsettings: { unmapped: hid }\n', 'unmapped must be one of show, hide; did you mean "hide"?'],
-    ['version: 2\n', 'version must be 1, the only version of the language there is.'],
+    [
+      'version: 1\nsettings: { unmapped: hid }\n',
+      '"hid" is not a valid value for unmapped (show, hide). Did you mean "hide"?',
+    ],
+    ['version: 2\n', 'version must be 1, the only version of the policy language.'],
     [
       'version: 1\nconcerns: { cost: { values: [1] } }\n',
-      '1 is a number in YAML; write "1" in quotes for the text.',
+      '1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [true] } }\n',
-      'true is a boolean in YAML; write "true" in quotes for the text.',
+      'true is a boolean in YAML, but text is expected here. Write it in quotes: "true".',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [~] } }\n',
-      'null is a null in YAML; write "~" in quotes for the text.',
+      'This value is null in YAML, but text is expected here. Write it in quotes: "~".',
     ],
     [
       'version: 1\nconcerns: { cost: { values: low } }\n',
@@ -225,27 +228,27 @@ describe('the shape of a policy', () => {
     ],
     [
       'version: 1\nprimitives: { tools: { log: } }\n',
-      'primitives.tools.log must be a mapping; write {} for an empty one.',
+      'primitives.tools.log must be a mapping. Write {} for an empty mapping.',
     ],
-    ['concerns: {}\n', 'the policy needs the key "version".'],
-    ['version: 1\nrules: [{ id: a }]\n', 'entry 1 of rules needs the key "when".'],
+    ['concerns: {}\n', 'The key "version" is required in the policy.'],
+    ['version: 1\nrules: [{ id: a }]\n', 'The key "when" is required in entry 1 of rules.'],
     [
       'version: 1\nrules: [{ id: a, when: true, hide: [prompts, tool] }]\n',
-      'entry 2 of hide must be one of tools, prompts, resources, resourceTemplates; did you mean "tools"?',
+      '"tool" is not a valid value for entry 2 of hide (tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
     ],
     ['version: 1\nassign: [{ when: true, to: [] }]\n', 'to must be a mapping.'],
     ['version: 1\nsettings: { page-size: 1.5 }\n', 'settings.page-size must be a whole number.'],
     [
       'version: 1\nconcerns: { Cost: { values: [a] } }\n',
-      '"Cost" is no name here; use lower-case letters, digits, "_" and "-", beginning with a letter, at most 64 characters.',
+      '"Cost" is not a valid name here. Use lowercase letters, digits, "_" and "-", starting with a letter, at most 64 characters.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a b] } }\n',
-      '"a b" is no name of a value; use letters, digits, "_", "." and "-", beginning with a letter or digit, at most 64 characters.',
+      '"a b" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
     ],
     [
       `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] } }\n`,
-      'values holds more than the 64 allowed; take some out.',
+      'values has more than 64 entries. Remove some.',
     ],
   ])('%j is explained', (text, message) => {
     expect(messagesOf(text)).toEqual([message]);
@@ -442,43 +445,43 @@ describe('the meaning of a policy', () => {
   it.each([
     [
       'primitives: { tools: { log: { security: hihg } } }',
-      '"hihg" is no value of security (low, medium, high); did you mean "high"?',
+      '"hihg" is not a valid value for security (low, medium, high). Did you mean "high"?',
     ],
     [
       'primitives: { tools: { log: { security: enormous } } }',
-      '"enormous" is no value of security (low, medium, high).',
+      '"enormous" is not a valid value for security (low, medium, high).',
     ],
     [
       'primitives: { tools: { log: { price: 501 } } }',
-      '501 is no value of price; write a number from 0 to 500.',
+      '501 is not a valid value for price. Write a number from 0 to 500.',
     ],
     [
       'primitives: { tools: { log: { price: cheap } } }',
-      '"cheap" is no value of price; write a number from 0 to 500.',
+      '"cheap" is not a valid value for price. Write a number from 0 to 500.',
     ],
     [
       'primitives: { tools: { log: { security: 1 } } }',
-      '1 is a number in YAML; write "1" in quotes if it is a value of security (low, medium, high).',
+      '1 is a number in YAML, but the values of security are text (low, medium, high). If it is the name of a value, write it in quotes: "1".',
     ],
     [
       'primitives: { tools: { log: { securty: low } } }',
-      '"securty" is no concern of this policy (security, price, topic); did you mean "security"?',
+      '"securty" is not a concern of this policy (security, price, topic). Did you mean "security"?',
     ],
     [
       'primitives: { tools: { log: { colour: red } } }',
-      '"colour" is no concern of this policy (security, price, topic).',
+      '"colour" is not a concern of this policy (security, price, topic).',
     ],
     [
       'presets: { safe: { security: [low, high] } }',
-      'security takes one value here; take one, or declare the concern with "multiple: true".',
+      'security takes only one value here. Keep one, or declare the concern with "multiple: true".',
     ],
     [
       'primitives: { tools: { "log*": {} } }',
-      '"log*" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".',
+      '"log*" is an exact name here, and "*" is not a wildcard. If you mean a wildcard, move the entry to "patterns".',
     ],
     [
       'patterns: { tools: { log: {} } }',
-      '"log" has no "*", so it fits one name only; move it to "primitives", where it is found faster.',
+      '"log" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.',
     ],
   ])('%s is explained', (text, message) => {
     expect(messagesOf(`${GOOD}${text}\n`)).toEqual([message]);
@@ -486,7 +489,7 @@ describe('the meaning of a policy', () => {
 
   it('says so where nothing is declared', () => {
     expect(messagesOf('version: 1\nprimitives: { tools: { log: { cost: low } } }\n')).toEqual([
-      '"cost" is no concern of this policy (none is declared).',
+      '"cost" is not a concern of this policy (it declares none).',
     ]);
   });
 });

@@ -22,18 +22,18 @@ describe('findings for people', () => {
     `;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
-      policy.yaml:8:30  error  unknown-value  "hihg" is no value of security (low, medium, high); did you mean "high"?
+      policy.yaml:8:30  error  unknown-value  "hihg" is not a valid value for security (low, medium, high). Did you mean "high"?
            7 |   tools:
          > 8 |     encryptData: { security: hihg }
              |                              ^^^^
            9 |     logData: { securty: low, security: [low, 1] }
 
-      policy.yaml:9:16  error  unknown-concern  "securty" is no concern of this policy (security); did you mean "security"?
+      policy.yaml:9:16  error  unknown-concern  "securty" is not a concern of this policy (security). Did you mean "security"?
             8 |     encryptData: { security: hihg }
          >  9 |     logData: { securty: low, security: [low, 1] }
               |                ^^^^^^^
 
-      policy.yaml:9:46  error  unquoted  1 is a number in YAML; write "1" in quotes if it is a value of security (low, medium, high).
+      policy.yaml:9:46  error  unquoted  1 is a number in YAML, but the values of security are text (low, medium, high). If it is the name of a value, write it in quotes: "1".
             8 |     encryptData: { security: hihg }
          >  9 |     logData: { securty: low, security: [low, 1] }
               |                                              ^
@@ -48,12 +48,12 @@ describe('findings for people', () => {
     };
     expect(formatted(files)).toMatchInlineSnapshot(`
       "
-      common.yaml:2:46  error  unknown-key  "defualt" is no key of cost (description, values, match, multiple, default, set-by, claim); did you mean "default"?
+      common.yaml:2:46  error  unknown-key  "defualt" is not a valid key of cost (description, values, match, multiple, default, set-by, claim). Did you mean "default"?
            1 | version: 1
          > 2 | concerns: { cost: { values: [minimal, high], defualt: minimal } }
              |                                              ^^^^^^^
 
-      policy.yaml:3:22  warning  pattern-without-wildcard  "log" has no "*", so it fits one name only; move it to "primitives", where it is found faster.
+      policy.yaml:3:22  warning  pattern-without-wildcard  "log" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.
            2 | include: [common.yaml]
          > 3 | patterns: { tools: { log: { cost: free } } }
              |                      ^^^
@@ -79,7 +79,7 @@ describe('findings for people', () => {
     const text = `version: 1\n${'#\n'.repeat(7)}foo: {}\n# the tenth\n`;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
-      policy.yaml:9:1  error  unknown-key  "foo" is no key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings).
+      policy.yaml:9:1  error  unknown-key  "foo" is not a valid key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings).
             8 | #
          >  9 | foo: {}
               | ^^^

@@ -39,10 +39,10 @@ describe('github', () => {
   it('is a workflow command for each', () => {
     const [first, second, ...more] = writeFindings(findings, texts, 'github').split('\n');
     expect(first).toBe(
-      '::warning file=policy.yaml,line=4,col=24,endColumn=30,title=wildcard-in-name::"log*" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".',
+      '::warning file=policy.yaml,line=4,col=24,endColumn=30,title=wildcard-in-name::"log*" is an exact name here, and "*" is not a wildcard. If you mean a wildcard, move the entry to "patterns".',
     );
     expect(second).toBe(
-      '::error file=policy.yaml,line=4,col=40,endColumn=44,title=unknown-value::"hihg" is no value of cost (low, high); did you mean "high"?',
+      '::error file=policy.yaml,line=4,col=40,endColumn=44,title=unknown-value::"hihg" is not a valid value for cost (low, high). Did you mean "high"?',
     );
     expect(more).toEqual([]);
     expect(writeFindings([], texts, 'github')).toBe('');
@@ -97,7 +97,7 @@ describe('sarif', () => {
     expect(new Set(run?.tool.driver.rules.map(({ id }) => id)).size).toBe(run?.tool.driver.rules.length);
     expect(run?.results[1]).toMatchObject({
       level: 'error',
-      message: { text: '"hihg" is no value of cost (low, high); did you mean "high"?' },
+      message: { text: '"hihg" is not a valid value for cost (low, high). Did you mean "high"?' },
       locations: [
         {
           physicalLocation: {

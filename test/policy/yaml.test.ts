@@ -46,7 +46,7 @@ describe('what YAML can do and policies do not use', () => {
     `;
     expect(findingsOf(text)).toEqual(['4:12 alias', '7:36 alias']);
     expect(messagesOf(text)[0]).toBe(
-      '"*levels" is a YAML alias, which policies do not use; put a pattern that begins with "*" in quotes.',
+      '"*levels" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.',
     );
   });
 
@@ -112,7 +112,7 @@ describe('a key that is written twice', () => {
       settings: {}
     `;
     expect(findingsOf(text)).toEqual(['3:36 duplicate', '6:25 duplicate', '8:5 duplicate', '10:1 duplicate']);
-    expect(messagesOf(text)[2]).toBe('"log" is written twice, here and in line 6:5; keep one.');
+    expect(messagesOf(text)[2]).toBe('The key "log" is defined twice, here and at 6:5. Remove one.');
   });
 
   it('is found however it is quoted', () => {
@@ -199,7 +199,7 @@ describe('a huge file', () => {
     expect(findingsOf(padded(256 * 1024 + 1))).toEqual(['1:1 file-too-large']);
     expect(findingsOf('['.repeat(300_000))).toEqual(['1:1 file-too-large']);
     expect(messagesOf(padded(256 * 1024 + 1))).toEqual([
-      'The file has 262145 bytes, more than the 262144 that a policy may have; split it and use include.',
+      'The file has 262145 bytes, but a policy can have at most 262144. Split it and use "include".',
     ]);
   });
 
