@@ -8,7 +8,7 @@ const ARROWS: Record<string, readonly string[]> = {
   engine: [],
   analysis: ['engine'],
   session: [],
-  policy: ['engine', 'analysis'],
+  policy: ['errors', 'engine', 'analysis'],
   protocol: ['engine', 'session/store'],
   client: ['protocol/messages/wire', 'engine/match/nearest'],
   http: ['protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
