@@ -8,7 +8,6 @@ import { build } from 'esbuild';
  *
  * @param schema the JSON Schema (draft-07)
  * @returns the text of a TypeScript module that exports the function `validate`
- * @throws {Error} if the output of esbuild does not end with the expected export
  * @example
  * writeFileSync('src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema));
  */

@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindCatalog, KINDS, resolveConfiguration, select } from '../../src/engine/index.js';
-import { CompiledPolicyError, loadPolicy, openCompiledPolicy, readPolicy } from '../../src/policy/index.js';
+import {
+  CompiledPolicyError,
+  compileToJson,
+  loadPolicy,
+  openCompiledPolicy,
+  PolicyError,
+  readPolicy,
+} from '../../src/policy/index.js';
 import { reportOf, write, yaml } from './author.js';
 
 const TEXT = yaml`
@@ -109,6 +116,12 @@ describe('a compiled policy', () => {
   it('has the same bytes for the same files', () => {
     const folder = write({ 'a.yaml': TEXT });
     expect(JSON.stringify(compile(folder))).toBe(JSON.stringify(compile(folder)));
+    expect(compileToJson(folder)).toBe(JSON.stringify(compile(folder)));
+  });
+
+  it('is not written if the policy has errors', () => {
+    const folder = write({ 'a.yaml': 'version: 2\n' });
+    expect(() => compileToJson(folder)).toThrow(PolicyError);
   });
 
   it('has another digest for anything that means something else', () => {

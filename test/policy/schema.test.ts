@@ -86,8 +86,12 @@ it.each(readdirSync(folder).filter((name) => name.endsWith('.test.yaml')))(
   },
 );
 
-it('the example of docs/policy-tests.md fits the schema of tests', () => {
-  const text = readFileSync(join(folder, '../docs/policy-tests.md'), 'utf8');
+it('the example in the documentation of policy tests fits the schema of test files', () => {
+  const docs = join(folder, '../docs');
+  const page = readdirSync(docs, { recursive: true, encoding: 'utf8' }).find((name) =>
+    name.endsWith('policy-tests.md'),
+  );
+  const text = readFileSync(join(docs, page ?? ''), 'utf8');
   const [, example = ''] = /^```yaml tests\n([\s\S]*?)^```$/m.exec(text) ?? [];
   expect(example).toMatch(/^# yaml-language-server: \$schema=/);
   const validate = ajv.compile(testFileSchema);

@@ -36,9 +36,28 @@ export class PolicyFileError extends ConcernsError {
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
  */
 export function loadPolicy(paths: string | readonly string[]): Policy {
+  return preparePolicy(compileOrThrow(paths));
+}
+
+/**
+ * Compiles a policy from YAML files to JSON, as `mcp-concerns compile` does. `openCompiledPolicy` opens the parsed JSON
+ * without YAML parser and schema validator. The same files always give the same bytes.
+ *
+ * @param paths one or several paths of files or folders, as for `loadPolicy`
+ * @returns the JSON text on one line, without a line break at the end
+ * @throws {PolicyFileError} if a file or folder cannot be read
+ * @throws {PolicyError} if the policy has errors, with all findings of all files
+ * @example
+ * writeFileSync('build/policy.json', compileToJson('policies/vault.yaml'));
+ */
+export function compileToJson(paths: string | readonly string[]): string {
+  return JSON.stringify(compileOrThrow(paths));
+}
+
+function compileOrThrow(paths: string | readonly string[]): CompiledPolicy {
   const { compiled, findings, texts } = readPolicy(paths);
   if (compiled === undefined) throw new PolicyError(findings, texts);
-  return preparePolicy(compiled);
+  return compiled;
 }
 
 /**
@@ -49,8 +68,9 @@ export function loadPolicy(paths: string | readonly string[]): Policy {
  * @returns all findings of all files and, if none of them is an error, the compiled policy
  * @throws {PolicyFileError} if one of the paths cannot be read; an include that cannot be read is a finding
  * @example
- * const { findings, texts } = readPolicy('policies/vault.yaml');
- * console.log(formatFindings(findings, texts));
+ * const catalog = { tools: [{ name: 'encryptData' }] };
+ * const { findings, texts } = readPolicy('policies/vault.yaml', catalog);
+ * console.log(writeFindings(findings, texts, 'pretty'));
  */
 export function readPolicy(paths: string | readonly string[], catalog?: PolicyCatalog): PolicyReport {
   const reading = new Reading();
