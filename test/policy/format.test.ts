@@ -7,8 +7,8 @@ function formatted(files: Readonly<Record<string, string>>): string {
   return `\n${formatFindings(findings, texts)}\n`;
 }
 
-describe('findings for people', () => {
-  it('have a line with everything, and the lines around the place', () => {
+describe('formatFindings', () => {
+  it('writes one line per finding and the lines around its place', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -41,7 +41,7 @@ describe('findings for people', () => {
     `);
   });
 
-  it('name the file that each is in, warnings too', () => {
+  it('names the file of each finding, also of warnings', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude: [common.yaml]\npatterns: { tools: { log: { cost: free } } }\n',
       'common.yaml': 'version: 1\nconcerns: { cost: { values: [minimal, high], defualt: minimal } }\n',
@@ -61,7 +61,7 @@ describe('findings for people', () => {
     `);
   });
 
-  it('mark a value that goes over several lines in its first line', () => {
+  it('marks the first line of a value that spans several lines', () => {
     expect(
       formatted({ 'policy.yaml': 'version: 1\nprimitives:\n  tools: [\n    log,\n  ]\n' }),
     ).toMatchInlineSnapshot(`
@@ -75,7 +75,7 @@ describe('findings for people', () => {
     `);
   });
 
-  it('have line numbers of one width', () => {
+  it('aligns line numbers', () => {
     const text = `version: 1\n${'#\n'.repeat(7)}foo: {}\n# the tenth\n`;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
@@ -88,7 +88,7 @@ describe('findings for people', () => {
     `);
   });
 
-  it('leave out the lines of a file that is not at hand', () => {
+  it('leaves out the code frame if the text of the file is missing', () => {
     const finding: Finding = {
       file: 'gone.yaml',
       line: 3,
@@ -102,7 +102,7 @@ describe('findings for people', () => {
     expect(formatFindings([], new Map())).toBe('');
   });
 
-  it('show a part of a line that is as long as a file', () => {
+  it('shows a part of a very long line', () => {
     const entries = Array.from({ length: 5000 }, (_, index) => `t${index}: {}`).join(', ');
     const wide = formatted({
       'policy.yaml': `version: 1\nprimitives: { tools: [{ ${entries} }], prompts: [] }\n`,
@@ -112,7 +112,7 @@ describe('findings for people', () => {
     expect(Math.max(...wide.split('\n').map((line) => line.length))).toBeLessThan(200);
   });
 
-  it('mark what is meant, wherever it stands in a line', () => {
+  it('marks the value at any column of a line', () => {
     for (let padding = 1; padding < 400; padding += 7) {
       const text = `${'version: 1\nconcerns: { cost: { values: [low] } }\n'}primitives: { tools: { ${'x'.repeat(padding)}: { cost: "wrong" } } }\n`;
       const lines = formatted({ 'policy.yaml': text }).split('\n');
@@ -123,7 +123,7 @@ describe('findings for people', () => {
     }
   });
 
-  it('of Windows files have no stray line ends', () => {
+  it('removes the line ends of Windows files', () => {
     const text = 'version: 1\nfoo: 1\nprimitives:\n  tools: [\n    log\n  ]\nsettings: {}\n';
     const windows = formatted({ 'policy.yaml': text.replaceAll('\n', '\r\n') });
     expect(windows).toBe(formatted({ 'policy.yaml': text }));
