@@ -3,7 +3,7 @@ import { findingsOf, reportOf, yaml } from './author.js';
 
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
 
-/** A policy with nothing wrong in it, to which a test adds what it is about; it has five lines. */
+/** A policy without findings, to which tests append the part that they check. It has five lines. */
 const GOOD = yaml`
   version: 1
   concerns:
@@ -12,11 +12,11 @@ const GOOD = yaml`
     topic: { values: [charts, maps], multiple: true }
 `;
 
-describe('a policy without mistakes', () => {
+describe('a policy without mistakes has no findings', () => {
   it.each([
-    ['nearly empty', 'version: 1\n'],
+    ['only a version', 'version: 1\n'],
     [
-      'everything',
+      'all features',
       yaml`
       # A comment.
       version: 1
@@ -50,14 +50,14 @@ describe('a policy without mistakes', () => {
   });
 });
 
-describe('the shape of a policy', () => {
+describe('schema errors', () => {
   it.each<[string, string, string[]]>([
-    ['version missing', 'concerns: {}\n', ['1:1 missing-key']],
-    ['version missing in an empty file', '', ['1:1 missing-key']],
-    ['version of another language', 'version: 2\n', ['1:10 unknown-version']],
-    ['version as text', 'version: "1"\n', ['1:10 unknown-version']],
-    ['no mapping at all', '- version: 1\n', ['1:1 wrong-type']],
-    ['only text', 'version\n', ['1:1 wrong-type']],
+    ['a missing version', 'concerns: {}\n', ['1:1 missing-key']],
+    ['a missing version in an empty file', '', ['1:1 missing-key']],
+    ['an unknown version', 'version: 2\n', ['1:10 unknown-version']],
+    ['a version as text', 'version: "1"\n', ['1:10 unknown-version']],
+    ['a list as the file', '- version: 1\n', ['1:1 wrong-type']],
+    ['text as the file', 'version\n', ['1:1 wrong-type']],
     ['an unknown key', 'version: 1\nconcern: {}\n', ['2:1 unknown-key']],
     [
       'an unknown key of a concern',
@@ -72,10 +72,10 @@ describe('the shape of a policy', () => {
     ['an unknown kind of primitive', 'version: 1\nprimitives: { tool: {} }\n', ['2:15 unknown-key']],
     ['an unknown kind of pattern', 'version: 1\npatterns: { resourcetemplates: {} }\n', ['2:13 unknown-key']],
     ['an unknown setting', 'version: 1\nsettings: { default: never }\n', ['2:13 unknown-key']],
-    ['no values', 'version: 1\nconcerns:\n  cost: {}\n', ['3:9 missing-key']],
-    ['half a range', 'version: 1\nconcerns:\n  cost: { values: { min: 0 } }\n', ['3:19 missing-key']],
+    ['a concern without values', 'version: 1\nconcerns:\n  cost: {}\n', ['3:9 missing-key']],
+    ['a range without max', 'version: 1\nconcerns:\n  cost: { values: { min: 0 } }\n', ['3:19 missing-key']],
     [
-      'no half of a range',
+      'a range without min and max',
       'version: 1\nconcerns:\n  cost: { values: {} }\n',
       ['3:19 missing-key', '3:19 missing-key'],
     ],
@@ -94,18 +94,18 @@ describe('the shape of a policy', () => {
       'version: 1\nsettings: { unmapped: hidden }\n',
       ['2:23 unknown-choice'],
     ],
-    ['a name in capitals', 'version: 1\nconcerns:\n  Cost: { values: [a] }\n', ['3:3 bad-name']],
-    ['a name that begins with a digit', 'version: 1\nconcerns:\n  2nd: { values: [a] }\n', ['3:3 bad-name']],
+    ['a name with a capital letter', 'version: 1\nconcerns:\n  Cost: { values: [a] }\n', ['3:3 bad-name']],
+    ['a name that starts with a digit', 'version: 1\nconcerns:\n  2nd: { values: [a] }\n', ['3:3 bad-name']],
     [
       'a name that is too long',
       `version: 1\nconcerns:\n  ${'c'.repeat(65)}: { values: [a] }\n`,
       ['3:3 bad-name'],
     ],
     ['a name of 64 characters', `version: 1\nconcerns:\n  ${'c'.repeat(64)}: { values: [a] }\n`, []],
-    ['a name of Object.prototype', 'version: 1\nconcerns:\n  __proto__: { values: [a] }\n', ['3:3 bad-name']],
-    ['a name of a preset', 'version: 1\npresets:\n  so safe: {}\n', ['3:3 bad-name']],
+    ['a concern named __proto__', 'version: 1\nconcerns:\n  __proto__: { values: [a] }\n', ['3:3 bad-name']],
+    ['a preset whose name has a space', 'version: 1\npresets:\n  so safe: {}\n', ['3:3 bad-name']],
     [
-      'a name of a value',
+      'values with invalid names',
       'version: 1\nconcerns:\n  cost: { values: [a, b c, "-x", é, ok] }\n',
       ['3:23 bad-name', '3:28 bad-name', '3:34 bad-name'],
     ],
@@ -115,7 +115,7 @@ describe('the shape of a policy', () => {
       `version: 1\nconcerns:\n  cost: { values: [${'v'.repeat(65)}] }\n`,
       ['3:20 bad-name'],
     ],
-    ['a value twice', 'version: 1\nconcerns:\n  cost: { values: [a, b, a] }\n', ['3:19 duplicate']],
+    ['a duplicate value', 'version: 1\nconcerns:\n  cost: { values: [a, b, a] }\n', ['3:19 duplicate']],
     ['an empty list of values', 'version: 1\nconcerns:\n  cost: { values: [] }\n', ['3:19 empty']],
     [
       '65 values',
@@ -154,7 +154,11 @@ describe('the shape of a policy', () => {
       ['3:37 unquoted'],
     ],
     ['values as text', 'version: 1\nconcerns:\n  cost: { values: low }\n', ['3:19 wrong-type']],
-    ['no value after the colon', 'version: 1\nconcerns:\n  cost:\nprimitives: {}\n', ['3:8 wrong-type']],
+    [
+      'a concern with nothing after the colon',
+      'version: 1\nconcerns:\n  cost:\nprimitives: {}\n',
+      ['3:8 wrong-type'],
+    ],
     [
       'infinite bounds',
       'version: 1\nconcerns:\n  cost: { values: { min: 0, max: .inf } }\n',
@@ -176,7 +180,7 @@ describe('the shape of a policy', () => {
       'version: 1\nprimitives:\n  tools:\n    log:\n    hash: {}\n',
       ['4:9 wrong-type'],
     ],
-    ['an include that is no list', 'version: 1\ninclude: common.yaml\n', ['2:10 wrong-type']],
+    ['an include that is not a list', 'version: 1\ninclude: common.yaml\n', ['2:10 wrong-type']],
     [
       'null for the value of an entry',
       `${GOOD}primitives: { tools: { log: { security: ~ } } }\n`,
@@ -188,7 +192,7 @@ describe('the shape of a policy', () => {
       ['6:41 wrong-type'],
     ],
     [
-      'no value in the list of an entry',
+      'an empty list of values in an entry',
       `${GOOD}primitives: { tools: { log: { security: [] } } }\n`,
       ['6:41 empty'],
     ],
@@ -250,12 +254,12 @@ describe('the shape of a policy', () => {
       `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] } }\n`,
       'values has more than 64 entries. Remove some.',
     ],
-  ])('%j is explained', (text, message) => {
+  ])('explains %j', (text, message) => {
     expect(messagesOf(text)).toEqual([message]);
   });
 });
 
-describe('the meaning of a policy', () => {
+describe('errors that the schema cannot express', () => {
   it.each<[string, string, string[]]>([
     [
       'an entry with an undeclared concern',
@@ -329,11 +333,7 @@ describe('the meaning of a policy', () => {
       'primitives:\n  tools:\n    "log*": { security: low }\n',
       ['8:5 wildcard-in-name'],
     ],
-    [
-      'a wildcard in a URI template is part of it',
-      'primitives:\n  resourceTemplates:\n    "vault://{path*}": {}\n',
-      [],
-    ],
+    ['a wildcard in a URI template', 'primitives:\n  resourceTemplates:\n    "vault://{path*}": {}\n', []],
   ])('%s', (_name, text, findings) => {
     expect(findingsOf(GOOD + text)).toEqual(findings);
   });
@@ -343,7 +343,7 @@ describe('the meaning of a policy', () => {
     ['`any` as a value', 'concerns:\n  cost: { values: [low, any] }\n', ['3:25 reserved-name']],
     ['an empty range', 'concerns:\n  cost: { values: { min: 2, max: 1 } }\n', ['3:19 empty-range']],
     [
-      'a default that is no value',
+      'a default that is not a value',
       'concerns:\n  cost: { values: [low, high], default: hihg }\n',
       ['3:41 unknown-value'],
     ],
@@ -403,7 +403,7 @@ describe('the meaning of a policy', () => {
       ['3:3 clamp-on-list'],
     ],
     [
-      'enforce where all that hides is what hosts ask for',
+      'enforce with only host concerns',
       'settings:\n  enforcement: enforce\n',
       ['3:16 enforce-without-operator'],
     ],
@@ -413,7 +413,7 @@ describe('the meaning of a policy', () => {
       [],
     ],
     [
-      'clamp with a list that hosts do not set',
+      'clamp with a list of an operator concern',
       'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\nsettings: { invalid: clamp }\n',
       [],
     ],
@@ -421,7 +421,7 @@ describe('the meaning of a policy', () => {
     expect(findingsOf(`version: 1\n${text}`)).toEqual(findings);
   });
 
-  it('says which findings are only warnings, and compiles in spite of them', () => {
+  it('marks warnings, and compiles a policy that has only warnings', () => {
     const { findings, compiled } = reportOf({
       'policy.yaml': yaml`
         version: 1
@@ -483,19 +483,19 @@ describe('the meaning of a policy', () => {
       'patterns: { tools: { log: {} } }',
       '"log" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.',
     ],
-  ])('%s is explained', (text, message) => {
+  ])('explains %s', (text, message) => {
     expect(messagesOf(`${GOOD}${text}\n`)).toEqual([message]);
   });
 
-  it('says so where nothing is declared', () => {
+  it('explains an unknown concern if the policy declares none', () => {
     expect(messagesOf('version: 1\nprimitives: { tools: { log: { cost: low } } }\n')).toEqual([
       '"cost" is not a concern of this policy (it declares none).',
     ]);
   });
 });
 
-describe('many mistakes', () => {
-  it('come at once, in the order of the file', () => {
+describe('several mistakes', () => {
+  it('are reported at once, in the order of the file', () => {
     const text = yaml`
       version: 1
       concern: {}
@@ -536,7 +536,7 @@ describe('many mistakes', () => {
     ]);
   });
 
-  it('of the same kind are each named', () => {
+  it('of the same kind are reported one by one', () => {
     const entries = Array.from({ length: 300 }, (_, index) => `    tool${index}: { security: hihg }\n`).join(
       '',
     );
@@ -546,7 +546,7 @@ describe('many mistakes', () => {
     );
   });
 
-  it('in values do not hide mistakes in what refers to another concern', () => {
+  it('in one concern do not hide mistakes in references to another concern', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -558,7 +558,7 @@ describe('many mistakes', () => {
     expect(findingsOf(text)).toEqual(['4:41 unknown-choice', '6:25 unknown-value']);
   });
 
-  it('in a concern are not repeated for everything that refers to it', () => {
+  it('in a concern are not repeated for each reference to it', () => {
     const refers = yaml`
       presets: { safe: { cost: low } }
       primitives: { tools: { log: { cost: low } } }
@@ -574,7 +574,7 @@ describe('many mistakes', () => {
     expect(findingsOf(`version: 1\nconcerns:\n  cost:\n${refers}`)).toEqual(['3:8 wrong-type']);
   });
 
-  it('in a list do not move the places of what comes after them', () => {
+  it('in a list do not shift the places of later findings', () => {
     const entry = (values: string) =>
       findingsOf(`${GOOD}primitives: { tools: { log: { security: ${values} } } }\n`);
     expect(entry('[true, hihg]')).toEqual(['6:42 unquoted', '6:48 unknown-value']);
@@ -600,26 +600,26 @@ describe('many mistakes', () => {
     expect(findingsOf(rules).map((finding) => finding.split(':')[0])).toEqual(['3', '4']);
   });
 
-  it('in a range are not repeated for every number', () => {
+  it('in a range are not repeated for each number', () => {
     const text = 'version: 1\nconcerns:\n  cost: { values: { min: 2, max: 1 } }\n';
     expect(findingsOf(`${text}primitives: { tools: { log: { cost: 1 } } }\n`)).toEqual(['3:19 empty-range']);
   });
 
-  it('in a claim or a default are not taken for a missing one', () => {
+  it('in a claim or a default are not reported as a missing key', () => {
     const tier = (rest: string) =>
       `version: 1\nconcerns:\n  tier: { values: [a], set-by: operator, ${rest} }\n`;
     expect(findingsOf(tier('default: a, claim: ""'))).toEqual(['3:61 empty']);
     expect(findingsOf(tier('claim: tier, default: true'))).toEqual(['3:64 unquoted']);
   });
 
-  it('in the concerns as a whole are not repeated for everything that refers to one', () => {
+  it('in the section of concerns are not repeated for each reference to a concern', () => {
     const refers = 'primitives: { tools: { log: { c1: low } } }\n';
     expect(findingsOf(`version: 1\nconcerns: []\n${refers}`)).toEqual(['2:11 wrong-type']);
     const concerns = Array.from({ length: 65 }, (_, index) => `  c${index}: { values: [low] }\n`).join('');
     expect(findingsOf(`version: 1\nconcerns:\n${concerns}${refers}`)).toEqual(['3:3 too-many']);
   });
 
-  it('do not end with a missing version', () => {
+  it('are reported although the version is missing', () => {
     const text =
       'concerns:\n  cost: { values: [low, high], match: nearly }\nprimitives: { tools: { log: { colour: red } } }\n';
     expect(findingsOf(text)).toEqual(['1:1 missing-key', '2:39 unknown-choice', '3:31 unknown-concern']);
