@@ -25,6 +25,7 @@ export { type Path, readPolicyText, type Source } from './language/read-yaml.js'
 export { policySchema } from './language/schema.js';
 export { checkTests } from './testing/check-tests.js';
 export { type CoveredPart, coverageOf, percentageOf, type TestRun } from './testing/coverage.js';
+export { runTestFile, type TestFileRun } from './testing/run-test-file.js';
 export { runTest, type Subject, subjectsOf, type TestResult } from './testing/run-tests.js';
 export { type PolicyTest, readTestFile, type TestFile } from './testing/test-file.js';
 export { testFileSchema } from './testing/test-schema.js';

@@ -468,8 +468,8 @@ describe('errors that the schema cannot express', () => {
       '"securty" is not a concern of this policy (security, price, topic). Did you mean "security"?',
     ],
     [
-      'primitives: { tools: { log: { colour: red } } }',
-      '"colour" is not a concern of this policy (security, price, topic).',
+      'primitives: { tools: { log: { color: red } } }',
+      '"color" is not a concern of this policy (security, price, topic).',
     ],
     [
       'presets: { safe: { security: [low, high] } }',
@@ -508,7 +508,7 @@ describe('several mistakes', () => {
         safe: { securty: high, tier: pro }
       primitives:
         tools:
-          log: { colour: red }
+          log: { color: red }
           hash: { tier: por }
         tool: {}
       patterns:
@@ -621,7 +621,7 @@ describe('several mistakes', () => {
 
   it('are reported although the version is missing', () => {
     const text =
-      'concerns:\n  cost: { values: [low, high], match: nearly }\nprimitives: { tools: { log: { colour: red } } }\n';
+      'concerns:\n  cost: { values: [low, high], match: nearly }\nprimitives: { tools: { log: { color: red } } }\n';
     expect(findingsOf(text)).toEqual(['1:1 missing-key', '2:39 unknown-choice', '3:31 unknown-concern']);
   });
 });

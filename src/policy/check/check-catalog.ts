@@ -72,7 +72,7 @@ function checkEntriesAgainst(
         if (names.includes(name) || isInherited(policy, kind, name, catalog)) continue;
         const unmapped = names.filter((_each, index) => mapped[index]?.mapped === false);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
-        const message = `The server does not have a ${WORDS[kind]} "${name}".${hint}`;
+        const message = `The server does not have a ${KIND_NAMES[kind]} "${name}".${hint}`;
         report(file, ['primitives', kind, name], 'dead-entry', message);
       }
       for (const pattern of policy.patterns[kind]) {
@@ -80,7 +80,7 @@ function checkEntriesAgainst(
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, pattern.name)) continue;
         const covered = mapped.filter((_mapping, index) => pattern.matches(names[index] ?? ''));
         if (covered.length === 0) {
-          const message = `The pattern "${pattern.name}" does not match any ${WORDS[kind]} of the server. Remove it.`;
+          const message = `The pattern "${pattern.name}" does not match any ${KIND_NAMES[kind]} of the server. Remove it.`;
           report(file, path, 'dead-entry', message);
         } else if (
           pattern.assignments.length > 0 &&
@@ -116,7 +116,7 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-const WORDS: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
   tools: 'tool',
   prompts: 'prompt',
   resources: 'resource',
@@ -128,7 +128,7 @@ function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: 
   const mapping = mapPrimitive(policy, kind, primitive);
   if (!mapping.mapped) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
-    const message = `Nothing maps the ${WORDS[kind]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
+    const message = `Nothing maps the ${KIND_NAMES[kind]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn(kind, undefined, 'unmapped', message);
   }
   for (const { fires, assignments } of policy.assigns) {
@@ -171,11 +171,11 @@ function checkAllConfigurations(
       kind,
       name,
       'never-visible',
-      `No configuration shows the ${WORDS[kind]} "${name}". Change its values or the rule that hides it.`,
+      `No configuration shows the ${KIND_NAMES[kind]} "${name}". Change its values or the rule that hides it.`,
     );
   }
   for (const { kind, name } of alwaysVisible) {
-    const message = `Every configuration shows the ${WORDS[kind]} "${name}", whatever its values are. Write {} if this is intended.`;
+    const message = `Every configuration shows the ${KIND_NAMES[kind]} "${name}", whatever its values are. Write {} if this is intended.`;
     warn(kind, name, 'always-visible', message);
   }
   const [first] = files;
