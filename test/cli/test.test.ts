@@ -273,34 +273,34 @@ describe.concurrent('a mistake', () => {
     [
       'a key',
       'test: []',
-      '3:1  error  unknown-key  "test" is no key of a test file (policy, catalog, server, tests); did you mean "tests"?',
+      '3:1  error  unknown-key  "test" is not a valid key of a test file (policy, catalog, server, tests). Did you mean "tests"?',
     ],
     ['no tests', 'tests: []', '3:8  error  empty  tests must not be empty.'],
     ['no list', 'tests: {}', '3:8  error  wrong-type  tests must be a list.'],
     [
       'a key of a test',
       'tests: [{ name: a, tool: {} }]',
-      '3:20  error  unknown-key  "tool" is no key of a test (name, concerns, claims, client, tools, prompts, resources, resourceTemplates); did you mean "tools"?',
+      '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
     ],
     [
       'no name',
       'tests: [{ tools: { count: 1 } }]',
-      '3:9  error  missing-key  the test needs the key "name".',
+      '3:9  error  missing-key  The key "name" is required in the test.',
     ],
     [
       'nothing expected',
       'tests: [{ name: a }]',
-      '3:9  error  missing-key  the test needs one of the keys tools, prompts, resources, resourceTemplates.',
+      '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in the test.',
     ],
     [
       'nothing of a kind',
       'tests: [{ name: a, tools: {} }]',
-      '3:27  error  empty  tools must not be empty; add one of includes, excludes, only, count.',
+      '3:27  error  empty  tools must not be empty. Add one of the keys includes, excludes, only, count.',
     ],
     [
       'a key of a kind',
       'tests: [{ name: a, tools: { onyl: [] } }]',
-      '3:29  error  unknown-key  "onyl" is no key of tools (includes, excludes, only, count); did you mean "only"?',
+      '3:29  error  unknown-key  "onyl" is not a valid key of tools (includes, excludes, only, count). Did you mean "only"?',
     ],
     [
       'a count',
@@ -310,7 +310,7 @@ describe.concurrent('a mistake', () => {
     [
       'a count below zero',
       'tests: [{ name: a, tools: { count: -1 } }]',
-      '3:36  error  out-of-range  count must be >= 0.',
+      '3:36  error  out-of-range  count must be at least 0.',
     ],
     [
       'an empty command',
@@ -335,7 +335,7 @@ describe.concurrent('a mistake', () => {
     [
       'a name that is none',
       'tests: [{ name: a, tools: { only: [1] } }]',
-      '3:36  error  unquoted  1 is a number in YAML; write "1" in quotes for the text.',
+      '3:36  error  unquoted  1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
     ],
     [
       'a name of the catalog',
@@ -390,7 +390,7 @@ describe.concurrent('a mistake', () => {
     [
       'a client',
       'tests: [{ name: a, client: { sampling: {} }, tools: { count: 1 } }]',
-      '3:30  error  unknown-key  "sampling" is no key of client (capabilities).',
+      '3:30  error  unknown-key  "sampling" is not a valid key of client (capabilities).',
     ],
     [
       'a test twice',
@@ -418,12 +418,12 @@ describe.concurrent('a mistake', () => {
     [
       'neither catalog nor server',
       'policy: policy.yaml\n',
-      '1:1  error  missing-key  the test file needs one of the keys catalog, server.',
+      '1:1  error  missing-key  One of the keys catalog, server is required in the test file.',
     ],
     [
       'both',
       'policy: policy.yaml\ncatalog: catalog.json\nserver: node x.js\n',
-      '3:1  error  duplicate  the test file has several of the keys catalog, server; keep one.',
+      '3:1  error  duplicate  Only one of the keys catalog, server is allowed in the test file. Remove the others.',
     ],
     [
       'a policy with errors',

@@ -2,7 +2,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import type { Finding } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { Language } from '../language/schema-messages.js';
-import { checkAgainst } from '../language/validate.js';
+import { validateSource } from '../language/validate.js';
 import { validate } from './generated/test-file-validator.js';
 import { type TestDocument, type TestFileDocument, testFileSchema } from './test-schema.js';
 
@@ -66,7 +66,7 @@ export function readTestFile(source: Source): TestFile {
     return { policy: [], tests: [], findings: source.findings, locate: source.locate };
   }
   // A test without its name is kept, so that the rest of it is checked in the same run.
-  const { data, findings, locate } = checkAgainst(source, TESTS, validate, () => true);
+  const { data, findings, locate } = validateSource(source, TESTS, validate, () => true);
   const { policy = [], catalog, server, tests = [] } = (data ?? {}) as TestFileDocument;
   const command = typeof server === 'string' ? splitWords(server) : server;
   if (command?.length === 0) {
