@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse, canPart } from '../../src/analysis/analyze.js';
+import { analyze, canPart } from '../../src/analysis/analyze.js';
 import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
 import { decide } from '../../src/engine/evaluate.js';
+import { isTruthy } from '../../src/engine/expression/evaluate.js';
 import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
-import { isTruthy } from '../../src/engine/rule.js';
 import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
@@ -25,10 +25,10 @@ describe('all configurations at once', () => {
     const policy = levels(yaml`
 rules:
   - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }`);
-    const { neverVisible, rules, emptySurface } = analyse(policy, { tools: named('a', 'b') });
+    const { neverVisible, rules, showsNothing } = analyze(policy, { tools: named('a', 'b') });
     expect(neverVisible).toEqual([{ kind: 'tools', name: 'a' }]);
     expect(rules).toEqual([{ id: 'gone', fires: 'sometimes' }]);
-    expect(emptySurface).toBeUndefined();
+    expect(showsNothing).toBeUndefined();
   });
 
   it('names primitives of equal values all, in each kind', () => {
@@ -37,7 +37,7 @@ primitives:
   tools: { a: { level: [low, high] }, b: { level: [high, low] }, c: { level: low } }
   prompts: { p: { level: [low, high] } }
   resources: { "vault://r": { level: low } }`);
-    const { alwaysVisible, neverVisible } = analyse(policy, {
+    const { alwaysVisible, neverVisible } = analyze(policy, {
       tools: named('a', 'b', 'c'),
       prompts: named('p'),
       resources: [{ uri: 'vault://r' }],
@@ -51,16 +51,16 @@ primitives:
   });
 
   it('what has no value is not said to be always visible', () => {
-    expect(analyse(levels('primitives: { tools: { a: {} } }'), { tools: named('a') }).alwaysVisible).toEqual(
+    expect(analyze(levels('primitives: { tools: { a: {} } }'), { tools: named('a') }).alwaysVisible).toEqual(
       [],
     );
   });
 
   it('gives a configuration that shows nothing, in the words of the policy', () => {
     const policy = levels('primitives: { tools: { a: { level: low }, b: { level: low, price: 4 } } }');
-    const { emptySurface } = analyse(policy, { tools: named('a', 'b') });
-    expect(emptySurface).toEqual({ level: 'high' });
-    expect(shown(policy, ['a', 'b'], emptySurface)).toEqual([]);
+    const { showsNothing } = analyze(policy, { tools: named('a', 'b') });
+    expect(showsNothing).toEqual({ level: 'high' });
+    expect(shown(policy, ['a', 'b'], showsNothing)).toEqual([]);
   });
 
   it('says that a caller without a claim may be shown nothing', () => {
@@ -69,12 +69,12 @@ primitives:
       concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
       primitives: { tools: { a: { tier: [free, pro] } } }
     `);
-    expect(analyse(policy, { tools: named('a') }).emptySurface).toEqual({ tier: 'no claim' });
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toEqual({ tier: 'no claim' });
   });
 
   it('says nothing about an empty surface where the server has nothing', () => {
-    expect(analyse(levels(''), {}).emptySurface).toBeUndefined();
-    expect(analyse(levels(''), { tools: [] })).toMatchObject({ neverVisible: [], alwaysVisible: [] });
+    expect(analyze(levels(''), {}).showsNothing).toBeUndefined();
+    expect(analyze(levels(''), { tools: [] })).toMatchObject({ neverVisible: [], alwaysVisible: [] });
   });
 
   it('counts comparisons of claims as free, and those of the client only once it is known', () => {
@@ -83,7 +83,7 @@ rules:
   - { id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }
   - { id: sampling, hide: [tools], when: { "!!": { var: client.capabilities.sampling } } }
   - { id: never, hide: [prompts], when: { "===": [{ var: claims.blocked }, true] } }`);
-    const analysis = analyse(policy, { tools: named('a') });
+    const analysis = analyze(policy, { tools: named('a') });
     expect(analysis.rules).toEqual([
       { id: 'blocked', fires: 'sometimes' },
       { id: 'sampling', fires: 'sometimes' },
@@ -100,7 +100,7 @@ rules:
       rules:
         - { id: blocked, hide: [tools], when: { and: [${JSON.stringify(blocked)}, { "!": ${JSON.stringify(freed)} }] } }
     `);
-    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({
       'client.capabilities is known': true,
       '{"===":[{"var":"claims.blocked"},true]}': true,
       '{"var":"client.capabilities.freed"}': false,
@@ -112,7 +112,7 @@ rules:
 rules:
   - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }
   - { id: other, show: [tools], when: { and: [{ "!!": { var: claims.other } }, { "===": [{ var: primitive.name }, b] }] } }`);
-    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({});
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({});
   });
 
   it('takes a comparison of a claim with what primitives say for one thing for each of them', () => {
@@ -120,9 +120,9 @@ rules:
 rules:
   - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }
   - { id: odd, hide: [tools], when: { "===": [{ var: primitive.annotations.client }, x] } }`);
-    const { emptySurface, rules } = analyse(policy, { tools: named('a', 'b') });
+    const { showsNothing, rules } = analyze(policy, { tools: named('a', 'b') });
     const comparison = '{"===":[{"var":"claims.a"},{"var":"primitive.name"}]}';
-    expect(emptySurface).toStrictEqual({
+    expect(showsNothing).toStrictEqual({
       [`${comparison} primitive.name="a"`]: true,
       [`${comparison} primitive.name="b"`]: true,
     });
@@ -135,7 +135,7 @@ rules:
   - { id: one, hide: [tools], when: { and: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
   - { id: two, hide: [tools], when: { or: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
   - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }`);
-    const { rules } = analyse(policy, { tools: named('a', 'b') });
+    const { rules } = analyze(policy, { tools: named('a', 'b') });
     expect(rules).toEqual([
       { id: 'one', fires: 'never' },
       { id: 'two', fires: 'always' },
@@ -147,7 +147,7 @@ rules:
     const policy = levels(yaml`
 rules:
   - { id: no-sampling, hide: [tools], when: { or: [{ "!": { var: client.capabilities.sampling } }, { "!!": { var: client.capabilities.sampling } }] } }`);
-    expect(analyse(policy, { tools: named('a') }).rules).toEqual([{ id: 'no-sampling', fires: 'sometimes' }]);
+    expect(analyze(policy, { tools: named('a') }).rules).toEqual([{ id: 'no-sampling', fires: 'sometimes' }]);
   });
 
   it('sees what lies between two numbers', () => {
@@ -155,7 +155,7 @@ rules:
 rules:
   - { id: between, hide: [tools], when: { "<": [4, { var: concerns.price }, 5] } }
   - { id: outside, hide: [tools], when: { ">": [{ var: concerns.price }, 10] } }`);
-    expect(analyse(policy, { tools: named('a') }).rules).toEqual([
+    expect(analyze(policy, { tools: named('a') }).rules).toEqual([
       { id: 'between', fires: 'sometimes' },
       { id: 'outside', fires: 'never' },
     ]);
@@ -171,7 +171,7 @@ rules:
     show: [tools]
     when: { "===": [{ var: concerns.price }, { var: primitive.annotations.price }] }`);
     const tools = [{ name: 'a', annotations: { price: 7 } }];
-    const { rules, neverVisible } = analyse(policy, { tools });
+    const { rules, neverVisible } = analyze(policy, { tools });
     expect(rules.map(({ fires }) => fires)).toEqual(['sometimes', 'sometimes']);
     expect(neverVisible).toEqual([]);
   });
@@ -194,7 +194,7 @@ rules:
           hide: [tools]
           when: { and: [{ "!!": { var: concerns.a } }, { ">": [{ var: concerns.c }, 10] }, { "===": [{ var: concerns.a }, { var: concerns.c }] }] }
     `);
-    expect(analyse(policy, { tools: named('x') }).rules).toEqual([
+    expect(analyze(policy, { tools: named('x') }).rules).toEqual([
       { id: 'ordered', fires: 'sometimes' },
       { id: 'circle', fires: 'never' },
       { id: 'above', fires: 'never' },
@@ -214,14 +214,14 @@ rules:
   };
 
   it('looks at several values at once where a rule reads them', () => {
-    const { rules, emptySurface, unanswered } = analyse(several(3), { tools: named('x') });
+    const { rules, showsNothing, unanswered } = analyze(several(3), { tools: named('x') });
     expect(rules).toEqual([{ id: 'both', fires: 'sometimes' }]);
-    expect(emptySurface).toEqual({ topic: ['v0', 'v1'] });
+    expect(showsNothing).toEqual({ topic: ['v0', 'v1'] });
     expect(unanswered).toEqual([]);
   });
 
   it('says so where those are too many', () => {
-    const { unanswered } = analyse(several(30), { tools: named('x') });
+    const { unanswered } = analyze(several(30), { tools: named('x') });
     expect(unanswered).toEqual(['what all combinations of several values of topic do']);
   });
 
@@ -229,12 +229,12 @@ rules:
     const values = Array.from({ length: 30 }, (_, index) => `v${index}`);
     const when = { '===': [{ var: 'concerns.topic' }, 'v0'] };
     const policy = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
-    expect(analyse(policy, { tools: named('x') }).unanswered).toEqual([]);
+    expect(analyze(policy, { tools: named('x') }).unanswered).toEqual([]);
   });
 });
 
 describe('against every configuration, one by one', () => {
-  /** What `analyse` answers, found by trying. */
+  /** What `analyze` answers, found by trying. */
   function tryAll(policy: Policy, tools: readonly Primitive[]) {
     const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
     const mappings = mappingsOf({ policy, tools });
@@ -263,17 +263,17 @@ describe('against every configuration, one by one', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const expected = tryAll(policy, tools);
-        const { neverVisible, alwaysVisible, rules, emptySurface, unanswered } = analyse(policy, { tools });
+        const { neverVisible, alwaysVisible, rules, showsNothing, unanswered } = analyze(policy, { tools });
         expect(unanswered).toEqual([]);
         expect({
           neverVisible: names(neverVisible),
           alwaysVisible: names(alwaysVisible),
           rules: rules.map(({ fires }) => fires),
-          empty: emptySurface !== undefined,
+          empty: showsNothing !== undefined,
         }).toEqual(expected);
-        if (emptySurface === undefined) return;
+        if (showsNothing === undefined) return;
         // The witness is one that a host can send and an operator can claim.
-        const { tier, ...concerns } = emptySurface;
+        const { tier, ...concerns } = showsNothing;
         const claims = new Map(tier === undefined || tier === 'no claim' ? [] : [['tier', tier]]);
         const all = Object.fromEntries(policy.concerns.map(({ name }) => [name, null]));
         const carriers = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
@@ -318,10 +318,10 @@ describe('more configurations than can be tried', () => {
       ...Object.fromEntries(values.map((value) => [`last-${value}`, { c11: value }])),
     };
     const policy = listPolicy(concerns, tools);
-    const analysis = analyse(policy, { tools: named(...Object.keys(tools)) });
+    const analysis = analyze(policy, { tools: named(...Object.keys(tools)) });
     expect(analysis.configurations).toBe(5 ** 12);
     expect(analysis).toMatchObject({ neverVisible: [], alwaysVisible: [], unanswered: [] });
-    expect(analysis.emptySurface).toBeUndefined();
+    expect(analysis.showsNothing).toBeUndefined();
   });
 
   it('finds the one kind of configuration that shows nothing', () => {
@@ -331,9 +331,9 @@ describe('more configurations than can be tried', () => {
       ),
     );
     const policy = listPolicy(concerns, tools);
-    const { emptySurface, unanswered } = analyse(policy, { tools: named(...Object.keys(tools)) });
+    const { showsNothing, unanswered } = analyze(policy, { tools: named(...Object.keys(tools)) });
     expect(unanswered).toEqual([]);
-    expect(emptySurface).toEqual(Object.fromEntries(Object.keys(concerns).map((name) => [name, 'd'])));
+    expect(showsNothing).toEqual(Object.fromEntries(Object.keys(concerns).map((name) => [name, 'd'])));
   });
 
   it('a rule over twelve concerns fires sometimes, and its contradiction never', () => {
@@ -343,7 +343,7 @@ describe('more configurations than can be tried', () => {
       { id: 'never', effect: 'hide', when: { and: [...all, { '===': [{ var: 'concerns.c0' }, 'a'] }] } },
       { id: 'always', effect: 'hide', when: { or: [...all.map((each) => ({ '!': each })), ...all] } },
     ]);
-    const { rules, unanswered, neverVisible } = analyse(policy, { tools: named('t') });
+    const { rules, unanswered, neverVisible } = analyze(policy, { tools: named('t') });
     expect(rules.map(({ fires }) => fires)).toEqual(['sometimes', 'never', 'always']);
     expect(neverVisible).toEqual([{ kind: 'tools', name: 't' }]);
     expect(unanswered).toEqual([]);
@@ -367,16 +367,16 @@ describe('more configurations than can be tried', () => {
 
     it('is said, and what it asks for is not claimed to be impossible', () => {
       const policy = listPolicy(houses, { t: {} }, [{ id: 'apart', effect: 'hide', when: apart }]);
-      const { rules, unanswered, alwaysVisible, emptySurface } = analyse(policy, { tools: named('t') });
+      const { rules, unanswered, alwaysVisible, showsNothing } = analyze(policy, { tools: named('t') });
       expect(unanswered).toEqual(['whether a configuration shows nothing', 'whether rule apart can fire']);
       expect(rules).toEqual([{ id: 'apart', fires: 'sometimes' }]);
       expect(alwaysVisible).toEqual([]);
-      expect(emptySurface).toBeUndefined();
+      expect(showsNothing).toBeUndefined();
     });
 
     it('names all primitives that it is about', () => {
       const policy = listPolicy(houses, {}, [{ id: 'together', effect: 'hide', when: { '!': apart } }]);
-      const { neverVisible, unanswered } = analyse(policy, { tools: named('t', 'u') });
+      const { neverVisible, unanswered } = analyze(policy, { tools: named('t', 'u') });
       expect(neverVisible).toEqual([]);
       expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together can stay silent']);
     });
@@ -388,7 +388,7 @@ describe('more configurations than can be tried', () => {
         primitives: { tools: { t: { p0: [${holes}] } } }
         rules: [{ id: apart, hide: [tools], when: ${JSON.stringify(apart)} }]
       `);
-      const { alwaysVisible, unanswered } = analyse(policy, { tools: named('t') });
+      const { alwaysVisible, unanswered } = analyze(policy, { tools: named('t') });
       expect(alwaysVisible).toEqual([]);
       expect(unanswered).toContain('whether t can be hidden');
     });

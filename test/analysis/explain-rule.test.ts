@@ -2,8 +2,14 @@ import fc from 'fast-check';
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
 import { type ExplainedPart, explainRule } from '../../src/analysis/index.js';
-import { mapPrimitive, resolveConfiguration } from '../../src/engine/index.js';
-import { isTruthy } from '../../src/engine/rule.js';
+import { isTruthy } from '../../src/engine/expression/evaluate.js';
+import { parseExpression } from '../../src/engine/expression/parse.js';
+import {
+  type Configuration,
+  type Mapping,
+  mapPrimitive,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
 import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { asked, policyOf, yaml } from '../policy/author.js';
 
@@ -24,9 +30,12 @@ const policy = policyOf(yaml`
 `);
 const [rule] = policy.rules;
 
-function explain(concerns: unknown, tool: object, when: unknown = rule?.when): ExplainedPart {
+const explainJson = (when: unknown, mapping: Mapping, configuration: Configuration): ExplainedPart =>
+  explainRule(parseExpression(when).expression, mapping, configuration);
+
+function explain(concerns: unknown, tool: object, when: unknown = rule?.when.json): ExplainedPart {
   const configuration = resolveConfiguration(policy, asked(concerns));
-  return explainRule(when, mapPrimitive(policy, 'tools', tool), configuration);
+  return explainJson(when, mapPrimitive(policy, 'tools', tool), configuration);
 }
 
 /** The values of all parts, the whole first. */
@@ -36,7 +45,7 @@ describe('the explanation of a rule', () => {
   it('gives each part with its value, and what a part is made of', () => {
     const explained = explain({ environment: 'production', topic: ['maps'] }, { name: 'a' });
     expect(explained).toEqual({
-      logic: rule?.when,
+      logic: rule?.when.json,
       value: ['claims.admin'],
       parts: [
         {
@@ -83,7 +92,7 @@ describe('the explanation of a rule', () => {
     const caller = { claims: new Map([['groups', 'administrators']]) };
     const configuration = resolveConfiguration(policy, [], caller);
     const mapping = mapPrimitive(policy, 'tools', { name: 'a', tags: 'xyz' });
-    expect(valuesOf(explainRule(when, mapping, configuration))).toEqual([
+    expect(valuesOf(explainJson(when, mapping, configuration))).toEqual([
       false,
       false,
       'administrators',
@@ -91,11 +100,11 @@ describe('the explanation of a rule', () => {
       'xyz',
     ]);
     const listed = resolveConfiguration(policy, [], { claims: new Map([['groups', ['admin']]]) });
-    expect(explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
+    expect(explainJson({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
       false,
     );
     expect(
-      explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, configuration).value,
+      explainJson({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, configuration).value,
     ).toBe(true);
   });
 

@@ -151,7 +151,7 @@ describe('what list can be asked for', () => {
     expect(topics.tools[0]?.reason).toEqual({
       code: 'concern-mismatch',
       concern: 'tier',
-      wanted: ['free'],
+      preferred: ['free'],
       actual: ['pro'],
       source: 'test/cli/fixtures/rules.yaml:11',
     });

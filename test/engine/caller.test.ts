@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { readPath } from '../../src/engine/expression/evaluate.js';
 import {
   type Caller,
   describeConfiguration,
   type Policy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import { readPath } from '../../src/engine/rule.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 /** What rules read of a caller. */

@@ -1,4 +1,5 @@
-import { analyse, canPart } from '../../analysis/analyze.js';
+import { analyze, canPart } from '../../analysis/analyze.js';
+import { isTruthy } from '../../engine/expression/evaluate.js';
 import {
   identityOf,
   type Mapping,
@@ -9,7 +10,6 @@ import {
 import { nearest } from '../../engine/match/nearest.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { isTruthy } from '../../engine/rule.js';
 import type { Finding, FindingCode } from '../language/findings.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';
@@ -178,7 +178,7 @@ function checkAllConfigurations(
   warn: Warn,
   report: Report,
 ): void {
-  const { neverVisible, alwaysVisible, emptySurface, rules, unanswered } = analyse(policy, catalog);
+  const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
   for (const { kind, name } of neverVisible) {
     warn(
       kind,
@@ -192,8 +192,8 @@ function checkAllConfigurations(
     warn(kind, name, 'always-visible', message);
   }
   const [first] = files;
-  if (emptySurface !== undefined && first !== undefined) {
-    const asked = Object.entries(emptySurface).map(([name, value]) => `${name}: ${value}`);
+  if (showsNothing !== undefined && first !== undefined) {
+    const asked = Object.entries(showsNothing).map(([name, value]) => `${name}: ${value}`);
     report(
       first,
       ['concerns'],

@@ -1,4 +1,4 @@
-import { analyse } from '../../analysis/analyze.js';
+import { analyze } from '../../analysis/analyze.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { CallerFacts } from './caller-facts.js';
@@ -56,9 +56,9 @@ function newlyEmpty(
   after: Side,
   comparison: Comparison,
 ): Readonly<Record<string, unknown>> | undefined {
-  const now = analyse(preparePolicy(after.compiled), after.surface).emptySurface;
+  const now = analyze(preparePolicy(after.compiled), after.surface).showsNothing;
   if (now === undefined) return undefined;
-  const old = analyse(preparePolicy(before.compiled), before.surface).emptySurface;
+  const old = analyze(preparePolicy(before.compiled), before.surface).showsNothing;
   if (old === undefined) return now;
   const found = comparison.emptied();
   if (found === 'too many') {
