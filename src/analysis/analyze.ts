@@ -63,7 +63,7 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
       .filter(({ kind }) => rule.kinds.includes(kind))
       .map(({ mapping }) => space.fires(rule, mapping));
     const can = isPossible(or(fires), `whether rule ${rule.id} can fire`);
-    const cannot = isPossible(or(fires.map(not)), `whether rule ${rule.id} does not have to fire`);
+    const cannot = isPossible(or(fires.map(not)), `whether rule ${rule.id} always fires`);
     return { id: rule.id, fires: can ? (cannot ? 'sometimes' : 'always') : 'never' } as const;
   });
   return {

@@ -148,7 +148,7 @@ export interface Policy {
  *
  * @param compiled a policy that was checked when it was compiled; it is not checked again
  * @returns the policy that `resolveConfiguration`, `bindCatalog` and `select` take
- * @throws {TypeError} if the condition of a rule or an `assign` cannot be parsed
+ * @throws {TypeError} if the condition of a rule or an `assign` has an unknown operator
  * @example
  * const policy = preparePolicy(JSON.parse(await readFile('policy.json', 'utf8')));
  */
@@ -228,15 +228,14 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
   };
 }
 
-/** The check of the policy reports these problems with more detail; here, one can only come from a damaged file. */
 function parseCondition(when: unknown, what: string): Expression {
   const { expression, problems } = parseExpression(when);
-  const [problem] = problems;
-  if (problem === undefined) return expression;
-  const at = problem.place.length === 0 ? '' : ` at ${problem.place.join('/')}`;
-  throw new TypeError(
-    `The condition of ${what} has a problem${at}: ${problem.code}. Check the policy again.`,
-  );
+  for (const problem of problems) {
+    // A checked policy has no such operator. Treating it as a constant could show what the rule must hide.
+    if (problem.code !== 'unknown-operator') continue;
+    throw new TypeError(`The condition of ${what} has an unknown operator, "${problem.operator}".`);
+  }
+  return expression;
 }
 
 /**

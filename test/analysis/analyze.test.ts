@@ -378,7 +378,7 @@ describe('more configurations than can be tried', () => {
       const policy = listPolicy(houses, {}, [{ id: 'together', effect: 'hide', when: { '!': apart } }]);
       const { neverVisible, unanswered } = analyze(policy, { tools: named('t', 'u') });
       expect(neverVisible).toEqual([]);
-      expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together can stay silent']);
+      expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together always fires']);
     });
 
     it('can be whether something can be hidden', () => {

@@ -168,7 +168,8 @@ describe('presets', () => {
     expect(resolveConfiguration(policy, request({ preset: 'saef' })).warnings).toEqual([
       {
         code: 'unknown-preset',
-        message: '"saef" (request) is no value of preset (safe, visual); ignored. Did you mean "safe"?',
+        message:
+          '"saef" (request) is not a valid value for preset (safe, visual). It was ignored. Did you mean "safe"?',
       },
     ]);
     for (const preset of ['__proto__', 'constructor', 'toString', '']) {
@@ -317,12 +318,16 @@ describe('what does not fit', () => {
       {
         code: 'unknown-value',
         message:
-          '"hihg" (request) is no value of security (low, medium, high); ignored. Did you mean "high"?',
+          '"hihg" (request) is not a valid value for security (low, medium, high). It was ignored. Did you mean "high"?',
       },
-      { code: 'unknown-value', message: '101 (request) is no value of price (0 to 100); ignored.' },
       {
         code: 'unknown-value',
-        message: '"chart" (request) is no value of topic (charts, maps); ignored. Did you mean "charts"?',
+        message: '101 (request) is not a valid value for price (0 to 100). It was ignored.',
+      },
+      {
+        code: 'unknown-value',
+        message:
+          '"chart" (request) is not a valid value for topic (charts, maps). It was ignored. Did you mean "charts"?',
       },
     ]);
   });
@@ -579,9 +584,13 @@ describe('names that a host sends', () => {
     expect(found).toEqual([
       {
         code: 'undeclared-concern',
-        message: '"securty" (request) is no concern of this server; ignored. Did you mean "security"?',
+        message:
+          '"securty" (request) is not a concern of this server. It was ignored. Did you mean "security"?',
       },
-      { code: 'undeclared-concern', message: '"zzz" (request) is no concern of this server; ignored.' },
+      {
+        code: 'undeclared-concern',
+        message: '"zzz" (request) is not a concern of this server. It was ignored.',
+      },
     ]);
   });
 

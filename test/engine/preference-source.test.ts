@@ -32,56 +32,61 @@ describe('what a host is told of what was not taken as sent', () => {
       'a list',
       ['high'],
       'malformed-concerns',
-      'concerns (request) must be an object of names and values; ignored.',
+      'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
       'a text',
       'high',
       'malformed-concerns',
-      'concerns (request) must be an object of names and values; ignored.',
+      'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
       'null',
       null,
       'malformed-concerns',
-      'concerns (request) must be an object of names and values; ignored.',
+      'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
       'what the operator sets',
       { tier: 'pro' },
       'operator-concern',
-      'tier (request) is set by the operator; what a host sends is ignored.',
+      'tier (request) is set by the operator, so a host cannot change it. It was ignored.',
     ],
     [
       'a number for a name',
       { security: 1 },
       'malformed-value',
-      'security (request) must be one name; ignored.',
+      'security (request) must be one name. It was ignored.',
     ],
     [
       'a number for names',
       { topic: 1 },
       'malformed-value',
-      'topic (request) must be a name or a list of names; ignored.',
+      'topic (request) must be a name or a list of names. It was ignored.',
     ],
     [
       'no name',
       { topic: [] },
       'malformed-value',
-      'topic (request) must be a name or a list of names; ignored.',
+      'topic (request) must be a name or a list of names. It was ignored.',
     ],
-    ['a name for a number', { price: 'x' }, 'malformed-value', 'price (request) must be a number; ignored.'],
+    [
+      'a name for a number',
+      { price: 'x' },
+      'malformed-value',
+      'price (request) must be a number. It was ignored.',
+    ],
     [
       'a list for a preset',
       { preset: ['safe'] },
       'malformed-value',
-      'preset (request) must be one name; ignored.',
+      'preset (request) must be one name. It was ignored.',
     ],
     [
       'a number above',
       { price: 101 },
       'clamped-value',
-      'price (request) is 101; taken as 100, the nearest bound.',
+      'price (request) is 101, which is out of range. The nearest bound, 100, was used.',
     ],
   ])('%s', (_name, concerns, code, message) => {
     expect(warned(concerns)).toEqual([{ code, message }]);
@@ -90,7 +95,7 @@ describe('what a host is told of what was not taken as sent', () => {
   it('more entries than are looked at', () => {
     expect(warned(numbered(129))[0]).toEqual({
       code: 'too-many-entries',
-      message: 'concerns (request) has over 128 entries; the rest is ignored.',
+      message: 'concerns (request) has more than 128 entries. The rest were ignored.',
     });
   });
 
@@ -105,8 +110,8 @@ describe('what a host is told of what was not taken as sent', () => {
 
   it('a name in full, if it fits into a line', () => {
     const said = (length: number) => warned({ ['x'.repeat(length)]: 1 })[0]?.message;
-    expect(said(78)).toBe(`"${'x'.repeat(78)}" (request) is no concern of this server; ignored.`);
-    expect(said(79)).toBe(`"${'x'.repeat(78)}… (request) is no concern of this server; ignored.`);
+    expect(said(78)).toBe(`"${'x'.repeat(78)}" (request) is not a concern of this server. It was ignored.`);
+    expect(said(79)).toBe(`"${'x'.repeat(78)}… (request) is not a concern of this server. It was ignored.`);
   });
 
   it('one unknown name of a concern that takes several, which leaves nothing', () => {
@@ -139,7 +144,7 @@ describe('how much a host is told', () => {
     expect(warnings).toHaveLength(33);
     expect(warnings.at(-1)).toEqual({
       code: 'more-warnings',
-      message: 'There is more that was not taken as sent; mend these first.',
+      message: 'More warnings were omitted. Fix these first.',
     });
   });
 

@@ -146,7 +146,7 @@ describe('why a primitive is hidden', () => {
       'an entry',
       'encrypt',
       { cost: 'moderate' },
-      { ...hidden, concern: 'cost', wanted: ['moderate'], actual: ['high'], source: 'policy.yaml:13' },
+      { ...hidden, concern: 'cost', preferred: ['moderate'], actual: ['high'], source: 'policy.yaml:13' },
     ],
     [
       'a pattern, with all values',
@@ -155,7 +155,7 @@ describe('why a primitive is hidden', () => {
       {
         ...hidden,
         concern: 'security',
-        wanted: ['high'],
+        preferred: ['high'],
         actual: ['low', 'medium'],
         source: 'policy.yaml:10',
       },
@@ -164,13 +164,13 @@ describe('why a primitive is hidden', () => {
       'the line of the value, in the words of a range',
       'plot',
       { price: 49.5 },
-      { ...hidden, concern: 'price', wanted: [49.5], actual: [50], source: 'policy.yaml:18' },
+      { ...hidden, concern: 'price', preferred: [49.5], actual: [50], source: 'policy.yaml:18' },
     ],
     [
       "the server's own values",
       'help',
       { price: 1 },
-      { ...hidden, concern: 'price', wanted: [1], actual: [70], source: '_meta.concerns' },
+      { ...hidden, concern: 'price', preferred: [1], actual: [70], source: '_meta.concerns' },
     ],
     [
       'the first declared of several, whatever the order of asking',
@@ -179,7 +179,7 @@ describe('why a primitive is hidden', () => {
       {
         ...hidden,
         concern: 'security',
-        wanted: ['high'],
+        preferred: ['high'],
         actual: ['low', 'medium'],
         source: 'policy.yaml:10',
       },
@@ -196,7 +196,7 @@ describe('why a primitive is hidden', () => {
     `);
     const configuration = resolveConfiguration(maps, asked({ topic: ['maps', 'charts'] }));
     expect(evaluate(maps, mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
-      reason: { wanted: ['charts', 'maps'], actual: ['code'] },
+      reason: { preferred: ['charts', 'maps'], actual: ['code'] },
     });
   });
 
@@ -209,7 +209,7 @@ describe('why a primitive is hidden', () => {
     const mapping = mapPrimitive(operated, 'tools', { name: 'export' });
     expect(evaluate(operated, mapping, resolveConfiguration(operated, []))).toMatchObject({
       effect: 'hide',
-      reason: { code: 'concern-mismatch', concern: 'tier', wanted: [], actual: ['pro'] },
+      reason: { code: 'concern-mismatch', concern: 'tier', preferred: [], actual: ['pro'] },
     });
   });
 

@@ -140,67 +140,79 @@ describe('what a rule may not say', () => {
   });
 
   it.each([
-    ['{ nd: [true, true] }', '"nd" is no operator of rules; did you mean "and"?'],
+    ['{ nd: [true, true] }', '"nd" is not a valid operator. Did you mean "and"?'],
     [
       '{ substr: [a, 1] }',
-      '"substr" is no operator of rules; use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none.',
+      '"substr" is not a valid operator. Use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none.',
     ],
-    ['{ "==": [1, 1] }', '"==" is loose ("high" == ["high"] is true, and 1 == "1"); write "===".'],
-    ['{ "!=": [1, 1] }', '"!=" is loose ("high" == ["high"] is true, and 1 == "1"); write "!==".'],
+    [
+      '{ "==": [1, 1] }',
+      '"==" converts types before it compares ("high" == ["high"] and 1 == "1" are true). Write "===".',
+    ],
+    [
+      '{ "!=": [1, 1] }',
+      '"!=" converts types before it compares ("high" == ["high"] and 1 == "1" are true). Write "!==".',
+    ],
     [
       '{ "!!": { var: concerns.securty } }',
-      'Nothing declares "concerns.securty"; did you mean "concerns.security"?',
+      '"concerns.securty" is not a path that a rule can read. Did you mean "concerns.security"?',
     ],
     [
       '{ "!!": { var: primitive.annotations.readonlyHint.deep } }',
-      'Nothing declares "primitive.annotations.readonlyHint.deep"; did you mean "primitive.annotations.readOnlyHint"?',
+      '"primitive.annotations.readonlyHint.deep" is not a path that a rule can read. Did you mean "primitive.annotations.readOnlyHint"?',
     ],
     [
       '{ "!!": { var: session.user } }',
-      'Nothing declares "session.user"; a rule reads concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.',
+      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.',
     ],
-    ['{ "!": [true, false] }', '"!" takes 1 operand, not 2.'],
-    ['{ "===": [1] }', '"===" takes 2 operands, not 1.'],
-    ['{ "<": [1] }', '"<" takes 2 to 3 operands, not 1.'],
+    ['{ "!": [true, false] }', '"!" takes 1 operand, but has 2.'],
+    ['{ "===": [1] }', '"===" takes 2 operands, but has 1.'],
+    ['{ "<": [1] }', '"<" takes 2 to 3 operands, but has 1.'],
     [
       '{}',
-      'A mapping without a key is data to JSON Logic, which is always true; write one operator, or "and" over several.',
+      'JSON Logic treats a mapping without a key as data, which is always true. Write one operator, or "and" with several conditions.',
     ],
     [
       '{ "!": true, "!!": true }',
-      'A mapping with 2 keys is data to JSON Logic, which is always true; write one operator, or "and" over several.',
+      'JSON Logic treats a mapping with 2 keys as data, which is always true. Write one operator, or "and" with several conditions.',
     ],
     [
       `{ "===": [${ENVIRONMENT}, prodction] }`,
-      '"prodction" is no value of concerns.environment (development, production); did you mean "production"?',
+      '"prodction" is not a valid value for concerns.environment (development, production). Did you mean "production"?',
     ],
-    [`{ "===": [${ENVIRONMENT}, x] }`, '"x" is no value of concerns.environment (development, production).'],
-    ['{ "!!": { var: 1 } }', 'A path is written out, like concerns.security, so that it can be checked.'],
+    [
+      `{ "===": [${ENVIRONMENT}, x] }`,
+      '"x" is not a valid value for concerns.environment (development, production).',
+    ],
+    [
+      '{ "!!": { var: 1 } }',
+      'A path must be a constant text such as concerns.security. A computed path cannot be checked.',
+    ],
     [
       '{ ">=": [{ var: concerns.security }, medium] }',
-      '">=" compares texts by the alphabet, not in your order ("high" < "low"); list the values with "in".',
+      '">=" compares texts alphabetically, not in the order of your values ("high" < "low"). List the values with "in".',
     ],
-    ['{ "<=": [{ var: primitive.name }, 5] }', '"<=" compares numbers only.'],
-    ['{ ">": [{ var: claims.age }, "5"] }', '">" compares numbers only.'],
+    ['{ "<=": [{ var: primitive.name }, 5] }', '"<=" compares only numbers.'],
+    ['{ ">": [{ var: claims.age }, "5"] }', '">" compares only numbers.'],
     [
       '{ "===": [{ var: concerns.topic }, maps] }',
-      'concerns.topic holds a list, which equals nothing; use "in" or "some".',
+      'concerns.topic holds a list, and a list is not equal to anything. Use "in" or "some".',
     ],
     [
       '{ "!==": [{ var: primitive.annotations.destructiveHint }, true] }',
-      '"!==" is true where primitive.annotations.destructiveHint is unset; add {"!!": {var: primitive.annotations.destructiveHint}} with "and", or compare with "===".',
+      '"!==" is true if primitive.annotations.destructiveHint is not set. Add {"!!": {var: primitive.annotations.destructiveHint}} with "and", or compare with "===".',
     ],
     [
       `{ or: [${new Array(4).fill(`{ or: [${new Array(250).fill('false')}] }`)}] }`,
-      'A rule has at most 1000 parts, nested 32 deep; split it into several.',
+      'A rule can have at most 1000 parts and be nested at most 32 levels deep. Split it into several rules.',
     ],
     [
       '{ some: [beta, true] }',
-      'The first operand of "some" must be a list, or a path that holds one; in a text it would look for a part.',
+      'The first operand of "some" must be a list, or a path that holds a list. Texts are not searched.',
     ],
     [
       '{ in: [a, beta] }',
-      'The second operand of "in" must be a list, or a path that holds one; in a text it would look for a part.',
+      'The second operand of "in" must be a list, or a path that holds a list. Texts are not searched.',
     ],
   ])('%s is explained', (when, message) => {
     expect(messageOf(when)).toEqual([message]);
@@ -329,7 +341,7 @@ describe('what is true or zero without a value', () => {
     expect(findings[0]).toMatchObject({
       severity: 'warning',
       message:
-        'An unset concerns.budget counts as 0 here; add {"!!": {var: concerns.budget}} with "and" if the rule is not meant then.',
+        'concerns.budget counts as 0 here if it is not set. To exclude that case, add {"!!": {var: concerns.budget}} with "and".',
     });
     expect(compiled).toBeDefined();
   });
@@ -348,7 +360,7 @@ describe('what is true or zero without a value', () => {
 
   it('names the hint and how to count it', () => {
     expect(messageOf('{ "===": [true, { var: primitive.annotations.destructiveHint }] }')).toEqual([
-      'An absent destructiveHint means true in MCP but equals nothing here; write {var: [primitive.annotations.destructiveHint, true]} to count it.',
+      'In MCP, an absent destructiveHint means true, but here it is not equal to true. To include that case, write {var: [primitive.annotations.destructiveHint, true]}.',
     ]);
   });
 });
@@ -397,7 +409,7 @@ describe('what stands around an expression', () => {
   it('assign says what it can read', () => {
     const assign = 'assign: [{ when: { "!!": { var: claims.admin } }, to: { security: low } }]\n';
     expect(reportOf({ 'policy.yaml': GOOD + assign }).findings.map(({ message }) => message)).toEqual([
-      '"assign" gives values before anybody asks, so it reads the primitive alone, not claims.admin; use a rule.',
+      '"assign" gives values before any request, so it can read only the primitive, not claims.admin. Write a rule instead.',
     ]);
   });
 

@@ -33,7 +33,7 @@ export interface ParsedExpression {
  * Parses JSON Logic. Every other part of this package works with the result instead of the JSON.
  *
  * @param json the expression; nesting deeper than `RULE_LIMITS` is not expected, see `exceedsLimits`
- * @returns the expression and its problems; it may be evaluated only if there are none
+ * @returns the expression and its problems
  * @example
  * parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] }).expression.type; // 'operation'
  */
