@@ -21,7 +21,7 @@ describe('all configurations at once', () => {
   `;
   const levels = (more: string) => policyOf(LEVELS + more);
 
-  it('a primitive that a rule always hides is never visible, and the rule says so', () => {
+  it('reports a primitive that a rule always hides as never visible, and the rule as always firing', () => {
     const policy = levels(yaml`
 rules:
   - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }`);
@@ -31,7 +31,7 @@ rules:
     expect(showsNothing).toBeUndefined();
   });
 
-  it('names primitives of equal values all, in each kind', () => {
+  it('names every primitive of equal values, in each kind', () => {
     const policy = levels(yaml`
 primitives:
   tools: { a: { level: [low, high] }, b: { level: [high, low] }, c: { level: low } }
@@ -50,20 +50,20 @@ primitives:
     expect(neverVisible).toEqual([]);
   });
 
-  it('what has no value is not said to be always visible', () => {
+  it('does not report a primitive without values as always visible', () => {
     expect(analyze(levels('primitives: { tools: { a: {} } }'), { tools: named('a') }).alwaysVisible).toEqual(
       [],
     );
   });
 
-  it('gives a configuration that shows nothing, in the words of the policy', () => {
+  it('returns a configuration that shows nothing, in the words of the policy', () => {
     const policy = levels('primitives: { tools: { a: { level: low }, b: { level: low, price: 4 } } }');
     const { showsNothing } = analyze(policy, { tools: named('a', 'b') });
     expect(showsNothing).toEqual({ level: 'high' });
     expect(shown(policy, ['a', 'b'], showsNothing)).toEqual([]);
   });
 
-  it('says that a caller without a claim may be shown nothing', () => {
+  it('reports that a caller without a claim can see nothing', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
@@ -72,12 +72,12 @@ primitives:
     expect(analyze(policy, { tools: named('a') }).showsNothing).toEqual({ tier: 'no claim' });
   });
 
-  it('says nothing about an empty surface where the server has nothing', () => {
+  it('does not report a configuration that shows nothing if the server lists nothing', () => {
     expect(analyze(levels(''), {}).showsNothing).toBeUndefined();
     expect(analyze(levels(''), { tools: [] })).toMatchObject({ neverVisible: [], alwaysVisible: [] });
   });
 
-  it('counts comparisons of claims as free, and those of the client only once it is known', () => {
+  it('counts comparisons of claims as free, and comparisons of the client only if its capabilities are known', () => {
     const policy = levels(yaml`
 rules:
   - { id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }
@@ -93,7 +93,7 @@ rules:
     expect(analysis.configurations).toBe(3 * 4 * 2 * 8);
   });
 
-  it('says which comparisons have to hold for nothing to be shown', () => {
+  it('names the comparisons that must hold for nothing to be shown', () => {
     const blocked = { '===': [{ var: 'claims.blocked' }, true] };
     const freed = { '!!': { var: 'client.capabilities.freed' } };
     const policy = levels(yaml`
@@ -107,7 +107,7 @@ rules:
     });
   });
 
-  it('leaves comparisons out on which it does not depend that nothing is shown', () => {
+  it('leaves out the comparisons that do not matter for showing nothing', () => {
     const policy = levels(yaml`
 rules:
   - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }
@@ -115,7 +115,7 @@ rules:
     expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({});
   });
 
-  it('takes a comparison of a claim with what primitives say for one thing for each of them', () => {
+  it('treats a comparison of a claim with a field of the primitive as a separate fact for each primitive', () => {
     const policy = levels(yaml`
 rules:
   - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }
@@ -129,7 +129,7 @@ rules:
     expect(rules[1]).toEqual({ id: 'odd', fires: 'never' });
   });
 
-  it('takes one comparison of a claim for one thing, however often it is written', () => {
+  it('treats a comparison of a claim that is written twice as one fact', () => {
     const policy = levels(yaml`
 rules:
   - { id: one, hide: [tools], when: { and: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
@@ -143,14 +143,14 @@ rules:
     ]);
   });
 
-  it('a rule about a client stays silent while nothing is known of it, whatever it says', () => {
+  it('reports that a rule about the client does not fire while its capabilities are not known', () => {
     const policy = levels(yaml`
 rules:
   - { id: no-sampling, hide: [tools], when: { or: [{ "!": { var: client.capabilities.sampling } }, { "!!": { var: client.capabilities.sampling } }] } }`);
     expect(analyze(policy, { tools: named('a') }).rules).toEqual([{ id: 'no-sampling', fires: 'sometimes' }]);
   });
 
-  it('sees what lies between two numbers', () => {
+  it('tries a number between two numbers', () => {
     const policy = levels(yaml`
 rules:
   - { id: between, hide: [tools], when: { "<": [4, { var: concerns.price }, 5] } }
@@ -161,7 +161,7 @@ rules:
     ]);
   });
 
-  it('compares a range with what primitives say of themselves', () => {
+  it('compares a range with fields of the primitive', () => {
     const policy = levels(yaml`
 rules:
   - id: too-dear
@@ -213,19 +213,19 @@ rules:
     `);
   };
 
-  it('looks at several values at once where a rule reads them', () => {
+  it('tries several values at once if a rule reads the concern', () => {
     const { rules, showsNothing, unanswered } = analyze(several(3), { tools: named('x') });
     expect(rules).toEqual([{ id: 'both', fires: 'sometimes' }]);
     expect(showsNothing).toEqual({ topic: ['v0', 'v1'] });
     expect(unanswered).toEqual([]);
   });
 
-  it('says so where those are too many', () => {
+  it('reports a gap if there are too many combinations', () => {
     const { unanswered } = analyze(several(30), { tools: named('x') });
     expect(unanswered).toEqual(['what all combinations of several values of topic do']);
   });
 
-  it('does not say so of a concern that takes one value', () => {
+  it('does not report a gap for a concern that takes one value', () => {
     const values = Array.from({ length: 30 }, (_, index) => `v${index}`);
     const when = { '===': [{ var: 'concerns.topic' }, 'v0'] };
     const policy = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
@@ -233,7 +233,7 @@ rules:
   });
 });
 
-describe('against every configuration, one by one', () => {
+describe('compared with every configuration, one by one', () => {
   /** What `analyze` answers, found by trying. */
   function tryAll(policy: Policy, tools: readonly Primitive[]) {
     const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
@@ -259,7 +259,7 @@ describe('against every configuration, one by one', () => {
     };
   }
 
-  it('says the same of random policies', () => {
+  it('gives the same result for random policies', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const expected = tryAll(policy, tools);
@@ -287,7 +287,7 @@ describe('against every configuration, one by one', () => {
     );
   });
 
-  it('parts two primitives exactly where some configuration does', () => {
+  it('separates two primitives exactly if some configuration does', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const [first, second] = mappingsOf({ policy, tools });
@@ -311,7 +311,7 @@ describe('more configurations than can be tried', () => {
   const values = ['a', 'b', 'c', 'd'];
   const concerns = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, values]));
 
-  it('stays exact where no configuration shows nothing', () => {
+  it('is exact if every configuration shows something', () => {
     // Eleven tools that can each be hidden, and four of which one always stays.
     const tools = {
       ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, { [`c${index}`]: 'a' }])),
@@ -336,7 +336,7 @@ describe('more configurations than can be tried', () => {
     expect(showsNothing).toEqual(Object.fromEntries(Object.keys(concerns).map((name) => [name, 'd'])));
   });
 
-  it('a rule over twelve concerns fires sometimes, and its contradiction never', () => {
+  it('reports that a rule over twelve concerns fires sometimes, and its contradiction never', () => {
     const all = Object.keys(concerns).map((name) => ({ '===': [{ var: `concerns.${name}` }, 'd'] }));
     const policy = listPolicy(concerns, { t: {} }, [
       { id: 'all', effect: 'hide', when: { and: all } },
@@ -349,7 +349,7 @@ describe('more configurations than can be tried', () => {
     expect(unanswered).toEqual([]);
   });
 
-  describe('a question that is given up', () => {
+  describe('a search that reaches its step limit', () => {
     // Nine pigeons in eight holes: no search without insight gets through.
     const holes = Array.from({ length: 8 }, (_, index) => `h${index}`);
     const pigeons = Array.from({ length: 9 }, (_, index) => `p${index}`);
@@ -365,7 +365,7 @@ describe('more configurations than can be tried', () => {
     };
     const houses = Object.fromEntries(pigeons.map((name) => [name, holes]));
 
-    it('is said, and what it asks for is not claimed to be impossible', () => {
+    it('is reported, and nothing is claimed to be impossible', () => {
       const policy = listPolicy(houses, { t: {} }, [{ id: 'apart', effect: 'hide', when: apart }]);
       const { rules, unanswered, alwaysVisible, showsNothing } = analyze(policy, { tools: named('t') });
       expect(unanswered).toEqual(['whether a configuration shows nothing', 'whether rule apart can fire']);
@@ -374,14 +374,14 @@ describe('more configurations than can be tried', () => {
       expect(showsNothing).toBeUndefined();
     });
 
-    it('names all primitives that it is about', () => {
+    it('is reported with all primitives that it is about', () => {
       const policy = listPolicy(houses, {}, [{ id: 'together', effect: 'hide', when: { '!': apart } }]);
       const { neverVisible, unanswered } = analyze(policy, { tools: named('t', 'u') });
       expect(neverVisible).toEqual([]);
       expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together always fires']);
     });
 
-    it('can be whether something can be hidden', () => {
+    it('can be about whether a primitive can be hidden', () => {
       const policy = policyOf(yaml`
         version: 1
         concerns: { ${pigeons.map((name) => `${name}: { values: [${holes}] }`).join(', ')} }
@@ -395,7 +395,7 @@ describe('more configurations than can be tried', () => {
   });
 });
 
-describe('parting two primitives', () => {
+describe('separating two primitives', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns: { price: { values: { min: 0, max: 10 } }, exact: { values: { min: 0, max: 10 }, match: exact } }
@@ -403,18 +403,18 @@ describe('parting two primitives', () => {
   `);
   const of = (name: string) => mapPrimitive(policy, 'tools', { name });
 
-  it('looks between the values of both', () => {
+  it('tries numbers between the values of both', () => {
     expect(canPart(policy, of('five'), of('seven'))).toBe(true);
     expect(canPart(policy, of('seven'), of('five'))).toBe(false);
   });
 
-  it('looks between the values of one', () => {
+  it('tries numbers between the values of one', () => {
     expect(canPart(policy, undefined, of('odd'))).toBe(true);
     expect(canPart(policy, undefined, of('none'))).toBe(false);
   });
 });
 
-describe('looking for an assignment', () => {
+describe('the search for an assignment', () => {
   const sizes = [2, 3, 2];
   const atoms = fc
     .tuple(fc.subarray([0, 1, 2], { minLength: 1, maxLength: 2 }), fc.infiniteStream(fc.boolean()))
@@ -445,7 +445,7 @@ describe('looking for an assignment', () => {
   };
   const all = [0, 1].flatMap((a) => [0, 1, 2].flatMap((b) => [0, 1].map((c) => [a, b, c])));
 
-  it('finds one exactly where there is one, and what it leaves open does not matter', () => {
+  it('finds an assignment exactly if there is one, and its unset dimensions do not matter', () => {
     fc.assert(
       fc.property(formula, (given) => {
         const search = satisfy(given, sizes);
@@ -466,7 +466,7 @@ describe('looking for an assignment', () => {
     );
   });
 
-  it('says when it gave up, and does not when it got to the end', () => {
+  it('reports whether it reached its step limit', () => {
     const only = (dimension: number, wanted: number): Formula => ({
       op: 'atom',
       dimensions: [dimension],
@@ -490,7 +490,7 @@ describe('looking for an assignment', () => {
     const free = Array.from({ length: 10 }, (_, index) => upTo(index, 4));
     const none = [upTo(11, 3), atLeast(11, 5)];
 
-    it('solves parts that have nothing in common one after the other', () => {
+    it('solves connected components one after the other', () => {
       const nested = and([and(free), ...none]);
       const negated = not(or([...free, ...none].map(not)));
       for (const given of [nested, negated]) {
@@ -498,7 +498,7 @@ describe('looking for an assignment', () => {
       }
     });
 
-    it('begins with the part that leaves least choice', () => {
+    it('begins with the most constrained variable', () => {
       const wide: Formula = { op: 'atom', dimensions: [0, 1, 2], holds: ([, , last]) => last === 0 };
       for (const parts of [
         [wide, atLeast(2, 9)],
@@ -511,13 +511,13 @@ describe('looking for an assignment', () => {
 });
 
 describe('formulas', () => {
-  it('are constants where nothing depends on a choice', () => {
+  it('are constants if no choice matters', () => {
     expect(atom(0, 3, () => true)).toBe(true);
     expect(atom(0, 3, () => false)).toBe(false);
     expect(atom(0, 3, (value) => value === 1)).toMatchObject({ op: 'atom', dimensions: [0] });
   });
 
-  it('are as short as they can be', () => {
+  it('are as short as possible', () => {
     const some = atom(0, 2, (value) => value === 1);
     expect(and([true, some])).toBe(some);
     expect(or([some, false])).toBe(some);

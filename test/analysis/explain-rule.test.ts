@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type ExplainedPart, explainRule } from '../../src/analysis/index.js';
 import { isTruthy } from '../../src/engine/expression/evaluate.js';
 import { parseExpression } from '../../src/engine/expression/parse.js';
@@ -42,7 +42,7 @@ function explain(concerns: unknown, tool: object, when: unknown = rule?.when.jso
 const valuesOf = ({ value, parts }: ExplainedPart): unknown[] => [value, ...parts.flatMap(valuesOf)];
 
 describe('the explanation of a rule', () => {
-  it('gives each part with its value, and what a part is made of', () => {
+  it('contains each part with its value and its own parts', () => {
     const explained = explain({ environment: 'production', topic: ['maps'] }, { name: 'a' });
     expect(explained).toEqual({
       logic: rule?.when.json,
@@ -69,12 +69,12 @@ describe('the explanation of a rule', () => {
     });
   });
 
-  it('gives the parts that did not matter too, and null for what is not there', () => {
+  it('contains the parts that did not matter, and null for unset values', () => {
     const explained = explain({}, { name: 'a', annotations: { readOnlyHint: true } });
     expect(valuesOf(explained)).toEqual([false, false, null, false, true, false, null, ['claims.admin']]);
   });
 
-  it('looks at the list of every quantifier, and at the operands of everything else', () => {
+  it('has the list of a quantifier and the operands of other operators as parts', () => {
     const tags = { var: 'primitive.tags' };
     const item = { '===': [{ var: '' }, 'x'] };
     const tool = { name: 'a', tags: ['x'] };
@@ -85,7 +85,7 @@ describe('the explanation of a rule', () => {
     expect(explain({}, tool, { or: [tags, item] }).parts.map(({ logic }) => logic)).toEqual([tags, item]);
   });
 
-  it('takes a text for no list, as what decides does', () => {
+  it('does not treat a text as a list, like the decision', () => {
     const when = {
       and: [{ in: ['admin', { var: 'claims.groups' }] }, { in: ['x', { var: 'primitive.tags' }] }],
     };
@@ -108,7 +108,7 @@ describe('the explanation of a rule', () => {
     ).toBe(true);
   });
 
-  it('explains what stands for a path that is not there', () => {
+  it('explains the fallback of a path', () => {
     const when = { var: ['primitive.title', { var: 'primitive.name' }] };
     expect(explain({}, { name: 'a' }, when)).toEqual({
       logic: when,
@@ -117,7 +117,7 @@ describe('the explanation of a rule', () => {
     });
   });
 
-  it('is not put off by null, in an expression or in what the server says', () => {
+  it("explains null in an expression and in the server's data", () => {
     const when = { '!==': [{ var: 'primitive.annotations.hint' }, null] };
     expect(explain({}, { name: 'a', annotations: { hint: null } }, when)).toEqual({
       logic: when,
@@ -132,7 +132,7 @@ describe('the explanation of a rule', () => {
     expect(explain({}, { name: 'a' }, null)).toEqual({ logic: null, value: null, parts: [] });
   });
 
-  it('finds nothing that every object has', () => {
+  it('does not read inherited properties', () => {
     const tool = { name: 'a', annotations: { deep: { list: [{}] } } };
     for (const path of [
       'claims.constructor',
@@ -148,7 +148,7 @@ describe('the explanation of a rule', () => {
   });
 });
 
-it('comes to what decides, and each part to what json-logic-js makes of it', () => {
+it('agrees with the decision, and in each part with json-logic-js', () => {
   fc.assert(
     fc.property(smallPolicies, fc.nat(), (small, pick) => {
       const configurations = allConfigurations(small.policy);
@@ -169,4 +169,18 @@ it('comes to what decides, and each part to what json-logic-js makes of it', () 
     }),
     { numRuns: 500 },
   );
+});
+
+it('does not change the operators of json-logic-js, which the whole process shares', () => {
+  // json-logic-js keeps its operators in a closure, so this listens to every attempt to change one.
+  const changed = vi.spyOn(jsonLogic, 'add_operation');
+  const removed = vi.spyOn(jsonLogic, 'rm_operation');
+  const operator = 'in a list';
+  expect(() => jsonLogic.apply({ [operator]: ['a', ['a']] } as RulesLogic)).toThrow('Unrecognized operation');
+  explain({}, { name: 'a' }, { in: ['a', ['a']] });
+  expect(() => jsonLogic.apply({ [operator]: ['a', ['a']] } as RulesLogic)).toThrow('Unrecognized operation');
+  expect(jsonLogic.apply({ in: ['a', 'abc'] })).toBe(true);
+  expect(changed).not.toHaveBeenCalled();
+  expect(removed).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
 });

@@ -24,7 +24,7 @@ function changeOf(
   return smallestChange(policy, mapPrimitive(policy, 'tools', tool), configuration, caller);
 }
 
-describe('the smallest change that turns a verdict around', () => {
+describe('the smallest change that reverses a decision', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -57,7 +57,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(policy, { name: tool }, concerns)).toEqual(change);
   });
 
-  it("counts a caller's claims, which nobody can change by asking", () => {
+  it("takes the caller's claims as given", () => {
     const claims = new Map([['tier', 'pro']]);
     expect(changeOf(policy, { name: 'paid' }, {}, { claims })).toBeUndefined();
     const configuration = resolveConfiguration(policy, [], { claims });
@@ -66,7 +66,7 @@ describe('the smallest change that turns a verdict around', () => {
     );
   });
 
-  it('may be to want nothing, also against a default', () => {
+  it('can be null, even against a default', () => {
     const strict = policyOf(yaml`
       version: 1
       concerns:
@@ -80,7 +80,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(strict, { name: 't' }, {})).toEqual({ level: 'low' });
   });
 
-  it('sees that a default applies only as long as something is asked for', () => {
+  it('considers that a default applies only while the host states a preference', () => {
     const defaults = policyOf(yaml`
       version: 1
       concerns:
@@ -92,7 +92,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(defaults, { name: 't' }, { other: 'x' })).toEqual({ other: null });
   });
 
-  it('may be to ask for one thing and to give up the default of another', () => {
+  it('can set one concern and remove the default of another', () => {
     const both = policyOf(yaml`
       version: 1
       concerns:
@@ -103,7 +103,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(both, { name: 't' }, {})).toEqual({ one: null, two: 'a' });
   });
 
-  it('adds to several values, or takes one away, rather than ask for others', () => {
+  it('adds or removes one of several values instead of replacing them', () => {
     const topics = policyOf(yaml`
       version: 1
       concerns: { topic: { values: [a, b, c, d], multiple: true } }
@@ -116,7 +116,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(topics, { name: 'no-b' }, { topic: ['b'] })).toEqual({ topic: ['a'] });
   });
 
-  it('asks for no more values than will do, and keeps those that are asked for', () => {
+  it('adds no more values than needed and keeps the preferred ones', () => {
     const topics = policyOf(yaml`
       version: 1
       concerns: { topic: { values: [a, b, c, d], multiple: true } }
@@ -128,7 +128,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(topics, { name: 'needs-b' }, { topic: ['a'] })).toEqual({ topic: ['a', 'b'] });
   });
 
-  it('keeps what a default brought about, where giving up something else would take it away', () => {
+  it('keeps the effect of a default that removing another preference would undo', () => {
     const kept = policyOf(yaml`
       version: 1
       concerns:
@@ -142,7 +142,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(kept, { name: 't' }, { one: 'x' })).toEqual({ one: null, two: 'b' });
   });
 
-  it('knows the number of one range that another is compared with', () => {
+  it('considers the value of the range that another range is compared with', () => {
     const equal = policyOf(yaml`
       version: 1
       concerns:
@@ -156,7 +156,7 @@ describe('the smallest change that turns a verdict around', () => {
   it.each<[string, Caller]>([
     ['nothing is asked for', {}],
     ['what is asked for is not known', { forgotten: true }],
-  ])('begins with the number nearest to 0 where %s', (_name, caller) => {
+  ])('begins with the number nearest to 0 if %s', (_name, caller) => {
     const signed = policyOf(yaml`
       version: 1
       concerns: { offset: { values: { min: -10, max: 10 } } }
@@ -198,22 +198,22 @@ describe('a search among many changes', () => {
       [{ ...tier, default: 'a' }],
       { ...EMPTY.settings, defaults: 'never' },
     ],
-  ])('finds the one that gives up seven concerns %s', (_name, more, settings) => {
+  ])('finds the change that removes seven preferences %s', (_name, more, settings) => {
     const policy = unlessAll(null, [...numbered(7, ['a', 'b', 'c']), ...more], settings);
     expect(changeOf(policy, { name: 't' }, allOf(7, 'a'))).toEqual(allOf(7, null));
   });
 
-  it('finds the one that gives up six, where asking for another brings a default about', () => {
+  it('finds the change that removes six preferences if another preference activates a default', () => {
     const policy = unlessAll(null, [...numbered(6, ['a', 'b', 'c']), { ...other, default: 'b' }]);
     expect(changeOf(policy, { name: 't' }, allOf(6, 'a'))).toEqual(allOf(6, null));
   });
 
-  it('finds the one that asks for eight where nothing was asked for', () => {
+  it('finds the change that sets eight preferences if there were none', () => {
     const policy = unlessAll('b', numbered(8, ['a', 'b']));
     expect(changeOf(policy, { name: 't' }, {})).toEqual(allOf(8, 'b'));
   });
 
-  it('is given up where there are too many to try', () => {
+  it('stops if there are too many changes to try', () => {
     const policy = unlessAll('f', numbered(10, [...'abcdef']));
     expect(changeOf(policy, { name: 't' }, allOf(10, 'a'))).toBeUndefined();
   });
@@ -249,7 +249,7 @@ function fewest(policy: Policy, shownNow: boolean, asked: object, shows: (asked:
   return Math.min(...flipping.map(({ changes }) => changes));
 }
 
-it('turns the verdict, and no smaller change does, whatever the policy', () => {
+it('reverses the decision, and no smaller change does, for any policy', () => {
   fc.assert(
     fc.property(situations, ({ small, asked, tier }) => {
       const { policy } = small;

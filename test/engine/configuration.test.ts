@@ -74,14 +74,14 @@ describe('declared defaults', () => {
     expect(effective(withDefaults(defaults), request(concerns))).toEqual(expected);
   });
 
-  it('apply with `always` to a client that never spoke of concerns, and not otherwise', () => {
+  it('apply to a client that never sent preferences only with `always`', () => {
     expect(effective(withDefaults(', defaults: always'), [])).toEqual(ALL);
     expect(effective(withDefaults(''), [])).toEqual({});
     expect(resolveConfiguration(withDefaults(''), []).active).toBe(false);
     expect(resolveConfiguration(withDefaults(', defaults: always'), []).active).toBe(true);
   });
 
-  it('are not what a host asked for', () => {
+  it('are not accepted preferences', () => {
     const policy = withDefaults('');
     const configuration = resolveConfiguration(policy, request({ preset: 'thrifty', security: null }));
     expect(describeAccepted(policy, configuration)).toEqual({ cost: 'minimal', security: null });
@@ -98,7 +98,7 @@ describe('null', () => {
     settings: { defaults: always }
   `);
 
-  it('means no value, also against a weaker carrier', () => {
+  it('means no value and overrides a weaker source', () => {
     const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { security: null } },
       { from: 'session', concerns: { security: 'low', cost: 'minimal' } },
@@ -150,7 +150,7 @@ describe('presets', () => {
     expect(effective(policy, request(concerns))).toEqual(expected);
   });
 
-  it('of a stronger carrier beat an entry of a weaker one', () => {
+  it('of a stronger source override an entry of a weaker one', () => {
     const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { preset: 'safe' } },
       { from: 'header', concerns: { security: 'low', price: 5 } },
@@ -164,7 +164,7 @@ describe('presets', () => {
     });
   });
 
-  it('that do not exist are named, with the one that was meant', () => {
+  it('that do not exist cause a warning with a suggestion', () => {
     expect(resolveConfiguration(policy, request({ preset: 'saef' })).warnings).toEqual([
       {
         code: 'unknown-preset',
@@ -208,7 +208,7 @@ describe('carriers', () => {
     ['text instead of an object', 'high'],
     ['null instead of an object', null],
     ['a number instead of an object', 7],
-  ])('fall through to the next one where the stronger has %s', (_name, concerns) => {
+  ])('are skipped for the next one if the stronger has %s', (_name, concerns) => {
     const carriers: PreferenceSource[] = [
       { from: 'request', concerns },
       { from: 'url', concerns: { security: 'medium' } },
@@ -216,7 +216,7 @@ describe('carriers', () => {
     expect(effective(policy, carriers).security).toBe('medium');
   });
 
-  it('that are not there are no carriers', () => {
+  it('that are absent are skipped', () => {
     const carriers: PreferenceSource[] = [{ from: 'request', concerns: undefined }];
     expect(resolveConfiguration(policy, carriers)).toMatchObject({
       active: false,
@@ -225,7 +225,7 @@ describe('carriers', () => {
     });
   });
 
-  it('that are weaker are not judged where a stronger one has the word', () => {
+  it('that are weaker are not validated if a stronger one decides', () => {
     const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'url', concerns: { security: 'nonsense' } },
@@ -235,7 +235,7 @@ describe('carriers', () => {
   });
 });
 
-describe('what does not fit', () => {
+describe('values outside the declared ones', () => {
   const withInvalid = (invalid: string) =>
     policyOf(yaml`
       version: 1
@@ -248,7 +248,7 @@ describe('what does not fit', () => {
     `);
   const error = withInvalid('error');
 
-  it('is an error by default', () => {
+  it('are errors by default', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     expect(resolveConfiguration(policy, request({ security: 'top' })).invalid).toHaveLength(1);
   });
@@ -276,13 +276,13 @@ describe('what does not fit', () => {
       { preset: 'saef' },
       { concern: 'preset', value: 'saef', values: ['safe'], suggestion: 'safe' },
     ],
-  ])('error: %s is refused, with what would fit', (_name, concerns, refused) => {
+  ])('error: rejects %s and names the valid values', (_name, concerns, refused) => {
     for (const from of ['update', 'request', 'header', 'url'] as const) {
       expect(resolveConfiguration(error, [{ from, concerns }]).invalid).toEqual([refused]);
     }
   });
 
-  it('error: every value is named, not only the first', () => {
+  it('error: reports every value, not only the first', () => {
     const sent = { security: 'top', price: 1000, topic: ['x', 'maps', 'y'], preset: 'none' };
     const { invalid } = resolveConfiguration(error, request(sent));
     expect(invalid.map(({ concern, value }) => [concern, value])).toEqual([
@@ -294,7 +294,7 @@ describe('what does not fit', () => {
     ]);
   });
 
-  it('error: what a session holds never refuses, it was accepted once', () => {
+  it('error: does not reject values from a session, which were accepted earlier', () => {
     const concerns = { security: 'top', price: 1000, topic: ['x', 'maps'], preset: 'none', colour: 'red' };
     const { invalid, warnings } = resolveConfiguration(error, [{ from: 'session', concerns }]);
     expect(invalid).toEqual([]);
@@ -308,7 +308,7 @@ describe('what does not fit', () => {
     expect(effective(error, [{ from: 'session', concerns }])).toEqual({ topic: ['maps'] });
   });
 
-  it('ignore: is left out with a warning that says what would fit', () => {
+  it('ignore: leaves the entry out with a warning that names the valid values', () => {
     const policy = withInvalid('ignore');
     const sent = { security: 'hihg', price: 101, topic: ['maps', 'chart'] };
     const configuration = resolveConfiguration(policy, request(sent));
@@ -339,7 +339,7 @@ describe('what does not fit', () => {
     [100, 100],
     [0, 0],
     [99.5, 99.5],
-  ])('clamp: %d is taken as %d', (price, expected) => {
+  ])('clamp: changes %d to %d', (price, expected) => {
     const policy = withInvalid('clamp');
     for (const from of CARRIERS) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { price } }]);
@@ -351,7 +351,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('clamp: a list has no nearest value, so the entry is left out with a warning', () => {
+  it('clamp: leaves an unknown name out with a warning, because a list has no nearest value', () => {
     const policy = withInvalid('clamp');
     expect(effective(policy, request({ security: 'hihg', price: 1 }))).toEqual({ price: 1 });
     expect(warnings(policy, request({ security: 'hihg' }))).toEqual(['unknown-value']);
@@ -371,7 +371,7 @@ describe('what does not fit', () => {
     ['a list in a list', { topic: [['maps']] }],
     ['null in a list', { topic: [null] }],
     ['a number for a preset', { preset: 7 }],
-  ])('%s is left out with a warning', (_name, concerns) => {
+  ])('leaves %s out with a warning', (_name, concerns) => {
     for (const from of ['request', 'session'] as const) {
       const {
         effective: found,
@@ -383,7 +383,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('of the wrong type is refused in an update, which can be corrected at once', () => {
+  it('rejects the wrong type in an update, which its sender can correct at once', () => {
     const { invalid } = resolveConfiguration(error, [
       { from: 'update', concerns: { security: 1, topic: [] } },
     ]);
@@ -397,13 +397,13 @@ describe('what does not fit', () => {
     expect(lenient.invalid).toEqual([]);
   });
 
-  it('keeps what fits beside it', () => {
+  it('keeps the valid entries of the same source', () => {
     const sent = { security: 'hihg', price: 7, topic: ['maps', 7] };
     expect(effective(withInvalid('ignore'), request(sent))).toEqual({ price: 7, topic: ['maps'] });
   });
 });
 
-describe('numbers where only text can be sent', () => {
+describe('numbers in sources that can send only text', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -457,7 +457,7 @@ describe('operator concerns', () => {
   `);
   const tools = ['free', 'pro', 'european', 'cheap', 'dear', 'reds', 'blues', 'open', 'plain'];
 
-  it('without claim and default hide everything that has a value for them', () => {
+  it('without a claim and a default hide every primitive that has a value for them', () => {
     expect(shown(policy, tools, undefined)).toEqual(['european', 'cheap', 'open', 'plain']);
   });
 
@@ -483,7 +483,7 @@ describe('operator concerns', () => {
     ).toEqual(['free', 'pro', 'european', 'cheap', 'dear', 'blues', 'open', 'plain']);
   });
 
-  it.each(CARRIERS)('are never taken from a host (%s), not even null', (from) => {
+  it.each(CARRIERS)('are never read from a host (%s), not even null', (from) => {
     for (const tier of ['pro', null, 'nonsense', 7]) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { tier } }]);
       expect(configuration.warnings.map(({ code }) => code)).toEqual(['operator-concern']);
@@ -493,7 +493,7 @@ describe('operator concerns', () => {
     }
   });
 
-  it('do not make a host one that asked for something', () => {
+  it('do not count as a preference of the host', () => {
     const withDefault = policyOf(yaml`
       version: 1
       concerns:
@@ -503,7 +503,7 @@ describe('operator concerns', () => {
     expect(effective(withDefault, request({ tier: 'pro' }), { tier: 'pro' })).toEqual({ tier: 'pro' });
   });
 
-  it('have their default whatever `defaults` says', () => {
+  it('have their default whatever `defaults` is', () => {
     for (const defaults of ['aware', 'always', 'never']) {
       const withDefault = policyOf(yaml`
         version: 1
@@ -515,7 +515,7 @@ describe('operator concerns', () => {
     }
   });
 
-  it('take no missing claim, null or object for a value that is spelt like it', () => {
+  it('do not take a missing claim, null or an object for a value of the same spelling', () => {
     const odd = policyOf(yaml`
       version: 1
       concerns:
@@ -536,7 +536,7 @@ describe('operator concerns', () => {
     ['an empty list', []],
     ['a list in a list', [['pro']]],
     ['a name of Object.prototype', 'constructor'],
-  ])('survive a claim that is %s', (_name, claim) => {
+  ])('do not fail on a claim that is %s', (_name, claim) => {
     const claims = { 'custom:tier': claim, 'address.region': claim, quota: claim, teams: claim };
     expect(effective(policy, [], claims)).toEqual({ region: 'eu', quota: 1 });
   });
@@ -552,7 +552,7 @@ describe('names that a host sends', () => {
     primitives: { tools: { log: { security: low } } }
   `);
 
-  it.each(CARRIERS)('like members of Object.prototype are undeclared (%s)', (from) => {
+  it.each(CARRIERS)('that are members of Object.prototype are undeclared (%s)', (from) => {
     const concerns: unknown = JSON.parse(
       '{"__proto__": {"security": "high"}, "constructor": "high", "toString": "high", "hasOwnProperty": null, "": 1}',
     );
@@ -562,24 +562,24 @@ describe('names that a host sends', () => {
     expect(configuration.effective).toEqual([undefined, undefined]);
   });
 
-  it.each(CARRIERS)('are read from the object itself, not from what it inherits (%s)', (from) => {
+  it.each(CARRIERS)('are read only from own properties (%s)', (from) => {
     const concerns: unknown = Object.create({ security: 'high', preset: 'safe' });
     expect(effective(policy, [{ from, concerns }])).toEqual({});
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is no value either', (value) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is not a value either', (value) => {
     const { invalid, active } = resolveConfiguration(policy, request({ security: value, topic: [value] }));
     expect(invalid.map(({ concern }) => concern)).toEqual(['security', 'topic']);
     expect(active).toBe(false);
   });
 
-  it('may be concerns of the policy', () => {
+  it('can be declared as concerns', () => {
     const odd = policyOf('version: 1\nconcerns: { constructor: { values: [low, high] } }\n');
     expect(effective(odd, request({ constructor: 'high' }))).toEqual({ constructor: 'high' });
     expect(effective(odd, request({}))).toEqual({});
   });
 
-  it('that are undeclared are named, with the one that was meant', () => {
+  it('that are undeclared cause a warning with a suggestion', () => {
     const { warnings: found } = resolveConfiguration(policy, request({ securty: 'high', zzz: 1 }));
     expect(found).toEqual([
       {
@@ -602,7 +602,7 @@ describe('names that a host sends', () => {
     expect(Math.max(...found.map(({ message }) => message.length))).toBeLessThan(200);
   });
 
-  it('beyond 128 in one carrier are not looked at', () => {
+  it('beyond 128 in one source are not read', () => {
     const names = Array.from({ length: 127 }, (_, index) => [`n${index}`, 'x']);
     const fits = Object.fromEntries([...names, ['security', 'high']]);
     expect(effective(policy, request(fits))).toEqual({ security: 'high' });
@@ -617,7 +617,7 @@ describe('names that a host sends', () => {
     });
   });
 
-  it('in a list of a million values are answered', () => {
+  it('in a list of a million values get an answer', () => {
     const topic = [...new Array(1_000_000).fill('x'), 'maps'];
     const configuration = resolveConfiguration(policy, request({ topic }));
     expect(configuration.invalid.length).toBeLessThanOrEqual(128);
@@ -639,7 +639,7 @@ describe('the key of a configuration', () => {
       claims: new Map(tier === undefined ? [] : [['tier', tier]]),
     }).key;
 
-  it('is equal for what means the same', () => {
+  it('is equal for equivalent preferences', () => {
     expect(key({ topic: ['maps', 'charts'] })).toBe(key({ topic: ['charts', 'maps', 'maps'] }));
     expect(key({ topic: 'maps' })).toBe(key({ topic: ['maps'] }));
     expect(key({ price: 1, security: 'low' })).toBe(key({ price: 1 }));
@@ -647,7 +647,7 @@ describe('the key of a configuration', () => {
     expect(key({ price: 0 })).toBe(key({ price: -0 }));
   });
 
-  it('differs for what means something else', () => {
+  it('differs for different preferences', () => {
     const keys = [
       key({}),
       key({}, 'free'),
@@ -669,7 +669,7 @@ describe('the key of a configuration', () => {
   });
 });
 
-describe('what is kept of what a host asked for', () => {
+describe('the accepted preferences', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -681,7 +681,7 @@ describe('what is kept of what a host asked for', () => {
     settings: { invalid: clamp }
   `);
 
-  it('means the same when it is sent again', () => {
+  it('resolve to the same configuration when they are sent again', () => {
     const sent = { preset: 'safe', price: 1000, colour: 'red' };
     const configuration = resolveConfiguration(policy, [{ from: 'update', concerns: sent }]);
     const accepted = describeAccepted(policy, configuration);
@@ -694,7 +694,7 @@ describe('what is kept of what a host asked for', () => {
   });
 });
 
-describe('where a value in effect comes from', () => {
+describe('the origin of a value in effect', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -717,11 +717,11 @@ describe('where a value in effect comes from', () => {
     );
   const NOBODY = { tier: 'no-claim', region: 'default' };
 
-  it('of nobody: only what operators set', () => {
+  it('without preferences: only operator concerns have one', () => {
     expect(origins([])).toEqual(NOBODY);
   });
 
-  it.each(CARRIERS)('%s, and the default of who asked for anything', (from) => {
+  it.each(CARRIERS)('is %s, and the default once a host states any preference', (from) => {
     expect(origins([{ from, concerns: { cost: 'high' } }])).toEqual({
       ...NOBODY,
       cost: from,
@@ -729,7 +729,7 @@ describe('where a value in effect comes from', () => {
     });
   });
 
-  it('the strongest that has the concern, each by itself', () => {
+  it('is the strongest source that has the concern, for each concern on its own', () => {
     const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { cost: 'high' } },
       { from: 'session', concerns: { cost: 'minimal', security: 'high' } },
@@ -738,7 +738,7 @@ describe('where a value in effect comes from', () => {
     expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
   });
 
-  it('a weaker one, where the stronger one was not accepted', () => {
+  it('is a weaker source if the entry of the stronger one was not accepted', () => {
     const carriers: PreferenceSource[] = [
       { from: 'header', concerns: { cost: 'gratis', security: 'none', price: 'much' } },
       { from: 'url', concerns: { cost: 'high' } },
@@ -746,7 +746,7 @@ describe('where a value in effect comes from', () => {
     expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
   });
 
-  it('nothing of what a host took back', () => {
+  it('is absent for a concern that a host set to null', () => {
     const carriers: PreferenceSource[] = [
       { from: 'request', concerns: { cost: null, security: null } },
       { from: 'url', concerns: { preset: 'safe' } },
@@ -754,7 +754,7 @@ describe('where a value in effect comes from', () => {
     expect(origins(carriers)).toEqual(NOBODY);
   });
 
-  it('a preset by its name, entries beside it without', () => {
+  it('names the preset, but not for explicit entries of the same source', () => {
     const concerns = { preset: 'safe', cost: 'high' };
     expect(origins([{ from: 'url', concerns }])).toEqual({
       ...NOBODY,
@@ -763,12 +763,12 @@ describe('where a value in effect comes from', () => {
     });
   });
 
-  it('a claim, if it is one of the values', () => {
+  it('is the claim if its value is declared', () => {
     expect(origins([], { tier: 'pro', region: 'us' })).toEqual({ tier: 'claim', region: 'claim' });
     expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(NOBODY);
   });
 
-  it('of what is denied as the session is not known, that', () => {
+  it('says which concerns are denied because the session is not known', () => {
     expect(origins([{ from: 'header', concerns: { cost: 'high' } }], {}, true)).toEqual({
       ...NOBODY,
       cost: 'header',
@@ -777,7 +777,7 @@ describe('where a value in effect comes from', () => {
     });
   });
 
-  it('nothing that the policy does not declare', () => {
+  it('never contains a name that the policy does not declare', () => {
     const concerns = { preset: 'S3CR3T', S3CR3T: 'high', cost: 'S3CR3T', tier: 'pro' };
     expect(JSON.stringify(origins([{ from: 'url', concerns }], { tier: 'S3CR3T' }))).not.toContain('S3CR3T');
   });

@@ -17,7 +17,7 @@ function valuesOf(policy: Policy, kind: Kind, primitive: Primitive): Record<stri
   return Object.fromEntries(found);
 }
 
-describe('where the values of a primitive come from', () => {
+describe('the values of a primitive', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -107,7 +107,7 @@ describe('where the values of a primitive come from', () => {
     expect(valuesOf(policy, 'tools', primitive)).toEqual(values);
   });
 
-  it("names what it left out of the server's own values", () => {
+  it("reports which of the server's own values are not declared", () => {
     const own = { security: ['secret', 'high'], colour: 'red', cost: null };
     expect(mapPrimitive(policy, 'tools', { name: 'own', _meta: { concerns: own } }).unknown).toEqual([
       'security: "secret"',
@@ -116,11 +116,11 @@ describe('where the values of a primitive come from', () => {
     ]);
   });
 
-  it('has a place for each concern, also where nothing has a value', () => {
+  it('has one item per concern even if nothing has a value', () => {
     expect(mapPrimitive(policy, 'tools', { name: 'encrypt' }).offers).toHaveLength(2);
   });
 
-  it('keeps numbers within the range only, and only numbers', () => {
+  it('keeps only numbers, and only those in the range', () => {
     const priced = policyOf('version: 1\nconcerns:\n  price: { values: { min: 0, max: 10 } }\n');
     const offered = (price: unknown) =>
       valuesOf(priced, 'tools', { name: 'a', _meta: { concerns: { price } } }).price;
@@ -136,8 +136,8 @@ describe('where the values of a primitive come from', () => {
   });
 });
 
-describe('values of names that look like something else', () => {
-  it('tells entries named like members of Object.prototype from those members', () => {
+describe('names that look like something else', () => {
+  it('distinguishes entries from members of Object.prototype with the same name', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -154,7 +154,7 @@ describe('values of names that look like something else', () => {
     expect(valuesOf(policy, 'tools', { name: 'constructor' })).toEqual({});
   });
 
-  it('keeps the order of patterns as written, also of one that is a number', () => {
+  it('keeps the order of patterns as written, even if one is a number', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -168,7 +168,7 @@ describe('values of names that look like something else', () => {
   });
 });
 
-describe('what rules read of a primitive', () => {
+describe('the fields of a primitive that rules read', () => {
   const ruled = policyOf(yaml`
     version: 1
     rules: [{ id: r, hide: [tools], when: { in: [beta, { var: primitive.tags }] } }]
@@ -185,7 +185,7 @@ describe('what rules read of a primitive', () => {
     expect(read('tools', primitive)).toMatchObject({ kind: 'tools', tags });
   });
 
-  it('uri: the URI of a resource, and the template of resources', () => {
+  it('uri: the URI of a resource, or the URI template of a resource template', () => {
     expect(read('resources', { uri: 'vault://a', name: 'a' })).toMatchObject({ uri: 'vault://a', name: 'a' });
     expect(read('resourceTemplates', { uriTemplate: 'vault://{id}' })).toMatchObject({ uri: 'vault://{id}' });
   });
@@ -215,7 +215,7 @@ describe('kinds of primitives', () => {
     ['resourceTemplates', 'log://{day}', ['read']],
     ['resourceTemplates', 'vault://audit', ['read', 'write']],
     ['resources', 'same', ['read', 'write']],
-  ])('%s: %s is shown to who asks for %j', (kind, identity, accesses) => {
+  ])('%s: shows %s for the preferences %j', (kind, identity, accesses) => {
     const found = ['read', 'write'].filter(
       (access) => shown(policy, [identity], { access }, { kind }).length === 1,
     );
@@ -223,7 +223,7 @@ describe('kinds of primitives', () => {
   });
 });
 
-describe('a resource that a template covers', () => {
+describe('a resource that a template matches', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -253,14 +253,14 @@ describe('a resource that a template covers', () => {
     expect(valuesOf(policy, 'resources', { uri }).security).toMatch(new RegExp(`^${security} `));
   });
 
-  it('still takes patterns for what its template leaves open', () => {
+  it('takes the values of patterns for concerns that its template does not set', () => {
     expect(valuesOf(policy, 'resources', { uri: 'vault://keys/7' })).toEqual({
       security: 'high (policy.yaml:13)',
       cost: 'minimal (policy.yaml:6)',
     });
   });
 
-  it('is mapped by it, which is what `unmapped: hide` asks', () => {
+  it('counts as mapped under `unmapped: hide`', () => {
     const hiding = policyOf(yaml`
       version: 1
       primitives: { resourceTemplates: { "vault://keys/{id}": {} } }
@@ -275,7 +275,7 @@ describe('a resource that a template covers', () => {
 });
 
 describe('several files', () => {
-  it('are read included ones first, so that the including file has the last word', () => {
+  it('are read after the files that they include, so that the including file wins', () => {
     const folder = write({
       'vault.yaml': yaml`
         version: 1
@@ -303,7 +303,7 @@ describe('several files', () => {
     });
   });
 
-  it('give entries precedence over patterns, whichever file they are in', () => {
+  it('give entries precedence over patterns in any file', () => {
     const folder = write({
       'vault.yaml': 'version: 1\ninclude: [common.yaml]\npatterns: { tools: { "*": { security: high } } }\n',
       'common.yaml':

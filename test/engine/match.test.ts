@@ -47,7 +47,7 @@ describe('a list of values', () => {
     expect(shown(policy, ['small', 'large', 'huge'], { size: 'large' })).toEqual(['small', 'large']);
   });
 
-  it('may hold names that look like numbers, if they are quoted', () => {
+  it('can contain quoted names that look like numbers', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:

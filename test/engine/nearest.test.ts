@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { nearest } from '../../src/engine/match/nearest.js';
 
-describe('the name that was probably meant', () => {
+describe('the nearest known name', () => {
   it.each<[string, string, string[], string | undefined]>([
     ['has a letter more', 'higgh', ['low', 'high'], 'high'],
     ['has two letters swapped', 'hihg', ['low', 'high'], 'high'],
@@ -17,7 +17,7 @@ describe('the name that was probably meant', () => {
     expect(nearest(written, known)).toBe(meant);
   });
 
-  it('is not looked for where a text is too long for a typing error', () => {
+  it('is not searched for a text that is too long to be a typing error', () => {
     expect(nearest('a'.repeat(128), ['a'.repeat(127)])).toBe('a'.repeat(127));
     expect(nearest('a'.repeat(129), ['a'.repeat(128)])).toBeUndefined();
   });

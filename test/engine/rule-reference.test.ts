@@ -31,7 +31,7 @@ const compile = (rule: unknown, slots?: SlotTable) =>
   compileExpression(parseExpression(rule).expression, slots);
 const evaluate = (rule: unknown, data: unknown): unknown => compile(rule).evaluate(data, []);
 
-describe('the restricted operators mean what json-logic-js means', () => {
+describe('the operators compared with json-logic-js', () => {
   const own: readonly Case[] = [
     { description: 'equal', rule: { '===': [1, 1] }, result: true },
     { description: 'no coercion', rule: { '===': [1, '1'] }, result: false },

@@ -20,7 +20,7 @@ function slotted(logic: unknown, slots = new SlotTable()) {
 }
 
 describe('slots', () => {
-  it('hold what depends on the primitive alone, computed once for it', () => {
+  it('hold the parts that depend only on the primitive, computed once per primitive', () => {
     const { slots, evaluate } = slotted({ and: [ofTool, ofHost] });
     expect(slots.parts).toHaveLength(1);
     expect(slots.fill({ name: 'a' })).toEqual([true]);
@@ -30,19 +30,19 @@ describe('slots', () => {
     expect(evaluate(hostOnly, { name: 'b' })).toBe(false);
   });
 
-  it('take a whole rule that reads nothing else', () => {
+  it('hold a whole rule that reads only the primitive', () => {
     const { slots, evaluate } = slotted({ or: [ofTool, { in: ['x', { var: 'primitive.tags' }] }] });
     expect(slots.parts).toHaveLength(1);
     expect(evaluate({}, { name: 'b', tags: ['x'] })).toBe(true);
     expect(evaluate({}, { name: 'b', tags: [] })).toBe(false);
   });
 
-  it('take the primitive as a whole', () => {
+  it('hold a part that reads the primitive as a whole', () => {
     expect(slotted({ '!!': { var: 'primitive' } }).slots.parts).toHaveLength(1);
     expect(slotted({ '!!': { var: 'primitives' } }).slots.parts).toHaveLength(0);
   });
 
-  it('take the largest part, not its parts', () => {
+  it('hold the largest part instead of its operands', () => {
     const { slots } = slotted({
       and: [ofHost, { or: [ofTool, { '!': [ofTool] }, { in: ['x', { var: 'primitive.tags' }] }] }],
     });
@@ -59,13 +59,13 @@ describe('slots', () => {
     expect(second.evaluate({}, { name: 'b', title: 'T' })).toBe('T');
   });
 
-  it('are none for what reads only the rest, and for constants', () => {
+  it('are empty for constants and for parts that do not read the primitive', () => {
     const { slots, evaluate } = slotted({ and: [ofHost, true, { in: ['a', ['a', 'b']] }] });
     expect(slots.parts).toEqual([]);
     expect(evaluate(hostOnly, {})).toBe(true);
   });
 
-  it('hold the operand of a comparison with something else, and lists with a part in them', () => {
+  it('hold one operand of a mixed comparison, and the item of a mixed list', () => {
     const compares = slotted({ '===': [{ var: 'primitive.name' }, { var: 'claims.tool' }] });
     expect(compares.slots.parts).toHaveLength(1);
     expect(compares.evaluate({ claims: { tool: 'a' } }, { name: 'a' })).toBe(true);
@@ -77,14 +77,14 @@ describe('slots', () => {
     expect(member.evaluate({ claims: { tool: 'a' } }, { name: 'a' })).toBe(true);
   });
 
-  it('hold which of several paths is missing', () => {
+  it('hold each missing path of the primitive', () => {
     const missing = slotted({ missing: ['primitive.title', 'claims.role', 'primitive.name'] });
     expect(missing.slots.parts).toHaveLength(2);
     expect(missing.evaluate({ claims: {} }, { name: 'a' })).toEqual(['primitive.title', 'claims.role']);
     expect(missing.evaluate({ claims: { role: 'x' } }, { name: 'a', title: 'T' })).toEqual([]);
   });
 
-  it('hold a list that is searched, whose items are no paths of the data', () => {
+  it('hold a quantifier, whose condition reads items instead of the data', () => {
     const items = { '===': [{ var: 'primitive' }, 'x'] };
     const some = slotted({ and: [ofHost, { some: [{ var: 'primitive.tags' }, items] }] });
     expect(some.slots.parts).toHaveLength(1);
@@ -96,7 +96,7 @@ describe('slots', () => {
     expect(caller.evaluate({ claims: { groups: ['x'] } }, {})).toBe(true);
   });
 
-  it('do not make primitives differ that differ only in what no rule reads', () => {
+  it('do not separate primitives that differ only in fields that no rule reads', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns: { level: { values: [low, high] } }
@@ -120,10 +120,10 @@ describe('slots', () => {
   });
 });
 
-describe('what stands for a path that is not there', () => {
+describe('the fallback of a path', () => {
   const named = { var: ['primitive.title', { var: ['claims.name', { var: 'primitive.name' }] }] };
 
-  it('is an expression like any other, as in json-logic-js', () => {
+  it('can be any expression, as in json-logic-js', () => {
     for (const [primitive, claims] of [
       [{ title: 'T', name: 'n' }, { name: 'c' }],
       [{ name: 'n' }, { name: 'c' }],
@@ -136,14 +136,14 @@ describe('what stands for a path that is not there', () => {
     }
   });
 
-  it('is read, too', () => {
+  it('adds its own paths to the paths of the rule', () => {
     expect(compile(named).paths).toEqual(['primitive.title', 'claims.name', 'primitive.name']);
     expect(slotted({ var: ['primitive.title', { var: 'primitive.name' }] }).slots.parts).toHaveLength(1);
   });
 });
 
 describe('the paths of a rule', () => {
-  it('are those that it reads, each once, in order, without those of items', () => {
+  it('are the paths that it reads, once each, in order, without the paths of items', () => {
     const { paths } = compile({
       and: [
         { '!!': { var: 'concerns.level' } },
@@ -161,7 +161,7 @@ describe('the paths of a rule', () => {
     ]);
   });
 
-  it('read own properties, indexes and nothing else', () => {
+  it('read only own properties and indexes', () => {
     expect(readPath(data, 'primitive.tags.0')).toBe('x');
     expect(readPath(data, 'primitive.name.length')).toBe(1);
     expect(readPath(data, 'primitive.tags.1')).toBeUndefined();
@@ -190,7 +190,7 @@ describe('truth', () => {
   });
 });
 
-describe('what the reference leaves open', () => {
+describe('results beyond the reference', () => {
   it.each<[string, unknown, unknown]>([
     ['in looks for nothing in a text', { in: ['a', 'abc'] }, false],
     ['in nothing', { in: ['a', { var: 'none' }] }, false],

@@ -26,7 +26,7 @@ const named = (...names: string[]) => names.map((name) => ({ name }));
 const TOOLS = named('encrypt', 'hash', 'logData', 'plot', 'help');
 
 describe('the order of a selection', () => {
-  it("is the server's, also of tools that are listed twice", () => {
+  it("is the server's order, even for tools that are listed twice", () => {
     const names = ['plot', 'hash', 'encrypt', 'help', 'hash', 'logData', 'encrypt'];
     expect(shown(policy, names, { security: 'high' })).toEqual([
       'plot',
@@ -39,7 +39,7 @@ describe('the order of a selection', () => {
     expect(shown(policy, names, undefined)).toEqual(names);
   });
 
-  it('keeps the very objects of the server', () => {
+  it("returns the server's own objects", () => {
     const { kept } = select(
       bindCatalog(policy, 'tools', TOOLS),
       resolveConfiguration(policy, asked({ price: 0 })),
@@ -56,7 +56,7 @@ describe('the order of a selection', () => {
   });
 });
 
-describe('how many primitives each concern and rule hides', () => {
+describe('the number of primitives that each concern and rule hides', () => {
   const hiddenBy = (concerns: unknown, unmapped = 'show', rules = '[]') => {
     const text = `version: 1
 concerns:
@@ -94,7 +94,7 @@ settings: { unmapped: ${unmapped} }
     expect(hiddenBy(concerns, unmapped)).toEqual(counts);
   });
 
-  it('rules before host concerns, each by its own id', () => {
+  it('counts rules before host concerns, each by its id', () => {
     const when = (name: string) => `{ "===": [{ var: primitive.name }, ${name}] }`;
     const rules = `[
       { id: no-s1, hide: [tools], when: ${when('s1')} },
@@ -111,7 +111,7 @@ settings: { unmapped: ${unmapped} }
   });
 });
 
-it('counts what each rule hides by its id, and tells primitives apart by what it reads of them', () => {
+it('counts what each rule hides, and separates primitives by the fields that rules read', () => {
   const ruled = policyOf(yaml`
     version: 1
     rules: [{ id: beta, hide: [tools], when: { in: [beta, { var: primitive.tags }] } }]
@@ -124,7 +124,7 @@ it('counts what each rule hides by its id, and tells primitives apart by what it
   expect(catalog.classes).toHaveLength(2);
 });
 
-describe('why a primitive is hidden', () => {
+describe('the reason why a primitive is hidden', () => {
   const verdict = (name: string, concerns: unknown) => {
     const { effect, reason } = evaluate(
       policy,
@@ -188,7 +188,7 @@ describe('why a primitive is hidden', () => {
     expect(verdict(tool, concerns)).toEqual(expected);
   });
 
-  it('names all that was asked for of several values', () => {
+  it('names every preferred value of a concern that takes several', () => {
     const maps = policyOf(yaml`
       version: 1
       concerns: { topic: { values: [charts, maps, code], multiple: true } }
@@ -200,7 +200,7 @@ describe('why a primitive is hidden', () => {
     });
   });
 
-  it('an operator concern that nobody set', () => {
+  it('has no preferred value for an operator concern without a claim', () => {
     const operated = policyOf(yaml`
       version: 1
       concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
@@ -213,7 +213,7 @@ describe('why a primitive is hidden', () => {
     });
   });
 
-  it('nothing maps it', () => {
+  it('is `unmapped` if nothing maps the primitive', () => {
     const hiding = policyOf('version: 1\nsettings: { unmapped: hide }\n');
     const mapping = mapPrimitive(hiding, 'tools', { name: 'new' });
     expect(evaluate(hiding, mapping, resolveConfiguration(hiding, []))).toEqual({
@@ -232,7 +232,7 @@ describe('unmapped: hide', () => {
     settings: { unmapped: hide }
   `);
 
-  it('hides what has no entry, pattern or values of its own', () => {
+  it('hides a primitive without an entry, a pattern or its own values', () => {
     const own = (concerns: unknown) => ({ name: 'own', _meta: { concerns } });
     expect(shown(hiding, ['hash', 'encrypt', 'logData', 'new', own({ security: 'low' })], undefined)).toEqual(
       ['hash', 'encrypt', 'logData', 'own'],
@@ -240,7 +240,7 @@ describe('unmapped: hide', () => {
     expect(shown(hiding, [own('low'), own(null)], undefined)).toEqual([]);
   });
 
-  it('does not save what does not fit', () => {
+  it('does not show a mapped primitive that does not match', () => {
     expect(
       shown(hiding, [{ name: 'own', _meta: { concerns: { security: 'low' } } }, 'hash'], {
         security: 'high',
@@ -250,7 +250,7 @@ describe('unmapped: hide', () => {
 });
 
 describe('a bound list', () => {
-  it('remembers a selection for whoever asks for the same', () => {
+  it('remembers a selection for the same configuration', () => {
     const catalog = bindCatalog(policy, 'tools', TOOLS);
     const ask = (concerns: unknown) => select(catalog, resolveConfiguration(policy, asked(concerns)));
     expect(ask({ topic: ['maps', 'charts'] })).toBe(ask({ topic: ['charts', 'maps', 'maps'] }));
@@ -258,7 +258,7 @@ describe('a bound list', () => {
     expect(catalog.memo.size).toBe(3);
   });
 
-  it('keeps its memory within bounds under ever new configurations', () => {
+  it('bounds its memory, however many configurations it gets', () => {
     const catalog = bindCatalog(policy, 'tools', TOOLS);
     let largest = 0;
     for (let index = 0; index < 100_000; index++) {
@@ -279,7 +279,7 @@ describe('a bound list', () => {
     expect(catalog.memo.size).toBeGreaterThan(0);
   });
 
-  it('answers for a list that is longer than what it may remember', () => {
+  it('selects from a list that is too long to remember', () => {
     const long = Array.from({ length: 250_000 }, (_, index) => ({
       name: index % 2 === 0 ? 'encrypt' : 'help',
     }));
@@ -291,7 +291,7 @@ describe('a bound list', () => {
     expect(select(catalog, all).kept).toHaveLength(250_000);
   });
 
-  it('names a few of the values that it does not know', () => {
+  it('reports the first few values that the policy does not declare', () => {
     const odd = Array.from({ length: 30 }, (_, index) => ({
       name: `tool${index}`,
       _meta: { concerns: { security: `level${index}`, colour: 'red', size: 1 } },

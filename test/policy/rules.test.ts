@@ -33,7 +33,7 @@ const ENVIRONMENT = '{ var: concerns.environment }';
 const BUDGET = '{ var: concerns.budget }';
 const HINT = '{ var: primitive.annotations.readOnlyHint }';
 
-describe('rules with nothing to find', () => {
+describe('rules without findings', () => {
   it.each([
     'true',
     `{ "===": [${ENVIRONMENT}, production] }`,
@@ -60,7 +60,7 @@ describe('rules with nothing to find', () => {
   });
 });
 
-describe('what a rule may not say', () => {
+describe('errors in rules', () => {
   it.each<[string, string, string[]]>([
     ['loose equality', `{ "==": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
     ['loose inequality', `{ "!=": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
@@ -214,11 +214,11 @@ describe('what a rule may not say', () => {
       '{ in: [a, beta] }',
       'The second operand of "in" must be a list, or a path that holds a list. Texts are not searched.',
     ],
-  ])('%s is explained', (when, message) => {
+  ])('explains the error in %s', (when, message) => {
     expect(messageOf(when)).toEqual([message]);
   });
 
-  it('all at once, each at its place', () => {
+  it('reports all errors at once, each at its position', () => {
     const text = yaml`
       rules:
         - id: many
@@ -239,7 +239,7 @@ describe('what a rule may not say', () => {
   });
 });
 
-describe('a size that nobody can read', () => {
+describe('the size of a rule', () => {
   const nested = (depth: number) => `${'{ "!": '.repeat(depth)}true${' }'.repeat(depth)}`;
   const wide = (parts: number) => `{ or: [${new Array(parts).fill('false')}] }`;
 
@@ -256,7 +256,7 @@ describe('a size that nobody can read', () => {
   });
 });
 
-describe('what is true or zero without a value', () => {
+describe('comparisons that an unset value makes true or zero', () => {
   const unequal = `{ "!==": [${ENVIRONMENT}, development] }`;
 
   it.each<[string, string]>([
@@ -288,7 +288,7 @@ describe('what is true or zero without a value', () => {
       'what every primitive has',
       '{ and: [{ "!==": [{ var: primitive.name }, a] }, { "!==": [{ var: primitive.kind }, tools] }] }',
     ],
-  ])('%s lets "!==" pass', (_name, when) => {
+  ])('accepts "!==" with %s', (_name, when) => {
     expect(found(when)).toEqual([]);
   });
 
@@ -328,11 +328,11 @@ describe('what is true or zero without a value', () => {
     ['what not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
     ['a claim', '{ "!==": [{ var: claims.role }, admin] }', '11:66'],
     ['a value on the left', `{ "!==": [development, ${ENVIRONMENT}] }`, '11:66'],
-  ])('%s does not', (_name, when, place) => {
+  ])('reports "!==" with %s', (_name, when, place) => {
     expect(found(when)).toEqual([`${place} unset-is-true`]);
   });
 
-  it('a number without a value is compared as zero, which is a warning', () => {
+  it('warns that an unset number counts as zero', () => {
     expect(found(`{ "<": [${BUDGET}, 100] }`)).toEqual(['11:65 order-on-unset']);
     expect(found(`{ ">=": [100, ${BUDGET}] }`)).toEqual(['11:71 order-on-unset']);
     expect(found(`{ and: [{ "!!": ${BUDGET} }, { "<": [${BUDGET}, 100] }] }`)).toEqual([]);
@@ -354,19 +354,19 @@ describe('what is true or zero without a value', () => {
     ['read-only', 'readOnlyHint }, true', []],
     ['not destructive', 'destructiveHint }, false', []],
     ["a hint of one's own", 'myHint }, true', []],
-  ])('an absent hint has a meaning in MCP: %s', (_name, end, findings) => {
+  ])('warns about the default of an absent hint: %s', (_name, end, findings) => {
     expect(found(`{ "===": [{ var: primitive.annotations.${end}] }`)).toEqual(findings);
   });
 
-  it('names the hint and how to count it', () => {
+  it('names the hint and how to include its default', () => {
     expect(messageOf('{ "===": [true, { var: primitive.annotations.destructiveHint }] }')).toEqual([
       'In MCP, an absent destructiveHint means true, but here it is not equal to true. To include that case, write {var: [primitive.annotations.destructiveHint, true]}.',
     ]);
   });
 });
 
-describe('what stands around an expression', () => {
-  it('a rule hides or shows, not both and not neither', () => {
+describe('the parts of a rule besides its condition', () => {
+  it('a rule must either hide or show', () => {
     const rules = yaml`
       rules:
         - { id: neither, when: true }
@@ -376,7 +376,7 @@ describe('what stands around an expression', () => {
     expect(findingsOf(GOOD + rules)).toEqual(['11:5 hide-or-show', '12:5 hide-or-show']);
   });
 
-  it('ids are written once, also across files', () => {
+  it('ids must be unique across files', () => {
     const rules = yaml`
       rules:
         - { id: same, hide: [tools], when: true }
@@ -402,18 +402,18 @@ describe('what stands around an expression', () => {
     ['{ id: twice, hide: [tools, tools], when: true }', '11:24 duplicate'],
     ['{ id: no-when, hide: [tools] }', '11:5 missing-key'],
     ['{ id: extra, hide: [tools], when: true, then: 1 }', '11:45 unknown-key'],
-  ])('%s does not fit the schema', (rule, finding) => {
+  ])('reports that %s does not match the schema', (rule, finding) => {
     expect(findingsOf(`${GOOD}rules:\n  - ${rule}\n`)).toContain(finding);
   });
 
-  it('assign says what it can read', () => {
+  it('the message names what assign can read', () => {
     const assign = 'assign: [{ when: { "!!": { var: claims.admin } }, to: { security: low } }]\n';
     expect(reportOf({ 'policy.yaml': GOOD + assign }).findings.map(({ message }) => message)).toEqual([
       '"assign" gives values before any request, so it can read only the primitive, not claims.admin. Write a rule instead.',
     ]);
   });
 
-  it('assign reads the primitive alone, and gives values that are declared', () => {
+  it('assign can read only the primitive and give only declared values', () => {
     const assign = yaml`
       assign:
         - { when: { "===": [{ var: concerns.security }, low] }, to: { security: low } }
@@ -453,7 +453,7 @@ describe('assign', () => {
   `);
   const readOnly = { annotations: { readOnlyHint: true } };
 
-  it('gives values by what the server says, and maps what it fires for', () => {
+  it('gives values because of what the server says, and maps the primitives that it fires for', () => {
     const tools = [{ name: 'reads', ...readOnly }, { name: 'silent' }];
     expect(shown(policy, tools, undefined)).toEqual(['reads']);
     expect(shown(policy, tools, { access: 'read' })).toEqual(['reads']);
@@ -462,7 +462,7 @@ describe('assign', () => {
     expect(shown(policy, ['p'], { access: 'read' }, { kind: 'prompts' })).toEqual(['p']);
   });
 
-  it("is weaker than patterns and entries, stronger than the server's own word, and the later one wins", () => {
+  it("is weaker than patterns and entries and stronger than the server's own values, and the later one wins", () => {
     const sources = (primitive: Primitive) =>
       mapPrimitive(policy, 'tools', primitive).offers.map((offer) =>
         offer?.source.replace(/.*policy/, 'policy'),
@@ -491,7 +491,7 @@ describe('rules', () => {
     return evaluate(policy, mapPrimitive(policy, 'tools', primitive), configuration);
   };
 
-  it('hiding beats showing, whatever their order, and showing beats a host concern', () => {
+  it('a hide rule overrides a show rule in any order, and a show rule overrides a host concern', () => {
     const rules = (first: string, second: string) =>
       policyOf(
         `${GOOD}primitives: { tools: { a: { security: high } } }\nrules:\n  - ${first}\n  - ${second}\n`,
@@ -511,7 +511,7 @@ describe('rules', () => {
     }
   });
 
-  it('a show rule lifts no operator concern, but shows what nothing maps', () => {
+  it('a show rule does not override an operator concern, but shows an unmapped primitive', () => {
     const policy = policyOf(`${GOOD}primitives: { tools: { paid: { tier: pro } } }
 settings: { unmapped: hide }
 rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid, new]] } }]
@@ -524,7 +524,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(verdict(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
   });
 
-  it('are for clients that never spoke, and for the kinds that they name', () => {
+  it('apply to clients that never sent preferences, and only to the kinds that they name', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: hidden, hide: [tools, resources], when: { in: [{ var: primitive.name }, [a, b]] } }
   - { id: secret, hide: [resources], when: { "===": [{ var: primitive.uri }, "vault://a"] } }
@@ -539,7 +539,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shown(policy, [{ uri: 'vault://c', name: 'a' }], undefined, { kind: 'resources' })).toEqual([]);
   });
 
-  it('read effective values: defaults, claims and lists too', () => {
+  it('read values in effect, including defaults, claims and lists', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -559,7 +559,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shown(policy, tools, undefined, { claims: { 'custom:tier': 'pro' } })).toEqual(tools);
   });
 
-  it('about a client do not fire while nothing is known of it', () => {
+  it('about the client do not fire while its capabilities are not known', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
 `);
@@ -571,7 +571,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shows(null)).toBe(false);
   });
 
-  it('about claims see what was verified, and nothing that every object has', () => {
+  it('about claims read only verified claims, never inherited properties', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: group, hide: [tools], when: { "!": { in: [admin, { var: claims.groups }] } } }
   - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
@@ -589,7 +589,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     ).toBe(true);
   });
 
-  it('two callers who differ in what a rule reads have lists of their own', () => {
+  it('give separate lists to callers that differ in what a rule reads', () => {
     const policy = policyOf(
       `${GOOD}rules: [{ id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }]\n`,
     );
@@ -604,7 +604,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     );
   });
 
-  it('say why, with the values that they read', () => {
+  it('give their reason with the values that they read', () => {
     const policy = policyOf(`${GOOD}rules:
   - id: no-destruction
     hide: [tools]
