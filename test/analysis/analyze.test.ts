@@ -89,7 +89,7 @@ rules:
       { id: 'sampling', fires: 'sometimes' },
       { id: 'never', fires: 'never' },
     ]);
-    // 3 levels, 3 prices (0, between, 10) and none, 2 tiers; blocked, known, sampling.
+    // 3 levels; 3 prices (0, between, 10) and none; 2 tiers; blocked, known and sampling are true or false.
     expect(analysis.configurations).toBe(3 * 4 * 2 * 8);
   });
 
@@ -234,7 +234,7 @@ rules:
 });
 
 describe('compared with every configuration, one by one', () => {
-  /** What `analyze` answers, found by trying. */
+  /** The result of `analyze`, found by trying every configuration. */
   function tryAll(policy: Policy, tools: readonly Primitive[]) {
     const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
     const mappings = mappingsOf({ policy, tools });
@@ -272,12 +272,12 @@ describe('compared with every configuration, one by one', () => {
           empty: showsNothing !== undefined,
         }).toEqual(expected);
         if (showsNothing === undefined) return;
-        // The witness is one that a host can send and an operator can claim.
+        // A host can send this configuration and an operator can claim it.
         const { tier, ...concerns } = showsNothing;
         const claims = new Map(tier === undefined || tier === 'no claim' ? [] : [['tier', tier]]);
         const all = Object.fromEntries(policy.concerns.map(({ name }) => [name, null]));
-        const carriers = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
-        const configuration = resolveConfiguration(policy, carriers, { claims });
+        const sources = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
+        const configuration = resolveConfiguration(policy, sources, { claims });
         expect(configuration.warnings.filter(({ code }) => code !== 'operator-concern')).toEqual([]);
         for (const mapping of mappingsOf({ policy, tools })) {
           expect(decide(policy, mapping, configuration).effect).toBe('hide');
@@ -312,7 +312,7 @@ describe('more configurations than can be tried', () => {
   const concerns = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, values]));
 
   it('is exact if every configuration shows something', () => {
-    // Eleven tools that can each be hidden, and four of which one always stays.
+    // Eleven tools that can each be hidden, and four tools of which one is always shown.
     const tools = {
       ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, { [`c${index}`]: 'a' }])),
       ...Object.fromEntries(values.map((value) => [`last-${value}`, { c11: value }])),
@@ -350,7 +350,7 @@ describe('more configurations than can be tried', () => {
   });
 
   describe('a search that reaches its step limit', () => {
-    // Nine pigeons in eight holes: no search without insight gets through.
+    // Nine pigeons in eight holes: a plain search cannot finish.
     const holes = Array.from({ length: 8 }, (_, index) => `h${index}`);
     const pigeons = Array.from({ length: 9 }, (_, index) => `p${index}`);
     const apart = {
@@ -467,10 +467,10 @@ describe('the search for an assignment', () => {
   });
 
   it('reports whether it reached its step limit', () => {
-    const only = (dimension: number, wanted: number): Formula => ({
+    const only = (dimension: number, only: number): Formula => ({
       op: 'atom',
       dimensions: [dimension],
-      holds: ([value]) => value === wanted,
+      holds: ([value]) => value === only,
     });
     expect(satisfy(only(1, 7), sizes, 3)).toEqual({ found: false, exhausted: false });
     expect(satisfy(only(1, 7), sizes, 2)).toEqual({ found: false, exhausted: true });
@@ -486,7 +486,7 @@ describe('the search for an assignment', () => {
       holds: ([value = 0]) => value <= most,
     });
     const atLeast = (dimension: number, least: number): Formula => not(upTo(dimension, least - 1));
-    // What is free has many solutions; that the last part has none does not make it try them all.
+    // The unconstrained parts have many solutions. They must not all be tried because the last part has none.
     const free = Array.from({ length: 10 }, (_, index) => upTo(index, 4));
     const none = [upTo(11, 3), atLeast(11, 5)];
 

@@ -38,7 +38,7 @@ function explain(concerns: unknown, tool: object, when: unknown = rule?.when.jso
   return explainJson(when, mapPrimitive(policy, 'tools', tool), configuration);
 }
 
-/** The values of all parts, the whole first. */
+/** The values of all parts, the whole condition first. */
 const valuesOf = ({ value, parts }: ExplainedPart): unknown[] => [value, ...parts.flatMap(valuesOf)];
 
 describe('the explanation of a rule', () => {
@@ -59,7 +59,7 @@ describe('the explanation of a rule', () => {
           parts: [{ logic: { var: ['primitive.annotations.readOnlyHint', false] }, value: false, parts: [] }],
         },
         {
-          // What stands for each item has no value of its own.
+          // The condition on each item has no single value.
           logic: { some: [{ var: 'concerns.topic' }, { '===': [{ var: '' }, 'maps'] }] },
           value: true,
           parts: [{ logic: { var: 'concerns.topic' }, value: ['maps'], parts: [] }],
@@ -175,10 +175,10 @@ it('does not change the operators of json-logic-js, which the whole process shar
   // json-logic-js keeps its operators in a closure, so this listens to every attempt to change one.
   const changed = vi.spyOn(jsonLogic, 'add_operation');
   const removed = vi.spyOn(jsonLogic, 'rm_operation');
-  const operator = 'in a list';
-  expect(() => jsonLogic.apply({ [operator]: ['a', ['a']] } as RulesLogic)).toThrow('Unrecognized operation');
+  const unknown: unknown = { 'in a list': ['a', ['a']] };
+  expect(() => jsonLogic.apply(unknown as RulesLogic)).toThrow('Unrecognized operation');
   explain({}, { name: 'a' }, { in: ['a', ['a']] });
-  expect(() => jsonLogic.apply({ [operator]: ['a', ['a']] } as RulesLogic)).toThrow('Unrecognized operation');
+  expect(() => jsonLogic.apply(unknown as RulesLogic)).toThrow('Unrecognized operation');
   expect(jsonLogic.apply({ in: ['a', 'abc'] })).toBe(true);
   expect(changed).not.toHaveBeenCalled();
   expect(removed).not.toHaveBeenCalled();

@@ -11,7 +11,7 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import { EMPTY, mappingsOf, smallPolicies, wishes } from '../engine/small-policies.js';
+import { EMPTY, mappingsOf, preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 function changeOf(
@@ -45,14 +45,19 @@ describe('the smallest change that reverses a decision', () => {
   `);
 
   it.each<[string, string, Record<string, unknown>, unknown]>([
-    ['one concern, the nearest value', 'both', { level: 'high' }, { level: 'low' }],
-    ['the other concern', 'both', { level: 'low', price: 10 }, { price: 40 }],
-    ['both, where one is not enough', 'both', { level: 'high', price: 10 }, { level: 'low', price: 40 }],
-    ['hides, too', 'both', { level: 'low' }, { level: 'mid' }],
-    ['one of several values', 'maps', { topic: ['code'] }, { topic: ['maps'] }],
-    ['a number that only a rule names', 'window', { price: 90 }, { price: 25 }],
-    ['nothing that a host can do', 'paid', { level: 'low' }, undefined],
-    ['nothing at all to hide it', 'free', { level: 'low' }, undefined],
+    ['changes one concern to the nearest value', 'both', { level: 'high' }, { level: 'low' }],
+    ['changes the other concern', 'both', { level: 'low', price: 10 }, { price: 40 }],
+    [
+      'changes both concerns if one is not enough',
+      'both',
+      { level: 'high', price: 10 },
+      { level: 'low', price: 40 },
+    ],
+    ['can hide a shown primitive', 'both', { level: 'low' }, { level: 'mid' }],
+    ['changes one of several values', 'maps', { topic: ['code'] }, { topic: ['maps'] }],
+    ['finds a number that only a rule names', 'window', { price: 90 }, { price: 25 }],
+    ['finds nothing if the host cannot show the primitive', 'paid', { level: 'low' }, undefined],
+    ['finds nothing if nothing can hide the primitive', 'free', { level: 'low' }, undefined],
   ])('%s', (_name, tool, concerns, change) => {
     expect(changeOf(policy, { name: tool }, concerns)).toEqual(change);
   });
@@ -76,7 +81,7 @@ describe('the smallest change that reverses a decision', () => {
       rules: [{ id: low, hide: [tools], when: { "===": [{ var: concerns.level }, low] } }]
     `);
     expect(changeOf(strict, { name: 't' }, { level: 'low' })).toEqual({ level: null });
-    // Asking for anything brings the default about, and with it the rule.
+    // Any preference activates the default, and the default makes the rule fire.
     expect(changeOf(strict, { name: 't' }, {})).toEqual({ level: 'low' });
   });
 
@@ -154,8 +159,8 @@ describe('the smallest change that reverses a decision', () => {
   });
 
   it.each<[string, Caller]>([
-    ['nothing is asked for', {}],
-    ['what is asked for is not known', { forgotten: true }],
+    ['there are no preferences', {}],
+    ['the preferences were lost', { forgotten: true }],
   ])('begins with the number nearest to 0 if %s', (_name, caller) => {
     const signed = policyOf(yaml`
       version: 1
@@ -173,7 +178,7 @@ describe('a search among many changes', () => {
   const other = { ...base, name: 'other', values: [...'abcdefghijklmnopqrst'] };
   const tier = { ...base, name: 'tier', values: ['a', 'b'], setBy: 'operator', claim: 'tier' } as const;
 
-  /** Hides everything unless all numbered concerns have the value; reads what the operator sets, too. */
+  /** Hides everything unless all numbered concerns have the value; it also reads the operator concern. */
   function unlessAll(value: string | null, concerns: readonly Concern[], settings = EMPTY.settings): Policy {
     const differ = concerns
       .filter(({ name }) => name.startsWith('c'))
@@ -187,14 +192,14 @@ describe('a search among many changes', () => {
 
   it.each<[string, readonly Concern[], Policy['settings']]>([
     ['of several values', [], EMPTY.settings],
-    ['beside one that does not matter', [other], EMPTY.settings],
+    ['next to one that does not matter', [other], EMPTY.settings],
     [
-      'beside one whose default never applies',
+      'next to one whose default never applies',
       [{ ...other, default: 'a' }],
       { ...EMPTY.settings, defaults: 'never' },
     ],
     [
-      'beside one that only the operator sets',
+      'next to one that only the operator sets',
       [{ ...tier, default: 'a' }],
       { ...EMPTY.settings, defaults: 'never' },
     ],
@@ -221,51 +226,56 @@ describe('a search among many changes', () => {
 
 const situations = smallPolicies.chain((small) => {
   const host = small.policy.concerns.filter(({ setBy }) => setBy === 'host');
-  // Whole numbers to begin with: then thirds have a number on each side of all of them.
+  // Start with integers, so that there are thirds on both sides of each of them.
   const whole = (value: unknown) => typeof value !== 'number' || Number.isInteger(value);
-  const wish = (concern: Concern) => fc.constantFrom(...wishes(concern).filter(whole));
+  const preference = (concern: Concern) => fc.constantFrom(...preferencesFor(concern).filter(whole));
   return fc.record({
     small: fc.constant(small),
-    asked: fc.record(Object.fromEntries(host.map((concern) => [concern.name, wish(concern)])), {
+    preferences: fc.record(Object.fromEntries(host.map((concern) => [concern.name, preference(concern)])), {
       requiredKeys: [],
     }),
     tier: fc.constantFrom(undefined, 'free', 'pro'),
   });
 });
 
-/** How few host concerns have to change for another verdict, found by trying all of them. */
-function fewest(policy: Policy, shownNow: boolean, asked: object, shows: (asked: object) => boolean): number {
-  let tried: { asked: object; changes: number }[] = [{ asked, changes: 0 }];
+/** The smallest number of host concerns to change for another decision, found by trying all of them. */
+function fewest(
+  policy: Policy,
+  shownNow: boolean,
+  preferences: object,
+  shows: (preferences: object) => boolean,
+): number {
+  let tried: { preferences: object; changes: number }[] = [{ preferences, changes: 0 }];
   for (const concern of policy.concerns.filter(({ setBy }) => setBy === 'host')) {
     tried = tried.flatMap((each) => [
       each,
-      ...wishes(concern).map((value) => ({
-        asked: { ...each.asked, [concern.name]: value },
+      ...preferencesFor(concern).map((value) => ({
+        preferences: { ...each.preferences, [concern.name]: value },
         changes: each.changes + 1,
       })),
     ]);
   }
-  const flipping = tried.filter((each) => shows(each.asked) !== shownNow);
+  const flipping = tried.filter((each) => shows(each.preferences) !== shownNow);
   return Math.min(...flipping.map(({ changes }) => changes));
 }
 
 it('reverses the decision, and no smaller change does, for any policy', () => {
   fc.assert(
-    fc.property(situations, ({ small, asked, tier }) => {
+    fc.property(situations, ({ small, preferences, tier }) => {
       const { policy } = small;
       const caller = { claims: new Map(tier === undefined ? [] : [['tier', tier]]) };
       const resolve = (concerns: object) =>
         resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
       for (const mapping of mappingsOf(small)) {
         const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).effect === 'show';
-        const now = shows(asked);
-        const change = smallestChange(policy, mapping, resolve(asked), caller);
-        const least = fewest(policy, now, asked, shows);
+        const now = shows(preferences);
+        const change = smallestChange(policy, mapping, resolve(preferences), caller);
+        const least = fewest(policy, now, preferences, shows);
         if (change === undefined) {
           expect(least).toBe(Number.POSITIVE_INFINITY);
           continue;
         }
-        expect(shows({ ...asked, ...change })).toBe(!now);
+        expect(shows({ ...preferences, ...change })).toBe(!now);
         expect(Object.keys(change)).toHaveLength(least);
         const [[name, value] = ['', null], ...more] = Object.entries(change);
         const { values, multiple } = policy.concerns.find((each) => each.name === name) ?? {
@@ -273,13 +283,13 @@ it('reverses the decision, and no smaller change does, for any policy', () => {
           multiple: false,
         };
         const present = policy.concerns.findIndex((each) => each.name === name);
-        const before = resolve(asked).effective[present];
+        const before = resolve(preferences).effective[present];
         if (more.length > 0 || multiple || 'min' in values || typeof before !== 'number') continue;
         const words: readonly string[] = values;
-        // Of one concern with names as values: none that is nearer to the present does it.
+        // For one concern with names as values, no value nearer to the present one reverses the decision.
         const distance = (each: string) => Math.abs(words.indexOf(each) - before);
         const nearer = words.filter((each) => value === null || distance(each) < distance(String(value)));
-        expect(nearer.filter((each) => shows({ ...asked, [name]: each }) !== now)).toEqual([]);
+        expect(nearer.filter((each) => shows({ ...preferences, [name]: each }) !== now)).toEqual([]);
       }
     }),
     { numRuns: 1000 },

@@ -8,7 +8,7 @@ import {
 } from '../../src/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 
-/** What rules read of a caller. */
+/** Reads a path of the data that rules get about a caller. */
 function read(policy: Policy, caller: Caller, path: string): unknown {
   return readPath(resolveConfiguration(policy, [], caller).data, path);
 }
@@ -21,17 +21,17 @@ describe('names with dots in rules', () => {
   const claims = (entries: object) => ({ claims: new Map(Object.entries(entries)) });
 
   it.each<[string, object, string, unknown]>([
-    ['are reached as they are written', { 'address.region': 'eu' }, 'claims.address.region', 'eu'],
-    ['are reached with several dots', { 'com.example/a.b': 1 }, 'claims.com.example/a.b', 1],
-    ['are reached inside of others', { realm: { 'a.b': 1 } }, 'claims.realm.a.b', 1],
-    ['stand beside others that begin alike', { 'a.b': 1, 'a.c': 2 }, 'claims.a.c', 2],
-    ['stand beside what is nested', { a: { b: 1 }, 'a.c': 2 }, 'claims.a.c', 2],
-    ['are weaker than what is nested', { a: { b: 1 }, 'a.b': 2 }, 'claims.a.b', 1],
-    ['take no text apart', { a: 'text', 'a.b': 1 }, 'claims.a', 'text'],
-    ['are not there beside a text', { a: 'text', 'a.b.c': 1 }, 'claims.a.b.c', undefined],
+    ['are readable as they are written', { 'address.region': 'eu' }, 'claims.address.region', 'eu'],
+    ['are readable with several dots', { 'com.example/a.b': 1 }, 'claims.com.example/a.b', 1],
+    ['are readable inside other names', { realm: { 'a.b': 1 } }, 'claims.realm.a.b', 1],
+    ['do not replace names that begin alike', { 'a.b': 1, 'a.c': 2 }, 'claims.a.c', 2],
+    ['do not replace nested names', { a: { b: 1 }, 'a.c': 2 }, 'claims.a.c', 2],
+    ['are weaker than nested names', { a: { b: 1 }, 'a.b': 2 }, 'claims.a.b', 1],
+    ['do not replace a text', { a: 'text', 'a.b': 1 }, 'claims.a', 'text'],
+    ['are not readable inside a text', { a: 'text', 'a.b.c': 1 }, 'claims.a.b.c', undefined],
     ['may be empty between two dots', { 'a..b': 1 }, 'claims.a..b', 1],
-    ['stand beside null', { a: null, 'b.c': 1 }, 'claims.b.c', 1],
-    ['are left alone in a list', { a: [{ 'b.c': 1 }] }, 'claims.a.0.b.c', undefined],
+    ['are readable next to null', { a: null, 'b.c': 1 }, 'claims.b.c', 1],
+    ['are not made readable in a list', { a: [{ 'b.c': 1 }] }, 'claims.a.0.b.c', undefined],
   ])('%s', (_name, entries, path, value) => {
     expect(read(policy, claims(entries), path) ?? undefined).toBe(value);
   });

@@ -10,7 +10,7 @@ import {
 } from '../../src/engine/index.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
-const CARRIERS: readonly PreferenceSourceName[] = [
+const SOURCES: readonly PreferenceSourceName[] = [
   'update',
   'request',
   'session',
@@ -19,23 +19,23 @@ const CARRIERS: readonly PreferenceSourceName[] = [
   'url',
 ];
 
-/** What is in effect, in the words of the policy. */
+/** The values in effect, as the policy writes them. */
 function effective(
   policy: Policy,
-  carriers: readonly PreferenceSource[],
+  sources: readonly PreferenceSource[],
   claims?: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const configuration = resolveConfiguration(
     policy,
-    carriers,
+    sources,
     claims && { claims: new Map(Object.entries(claims)) },
   );
   return describeConfiguration(policy, configuration);
 }
 
 const request = (concerns: unknown): PreferenceSource[] => [{ from: 'request', concerns }];
-const warnings = (policy: Policy, carriers: readonly PreferenceSource[]) =>
-  resolveConfiguration(policy, carriers).warnings.map(({ code }) => code);
+const warnings = (policy: Policy, sources: readonly PreferenceSource[]) =>
+  resolveConfiguration(policy, sources).warnings.map(({ code }) => code);
 
 describe('declared defaults', () => {
   const withDefaults = (defaults: string) =>
@@ -52,24 +52,34 @@ describe('declared defaults', () => {
   const ALL = { security: 'medium', price: 0, topic: ['maps'] };
 
   it.each<[string, string, unknown, Record<string, unknown>]>([
-    ['aware (the default): not for who asked for nothing', '', {}, {}],
-    ['aware: not for who sent undeclared names only', '', { securty: 'low' }, {}],
-    ['aware: not for who sent ignored values only', '', { cost: 'free', price: 101 }, {}],
-    ['aware: not for who sent null only', '', { cost: null }, {}],
-    ['aware: once any concern is asked for', '', { cost: 'high' }, { ...ALL, cost: 'high' }],
-    ['aware: once a preset is asked for', '', { preset: 'thrifty' }, { ...ALL, cost: 'minimal' }],
-    ['aware: what was asked for is stronger', '', { security: 'low' }, { ...ALL, security: 'low' }],
-    ['aware: the asked for value may be the default', '', { security: 'medium' }, ALL],
-    ['aware: null is stronger', '', { security: 'low', price: null }, { security: 'low', topic: ['maps'] }],
+    ['aware (the default): do not apply without preferences', '', {}, {}],
+    ['aware: do not apply with undeclared names only', '', { securty: 'low' }, {}],
+    ['aware: do not apply with ignored values only', '', { cost: 'free', price: 101 }, {}],
+    ['aware: do not apply with null only', '', { cost: null }, {}],
+    ['aware: apply with a preference for any concern', '', { cost: 'high' }, { ...ALL, cost: 'high' }],
+    ['aware: apply with a preset', '', { preset: 'thrifty' }, { ...ALL, cost: 'minimal' }],
+    ['aware: are weaker than preferences', '', { security: 'low' }, { ...ALL, security: 'low' }],
+    ['aware: can be the preferred value itself', '', { security: 'medium' }, ALL],
     [
-      'aware: null for one, a value for another',
+      'aware: are weaker than null',
+      '',
+      { security: 'low', price: null },
+      { security: 'low', topic: ['maps'] },
+    ],
+    [
+      'aware: apply with null for one concern and a value for another',
       '',
       { security: null, cost: 'high' },
       { cost: 'high', price: 0, topic: ['maps'] },
     ],
-    ['always: also for who asked for nothing', ', defaults: always', {}, ALL],
-    ['always: not against null', ', defaults: always', { security: null, price: null }, { topic: ['maps'] }],
-    ['never', ', defaults: never', { cost: 'high' }, { cost: 'high' }],
+    ['always: apply without preferences', ', defaults: always', {}, ALL],
+    [
+      'always: are weaker than null',
+      ', defaults: always',
+      { security: null, price: null },
+      { topic: ['maps'] },
+    ],
+    ['never: do not apply', ', defaults: never', { cost: 'high' }, { cost: 'high' }],
   ])('%s', (_name, defaults, concerns, expected) => {
     expect(effective(withDefaults(defaults), request(concerns))).toEqual(expected);
   });
@@ -99,11 +109,11 @@ describe('null', () => {
   `);
 
   it('means no value and overrides a weaker source', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { security: null } },
       { from: 'session', concerns: { security: 'low', cost: 'minimal' } },
     ];
-    expect(effective(policy, carriers)).toEqual({ cost: 'minimal' });
+    expect(effective(policy, sources)).toEqual({ cost: 'minimal' });
   });
 
   it('means the same in a preset', () => {
@@ -126,37 +136,37 @@ describe('presets', () => {
   `);
 
   it.each<[string, unknown, Record<string, unknown>]>([
-    ['stand for their entries', { preset: 'safe' }, { security: 'high', access: 'read' }],
-    ['may hold lists and numbers', { preset: 'visual' }, { topic: ['charts', 'maps'], price: 10 }],
+    ['expand to their entries', { preset: 'safe' }, { security: 'high', access: 'read' }],
+    ['can contain lists and numbers', { preset: 'visual' }, { topic: ['charts', 'maps'], price: 10 }],
     [
-      'are weaker than an entry beside them',
+      'are weaker than an explicit entry',
       { preset: 'safe', security: 'low' },
       { security: 'low', access: 'read' },
     ],
     [
-      'are weaker, also than an entry before them',
+      'are weaker than an explicit entry before them',
       { access: 'write', preset: 'safe' },
       { security: 'high', access: 'write' },
     ],
-    ['are weaker than null beside them', { preset: 'safe', access: null }, { security: 'high' }],
+    ['are weaker than an explicit null', { preset: 'safe', access: null }, { security: 'high' }],
     [
-      'fill in for an ignored entry beside them',
+      'replace an ignored explicit entry',
       { preset: 'safe', security: 'hihg' },
       { security: 'high', access: 'read' },
     ],
-    ['unknown: ignored', { preset: 'saef', access: 'write' }, { access: 'write' }],
-    ['of the wrong type: ignored', { preset: ['safe'], access: 'write' }, { access: 'write' }],
+    ['are ignored if unknown', { preset: 'saef', access: 'write' }, { access: 'write' }],
+    ['are ignored if of the wrong type', { preset: ['safe'], access: 'write' }, { access: 'write' }],
   ])('%s', (_name, concerns, expected) => {
     expect(effective(policy, request(concerns))).toEqual(expected);
   });
 
   it('of a stronger source override an entry of a weaker one', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { preset: 'safe' } },
       { from: 'header', concerns: { security: 'low', price: 5 } },
       { from: 'url', concerns: { preset: 'visual' } },
     ];
-    expect(effective(policy, carriers)).toEqual({
+    expect(effective(policy, sources)).toEqual({
       security: 'high',
       access: 'read',
       price: 5,
@@ -179,7 +189,7 @@ describe('presets', () => {
   });
 });
 
-describe('carriers', () => {
+describe('preference sources', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -190,13 +200,13 @@ describe('carriers', () => {
   `);
 
   it('are read per concern, the strongest first', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'session', concerns: { security: 'medium', topic: ['maps'] } },
       { from: 'header', concerns: { topic: 'charts' } },
       { from: 'url', concerns: { security: 'low', cost: 'minimal' } },
     ];
-    expect(effective(policy, carriers)).toEqual({ security: 'high', cost: 'minimal', topic: ['maps'] });
+    expect(effective(policy, sources)).toEqual({ security: 'high', cost: 'minimal', topic: ['maps'] });
   });
 
   it.each<[string, unknown]>([
@@ -209,16 +219,16 @@ describe('carriers', () => {
     ['null instead of an object', null],
     ['a number instead of an object', 7],
   ])('are skipped for the next one if the stronger has %s', (_name, concerns) => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns },
       { from: 'url', concerns: { security: 'medium' } },
     ];
-    expect(effective(policy, carriers).security).toBe('medium');
+    expect(effective(policy, sources).security).toBe('medium');
   });
 
   it('that are absent are skipped', () => {
-    const carriers: PreferenceSource[] = [{ from: 'request', concerns: undefined }];
-    expect(resolveConfiguration(policy, carriers)).toMatchObject({
+    const sources: PreferenceSource[] = [{ from: 'request', concerns: undefined }];
+    expect(resolveConfiguration(policy, sources)).toMatchObject({
       active: false,
       warnings: [],
       invalid: [],
@@ -226,12 +236,12 @@ describe('carriers', () => {
   });
 
   it('that are weaker are not validated if a stronger one decides', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'url', concerns: { security: 'nonsense' } },
     ];
     const strict = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
-    expect(resolveConfiguration(strict, carriers)).toMatchObject({ warnings: [], invalid: [] });
+    expect(resolveConfiguration(strict, sources)).toMatchObject({ warnings: [], invalid: [] });
   });
 });
 
@@ -260,12 +270,20 @@ describe('values outside the declared ones', () => {
       { concern: 'security', value: 'hihg', values: ['low', 'medium', 'high'], suggestion: 'high' },
     ],
     [
-      'a name like no other',
+      'a name without a similar one',
       { security: 'enormous' },
       { concern: 'security', value: 'enormous', values: ['low', 'medium', 'high'] },
     ],
-    ['a number above', { price: 101 }, { concern: 'price', value: 101, values: { min: 0, max: 100 } }],
-    ['a number below', { price: -0.5 }, { concern: 'price', value: -0.5, values: { min: 0, max: 100 } }],
+    [
+      'a number above the range',
+      { price: 101 },
+      { concern: 'price', value: 101, values: { min: 0, max: 100 } },
+    ],
+    [
+      'a number below the range',
+      { price: -0.5 },
+      { concern: 'price', value: -0.5, values: { min: 0, max: 100 } },
+    ],
     [
       'one of several names',
       { topic: ['maps', 'chart'] },
@@ -341,7 +359,7 @@ describe('values outside the declared ones', () => {
     [99.5, 99.5],
   ])('clamp: changes %d to %d', (price, expected) => {
     const policy = withInvalid('clamp');
-    for (const from of CARRIERS) {
+    for (const from of SOURCES) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { price } }]);
       expect(describeConfiguration(policy, configuration)).toEqual({ price: expected });
       expect(configuration.invalid).toEqual([]);
@@ -413,13 +431,13 @@ describe('numbers in sources that can send only text', () => {
   `);
 
   it.each<[string, PreferenceSourceName, unknown, unknown]>([
-    ['a decimal in the header', 'header', { price: '12.5' }, { price: 12.5 }],
-    ['a decimal in the URL', 'url', { price: '-7' }, { price: -7 }],
-    ['no decimal in a request', 'request', { price: '12' }, {}],
-    ['no decimal in a session', 'session', { price: '12' }, {}],
-    ['no decimal in an update', 'update', { price: '12' }, {}],
-    ['a number that names a value of a list', 'header', { level: 2 }, { level: '2' }],
-    ['no such number in a request', 'request', { level: 2 }, {}],
+    ['a decimal is read in the header', 'header', { price: '12.5' }, { price: 12.5 }],
+    ['a decimal is read in the URL', 'url', { price: '-7' }, { price: -7 }],
+    ['a decimal as text is not read in a request', 'request', { price: '12' }, {}],
+    ['a decimal as text is not read in a session', 'session', { price: '12' }, {}],
+    ['a decimal as text is not read in an update', 'update', { price: '12' }, {}],
+    ['a number can name a value of a list', 'header', { level: 2 }, { level: '2' }],
+    ['a number does not name a value in a request', 'request', { level: 2 }, {}],
   ])('%s', (_name, from, concerns, expected) => {
     expect(effective(policy, [{ from, concerns }])).toEqual(expected);
   });
@@ -463,16 +481,28 @@ describe('operator concerns', () => {
 
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['come from claims', { 'custom:tier': 'pro' }, { tier: 'pro', region: 'eu', quota: 1 }],
-    ['read the claim of this very name, not a path', { 'address.region': 'us' }, { region: 'us', quota: 1 }],
-    ['read no path', { address: { region: 'us' }, custom: { tier: 'pro' } }, { region: 'eu', quota: 1 }],
+    ['read the claim with exactly this name', { 'address.region': 'us' }, { region: 'us', quota: 1 }],
+    [
+      'do not read a path',
+      { address: { region: 'us' }, custom: { tier: 'pro' } },
+      { region: 'eu', quota: 1 },
+    ],
     ['fall back to the default for an unknown value', { 'address.region': 'cn' }, { region: 'eu', quota: 1 }],
-    ['are numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
-    ['are decimals in text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
+    ['can be numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
+    ['can be decimals as text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
     ['fall back to the default outside the range', { quota: 11 }, { region: 'eu', quota: 1 }],
-    ['fall back to the default for no number', { quota: 'many' }, { region: 'eu', quota: 1 }],
-    ['may be lists', { teams: ['green', 'red', 'grey'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
-    ['may be one of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
-    ['are not guessed from a list', { 'address.region': ['us'] }, { region: 'eu', quota: 1 }],
+    [
+      'fall back to the default for a text that is not a number',
+      { quota: 'many' },
+      { region: 'eu', quota: 1 },
+    ],
+    ['can be lists', { teams: ['green', 'red', 'grey'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
+    ['can be a single value of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
+    [
+      'are not taken from a list if the concern takes one value',
+      { 'address.region': ['us'] },
+      { region: 'eu', quota: 1 },
+    ],
   ])('%s', (_name, claims, expected) => {
     expect(effective(policy, [], claims)).toEqual(expected);
   });
@@ -483,7 +513,7 @@ describe('operator concerns', () => {
     ).toEqual(['free', 'pro', 'european', 'cheap', 'dear', 'blues', 'open', 'plain']);
   });
 
-  it.each(CARRIERS)('are never read from a host (%s), not even null', (from) => {
+  it.each(SOURCES)('are never read from a host (%s), not even null', (from) => {
     for (const tier of ['pro', null, 'nonsense', 7]) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { tier } }]);
       expect(configuration.warnings.map(({ code }) => code)).toEqual(['operator-concern']);
@@ -552,7 +582,7 @@ describe('names that a host sends', () => {
     primitives: { tools: { log: { security: low } } }
   `);
 
-  it.each(CARRIERS)('that are members of Object.prototype are undeclared (%s)', (from) => {
+  it.each(SOURCES)('that are members of Object.prototype are undeclared (%s)', (from) => {
     const concerns: unknown = JSON.parse(
       '{"__proto__": {"security": "high"}, "constructor": "high", "toString": "high", "hasOwnProperty": null, "": 1}',
     );
@@ -562,7 +592,7 @@ describe('names that a host sends', () => {
     expect(configuration.effective).toEqual([undefined, undefined]);
   });
 
-  it.each(CARRIERS)('are read only from own properties (%s)', (from) => {
+  it.each(SOURCES)('are read only from own properties (%s)', (from) => {
     const concerns: unknown = Object.create({ security: 'high', preset: 'safe' });
     expect(effective(policy, [{ from, concerns }])).toEqual({});
   });
@@ -611,7 +641,7 @@ describe('names that a host sends', () => {
     const configuration = resolveConfiguration(policy, request(over));
     expect(describeConfiguration(policy, configuration)).toEqual({});
     expect(configuration.warnings.filter(({ code }) => code === 'too-many-entries')).toHaveLength(1);
-    // A weaker carrier is still heard.
+    // The weaker source is still read.
     expect(effective(policy, [...request(over), { from: 'url', concerns: { security: 'low' } }])).toEqual({
       security: 'low',
     });
@@ -707,13 +737,13 @@ describe('the origin of a value in effect', () => {
     settings: { invalid: clamp }
   `);
   const origins = (
-    carriers: readonly PreferenceSource[],
+    sources: readonly PreferenceSource[],
     claims: Record<string, unknown> = {},
     forgotten = false,
   ) =>
     describeOrigins(
       policy,
-      resolveConfiguration(policy, carriers, { claims: new Map(Object.entries(claims)), forgotten }),
+      resolveConfiguration(policy, sources, { claims: new Map(Object.entries(claims)), forgotten }),
     );
   const NOBODY = { tier: 'no-claim', region: 'default' };
 
@@ -721,7 +751,7 @@ describe('the origin of a value in effect', () => {
     expect(origins([])).toEqual(NOBODY);
   });
 
-  it.each(CARRIERS)('is %s, and the default once a host states any preference', (from) => {
+  it.each(SOURCES)('is %s, and the default once a host states any preference', (from) => {
     expect(origins([{ from, concerns: { cost: 'high' } }])).toEqual({
       ...NOBODY,
       cost: from,
@@ -730,28 +760,28 @@ describe('the origin of a value in effect', () => {
   });
 
   it('is the strongest source that has the concern, for each concern on its own', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { cost: 'high' } },
       { from: 'session', concerns: { cost: 'minimal', security: 'high' } },
       { from: 'url', concerns: { security: 'low', price: '5' } },
     ];
-    expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
+    expect(origins(sources)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
   });
 
   it('is a weaker source if the entry of the stronger one was not accepted', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'header', concerns: { cost: 'gratis', security: 'none', price: 'much' } },
       { from: 'url', concerns: { cost: 'high' } },
     ];
-    expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
+    expect(origins(sources)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
   });
 
   it('is absent for a concern that a host set to null', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { cost: null, security: null } },
       { from: 'url', concerns: { preset: 'safe' } },
     ];
-    expect(origins(carriers)).toEqual(NOBODY);
+    expect(origins(sources)).toEqual(NOBODY);
   });
 
   it('names the preset, but not for explicit entries of the same source', () => {

@@ -30,7 +30,7 @@ describe('a pattern', () => {
   });
 
   it.each(['a.c', 'a?c', '[abc]', '^a$', '(a|b)', 'a+', '\\w', '{a,b}', '$&'])(
-    'takes every other character for itself: %s',
+    'treats every other character as literal text: %s',
     (literal) => {
       const matches = compileGlob(`${literal}*`);
       expect(matches(`${literal}d`)).toBe(true);
@@ -44,7 +44,7 @@ describe('a pattern', () => {
   });
 });
 
-// A matcher that backtracks needs years for these: a test that hangs is the failure.
+// A matcher that backtracks needs years for these, so a failure shows as a timeout.
 describe('many stars', () => {
   it('match 64 characters in time', () => {
     const matches = compileGlob('*_*_*_*_*_*_*_*_*_*!');

@@ -4,7 +4,7 @@ import { type Kind, mapPrimitive, type Policy, type Primitive } from '../../src/
 import { loadPolicy } from '../../src/policy/index.js';
 import { policyOf, shown, write, yaml } from '../policy/author.js';
 
-/** The values that a primitive ends up with, in the words of the policy, as `value (source)`. */
+/** The resulting values of a primitive as the policy writes them, each as `value (source)`. */
 function valuesOf(policy: Policy, kind: Kind, primitive: Primitive): Record<string, string> {
   const found: [string, string][] = [];
   mapPrimitive(policy, kind, primitive).offers.forEach((offer, index) => {
@@ -40,12 +40,12 @@ describe('the values of a primitive', () => {
 
   it.each<[string, Primitive, Record<string, string>]>([
     [
-      'an exact entry beats patterns, per concern',
+      'an exact entry overrides patterns, per concern',
       { name: 'logData' },
       { security: 'high (policy.yaml:11)', cost: 'moderate (policy.yaml:7)' },
     ],
     [
-      'a later pattern beats an earlier one, per concern',
+      'a later pattern overrides an earlier one, per concern',
       { name: 'logOtherData' },
       { security: 'low (policy.yaml:8)', cost: 'moderate (policy.yaml:7)' },
     ],
@@ -56,36 +56,36 @@ describe('the values of a primitive', () => {
       { security: 'medium (policy.yaml:7)', cost: 'moderate (policy.yaml:7)' },
     ],
     [
-      'a value on lines of its own has its own line',
+      'a value on its own lines has its own line number',
       { name: 'data' },
       { cost: 'minimal high (policy.yaml:15)' },
     ],
     ['names are case-sensitive', { name: 'LogData' }, { security: 'low (policy.yaml:8)' }],
-    ['nothing maps it', { name: 'encrypt' }, {}],
-    ['a primitive without a name', {}, {}],
-    ['a name that is no text', { name: 7 }, {}],
+    ['an unmapped primitive has no values', { name: 'encrypt' }, {}],
+    ['a primitive without a name has no values', {}, {}],
+    ['a name that is not a text is ignored', { name: 7 }, {}],
     [
       "the server's own values are the weakest",
       { name: 'logData', _meta: { concerns: { security: 'medium', cost: 'high' } } },
       { security: 'high (policy.yaml:11)', cost: 'moderate (policy.yaml:7)' },
     ],
     [
-      "the server's own values count where the policy says nothing",
+      "the server's own values apply if the policy has none",
       { name: 'own', _meta: { concerns: { security: ['low', 'high'], cost: 'high' } } },
       { security: 'low high (_meta.concerns)', cost: 'high (_meta.concerns)' },
     ],
     [
-      "`any` takes the server's own value away",
+      "`any` removes the server's own value",
       { name: 'logFree', _meta: { concerns: { cost: 'high' } } },
       { security: 'medium (policy.yaml:7)' },
     ],
     [
-      "values that the policy doesn't declare are left out of the server's own",
+      "the server's own values that the policy does not declare are left out",
       { name: 'own', _meta: { concerns: { security: ['secret', 'high'], cost: 'free', colour: 'red' } } },
       { security: 'high (_meta.concerns)' },
     ],
     [
-      'a value of a concern that the policy declares, under a name that it does not',
+      'a declared value of an undeclared concern',
       { name: 'own', _meta: { concerns: { colour: 'high' } } },
       {},
     ],
@@ -177,10 +177,10 @@ describe('the fields of a primitive that rules read', () => {
 
   it.each<[string, Primitive, unknown]>([
     ['its own', { tags: ['a'], _meta: { tags: ['b'] } }, ['a']],
-    ['those of _meta, where it has none', { _meta: { tags: ['b'] } }, ['b']],
-    ['none, where _meta is null', { _meta: null }, undefined],
-    ['none, where _meta is a text', { _meta: 'tags' }, undefined],
-    ['none, where it has no _meta', {}, undefined],
+    ['those of _meta if it has none', { _meta: { tags: ['b'] } }, ['b']],
+    ['none if _meta is null', { _meta: null }, undefined],
+    ['none if _meta is a text', { _meta: 'tags' }, undefined],
+    ['none without _meta', {}, undefined],
   ])('tags: %s', (_name, primitive, tags) => {
     expect(read('tools', primitive)).toMatchObject({ kind: 'tools', tags });
   });
@@ -244,11 +244,11 @@ describe('a resource that a template matches', () => {
 
   it.each([
     ['inherits from its template', 'vault://keys/7', 'high'],
-    ['inherits from the most specific one, wherever it is written', 'vault://keys/all', 'high'],
-    ['inherits nothing from a template that covers other segments', 'vault://keys/7/public', 'medium'],
+    ['inherits from the most specific template in any order', 'vault://keys/all', 'high'],
+    ['does not inherit from a template with other segments', 'vault://keys/7/public', 'medium'],
     ['inherits from a template for any path', 'vault://a/b/c/d', 'low'],
-    ['does not inherit if it has an entry of its own', 'vault://keys/own', 'low'],
-    ['does not inherit from what does not cover it', 'vault://keys/7?x', 'low'],
+    ['does not inherit if it has its own entry', 'vault://keys/own', 'low'],
+    ['does not inherit from a template that does not match it', 'vault://keys/7?x', 'low'],
   ])('%s: %s', (_name, uri, security) => {
     expect(valuesOf(policy, 'resources', { uri }).security).toMatch(new RegExp(`^${security} `));
   });
@@ -268,7 +268,7 @@ describe('a resource that a template matches', () => {
     `);
     const uris = ['vault://keys/7', 'vault://audit'];
     expect(shown(hiding, uris, undefined, { kind: 'resources' })).toEqual(['vault://keys/7']);
-    // The template covers resources only: other templates and tools are not URIs that it makes.
+    // The template matches only resources, because other templates and tools are not URIs.
     expect(shown(hiding, ['vault://keys/7'], undefined, { kind: 'tools' })).toEqual([]);
     expect(shown(hiding, ['vault://keys/7'], undefined, { kind: 'resourceTemplates' })).toEqual([]);
   });

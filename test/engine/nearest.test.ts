@@ -3,16 +3,16 @@ import { nearest } from '../../src/engine/match/nearest.js';
 
 describe('the nearest known name', () => {
   it.each<[string, string, string[], string | undefined]>([
-    ['has a letter more', 'higgh', ['low', 'high'], 'high'],
-    ['has two letters swapped', 'hihg', ['low', 'high'], 'high'],
-    ['is another word', 'cheap', ['low', 'high'], undefined],
-    ['is as near as a third of the longer name', 'product', ['production'], 'production'],
-    ['is further than that', 'produc', ['production'], undefined],
-    ['differs by one of three letters', 'lox', ['low'], 'low'],
-    ['differs by two of three letters', 'lwo', ['low'], undefined],
+    ['is found with an additional letter', 'higgh', ['low', 'high'], 'high'],
+    ['is found with two letters swapped', 'hihg', ['low', 'high'], 'high'],
+    ['is not found for another word', 'cheap', ['low', 'high'], undefined],
+    ['is found at a distance of a third of the longer name', 'product', ['production'], 'production'],
+    ['is not found at a larger distance', 'produc', ['production'], undefined],
+    ['is found with one of three letters different', 'lox', ['low'], 'low'],
+    ['is not found with two of three letters different', 'lwo', ['low'], undefined],
     ['is the nearest of several', 'level', ['lapel', 'levels', 'bevels'], 'levels'],
-    ['is the first of several that are as near', 'lever', ['level', 'never'], 'level'],
-    ['is among none', 'lever', [], undefined],
+    ['is the first of several at the same distance', 'lever', ['level', 'never'], 'level'],
+    ['is not found among no names', 'lever', [], undefined],
   ])('%s', (_name, written, known, meant) => {
     expect(nearest(written, known)).toBe(meant);
   });

@@ -47,7 +47,7 @@ describe('warnings about preferences', () => {
       'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
-      'what the operator sets',
+      'an operator concern',
       { tier: 'pro' },
       'operator-concern',
       'tier (request) is set by the operator, so a host cannot change it. It was ignored.',
@@ -65,7 +65,7 @@ describe('warnings about preferences', () => {
       'topic (request) must be a name or a list of names. It was ignored.',
     ],
     [
-      'no name',
+      'an empty list',
       { topic: [] },
       'malformed-value',
       'topic (request) must be a name or a list of names. It was ignored.',
@@ -83,7 +83,7 @@ describe('warnings about preferences', () => {
       'preset (request) must be one name. It was ignored.',
     ],
     [
-      'a number above',
+      'a number above the range',
       { price: 101 },
       'clamped-value',
       'price (request) is 101, which is out of range. The nearest bound, 100, was used.',

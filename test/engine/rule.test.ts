@@ -13,7 +13,7 @@ const hostOnly = { concerns: { level: 'low' } };
 const compile = (json: unknown, slots?: SlotTable) =>
   compileExpression(parseExpression(json).expression, slots);
 
-/** What is left to evaluate for each configuration once the slots are filled. */
+/** Compiles an expression with slots; `evaluate` fills them and evaluates the rest. */
 function slotted(logic: unknown, slots = new SlotTable()) {
   const rule = compile(logic, slots);
   return { slots, evaluate: (given: object, tool: object) => rule.evaluate(given, slots.fill(tool)) };
@@ -25,7 +25,7 @@ describe('slots', () => {
     expect(slots.parts).toHaveLength(1);
     expect(slots.fill({ name: 'a' })).toEqual([true]);
     expect(slots.fill({ name: 'b' })).toEqual([false]);
-    // Nothing of the primitive is read any more.
+    // The primitive itself is no longer read.
     expect(evaluate(hostOnly, { name: 'a' })).toBe(true);
     expect(evaluate(hostOnly, { name: 'b' })).toBe(false);
   });
@@ -90,7 +90,7 @@ describe('slots', () => {
     expect(some.slots.parts).toHaveLength(1);
     expect(some.evaluate(hostOnly, { tags: [{ primitive: 'x' }] })).toBe(true);
     expect(some.evaluate(hostOnly, { tags: ['x'] })).toBe(false);
-    // A list of the caller is not known when slots are filled.
+    // The caller's lists are not known when slots are filled.
     const caller = slotted({ some: [{ var: 'claims.groups' }, { '===': [{ var: '' }, 'x'] }] });
     expect(caller.slots.parts).toEqual([]);
     expect(caller.evaluate({ claims: { groups: ['x'] } }, {})).toBe(true);
@@ -192,20 +192,20 @@ describe('truth', () => {
 
 describe('results beyond the reference', () => {
   it.each<[string, unknown, unknown]>([
-    ['in looks for nothing in a text', { in: ['a', 'abc'] }, false],
-    ['in nothing', { in: ['a', { var: 'none' }] }, false],
-    ['quantifiers over no list', { some: [{ var: 'none' }, true] }, false],
-    ['all of no list', { all: ['abc', true] }, false],
-    ['none of no list', { none: [{ var: 'none' }, true] }, true],
-    ['between with nothing above', { '<': [1, 2, { var: ['none', null] }] }, false],
-    ['between with nothing at all above', { '<': [1, 2, { and: [] }] }, true],
-    ['> looks at two', { '>': [3, 2, 5] }, true],
-    ['>= looks at two', { '>=': [3, 2, 5] }, true],
+    ['in does not search a text', { in: ['a', 'abc'] }, false],
+    ['in an unset list', { in: ['a', { var: 'none' }] }, false],
+    ['some of an unset list', { some: [{ var: 'none' }, true] }, false],
+    ['all of a text', { all: ['abc', true] }, false],
+    ['none of an unset list', { none: [{ var: 'none' }, true] }, true],
+    ['between with null as the upper bound', { '<': [1, 2, { var: ['none', null] }] }, false],
+    ['between with an undefined upper bound', { '<': [1, 2, { and: [] }] }, true],
+    ['> compares two operands', { '>': [3, 2, 5] }, true],
+    ['>= compares two operands', { '>=': [3, 2, 5] }, true],
     ['a mapping of several keys is data', { a: 1, b: 2 }, { a: 1, b: 2 }],
     ['a fallback', { var: ['none', 'x'] }, 'x'],
-    ['a fallback is not for null', { var: ['nothing', 'x'] }, null],
-    ['a path that is empty', { missing: ['empty', 'name'] }, ['empty']],
-    ['missing from a list in a list', { missing: [['empty', 'none']] }, ['empty', 'none']],
+    ['a fallback does not replace null', { var: ['nothing', 'x'] }, null],
+    ['an empty text is missing', { missing: ['empty', 'name'] }, ['empty']],
+    ['missing with a nested list of paths', { missing: [['empty', 'none']] }, ['empty', 'none']],
   ])('%s', (_name, logic, value) => {
     expect(compile(logic).evaluate({ nothing: null, empty: '', name: 'n' }, [])).toEqual(value);
   });

@@ -75,17 +75,22 @@ settings: { unmapped: ${unmapped} }
   };
 
   it.each<[string, unknown, string, object]>([
-    ['one concern', { security: 'high' }, 'show', { concerns: { security: 3 }, of: 6, kept: 3 }],
+    ['counts one concern', { security: 'high' }, 'show', { concerns: { security: 3 }, of: 6, kept: 3 }],
     [
-      'each counts once, for the first concern declared',
+      'counts each primitive once, for the concern declared first',
       { cost: 'high', security: 'high' },
       'show',
       { concerns: { security: 3, cost: 1 }, of: 6, kept: 2 },
     ],
-    ['nothing hidden', { security: 'low', cost: 'minimal' }, 'show', { of: 6, kept: 6 }],
-    ['unmapped ones', {}, 'hide', { unmapped: 2, of: 6, kept: 4 }],
     [
-      'unmapped ones and others',
+      'counts nothing if everything is shown',
+      { security: 'low', cost: 'minimal' },
+      'show',
+      { of: 6, kept: 6 },
+    ],
+    ['counts unmapped primitives', {}, 'hide', { unmapped: 2, of: 6, kept: 4 }],
+    [
+      'counts unmapped primitives and others',
       { cost: 'high' },
       'hide',
       { concerns: { cost: 2 }, unmapped: 2, of: 6, kept: 2 },
@@ -125,7 +130,7 @@ it('counts what each rule hides, and separates primitives by the fields that rul
 });
 
 describe('the reason why a primitive is hidden', () => {
-  const verdict = (name: string, concerns: unknown) => {
+  const decisionOn = (name: string, concerns: unknown) => {
     const { effect, reason } = evaluate(
       policy,
       mapPrimitive(policy, 'tools', {
@@ -140,16 +145,21 @@ describe('the reason why a primitive is hidden', () => {
   const hidden = { shown: false, code: 'concern-mismatch' };
 
   it.each<[string, string, unknown, Record<string, unknown>]>([
-    ['it fits', 'hash', { security: 'high', cost: 'minimal' }, { shown: true, code: 'fits' }],
-    ['nothing was asked', 'encrypt', {}, { shown: true, code: 'fits' }],
     [
-      'an entry',
+      'is `fits` if the primitive matches',
+      'hash',
+      { security: 'high', cost: 'minimal' },
+      { shown: true, code: 'fits' },
+    ],
+    ['is `fits` without preferences', 'encrypt', {}, { shown: true, code: 'fits' }],
+    [
+      'names the entry',
       'encrypt',
       { cost: 'moderate' },
       { ...hidden, concern: 'cost', preferred: ['moderate'], actual: ['high'], source: 'policy.yaml:13' },
     ],
     [
-      'a pattern, with all values',
+      'names the pattern with all of its values',
       'logData',
       { security: 'high' },
       {
@@ -161,19 +171,19 @@ describe('the reason why a primitive is hidden', () => {
       },
     ],
     [
-      'the line of the value, in the words of a range',
+      'names the line of the value, and numbers of a range',
       'plot',
       { price: 49.5 },
       { ...hidden, concern: 'price', preferred: [49.5], actual: [50], source: 'policy.yaml:18' },
     ],
     [
-      "the server's own values",
+      "names the server's own values",
       'help',
       { price: 1 },
       { ...hidden, concern: 'price', preferred: [1], actual: [70], source: '_meta.concerns' },
     ],
     [
-      'the first declared of several, whatever the order of asking',
+      'names the concern declared first, in any order of preferences',
       'logData',
       { cost: 'minimal', security: 'high' },
       {
@@ -185,7 +195,7 @@ describe('the reason why a primitive is hidden', () => {
       },
     ],
   ])('%s', (_name, tool, concerns, expected) => {
-    expect(verdict(tool, concerns)).toEqual(expected);
+    expect(decisionOn(tool, concerns)).toEqual(expected);
   });
 
   it('names every preferred value of a concern that takes several', () => {

@@ -9,7 +9,7 @@ import {
 } from '../../src/engine/index.js';
 import { asked, findingsOf, policyOf, reportOf, shown, yaml } from './author.js';
 
-/** A policy with nothing wrong in it, to which a test adds rules; it has nine lines. */
+/** A valid policy of nine lines, to which a test adds rules. */
 const GOOD = yaml`
   version: 1
   concerns:
@@ -64,56 +64,64 @@ describe('errors in rules', () => {
   it.each<[string, string, string[]]>([
     ['loose equality', `{ "==": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
     ['loose inequality', `{ "!=": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
-    ['loose equality deep inside', `{ and: [true, { "!": [{ "==": [1, 1] }] }] }`, ['11:79 loose-equality']],
+    ['nested loose equality', `{ and: [true, { "!": [{ "==": [1, 1] }] }] }`, ['11:79 loose-equality']],
     [
       'two operators in one mapping',
       `{ "===": [${ENVIRONMENT}, production], "!!": true }`,
       ['11:57 rule-is-data'],
     ],
-    ['no operator', '{}', ['11:57 rule-is-data']],
+    ['a mapping without an operator', '{}', ['11:57 rule-is-data']],
     ['an unknown operator', '{ cat: [a, b] }', ['11:57 unknown-operator']],
-    ['an operator by a name that every object has', '{ constructor: [1] }', ['11:57 unknown-operator']],
-    ['a misspelt operator', '{ nd: [true, true] }', ['11:57 unknown-operator']],
+    [
+      'an operator with the name of an inherited property',
+      '{ constructor: [1] }',
+      ['11:57 unknown-operator'],
+    ],
+    ['a misspelled operator', '{ nd: [true, true] }', ['11:57 unknown-operator']],
     ['an undeclared concern', '{ "!!": { var: concerns.securty } }', ['11:72 unknown-path']],
     ['a part of a concern', '{ "!!": { var: concerns.security.level } }', ['11:72 unknown-path']],
-    ['all concerns', '{ "!!": { var: concerns } }', ['11:72 unknown-path']],
+    ['all concerns at once', '{ "!!": { var: concerns } }', ['11:72 unknown-path']],
     ['an undeclared field', '{ "!!": { var: primitive.description } }', ['11:72 unknown-path']],
-    ['annotations as a whole', '{ "!!": { var: primitive.annotations } }', ['11:72 unknown-path']],
-    ['no claim', '{ "!!": { var: claims } }', ['11:72 unknown-path']],
-    ['what the client is called', '{ "!!": { var: client.name } }', ['11:72 unknown-path']],
+    ['all annotations at once', '{ "!!": { var: primitive.annotations } }', ['11:72 unknown-path']],
+    ['all claims at once', '{ "!!": { var: claims } }', ['11:72 unknown-path']],
+    ['the name of the client', '{ "!!": { var: client.name } }', ['11:72 unknown-path']],
     ['another root', '{ "!!": { var: request.name } }', ['11:72 unknown-path']],
-    ['an undeclared concern that is missing', '{ missing: [concerns.securty] }', ['11:68 unknown-path']],
+    ['missing with an undeclared concern', '{ missing: [concerns.securty] }', ['11:68 unknown-path']],
     ['the whole data', '{ "!!": { var: "" } }', ['11:72 computed-path']],
     ['an index', '{ "!!": { var: 1 } }', ['11:72 computed-path']],
     ['a computed path', '{ "!!": { var: { var: claims.path } } }', ['11:72 computed-path']],
-    ['a computed path of what is missing', '{ missing: [{ var: claims.path }] }', ['11:68 computed-path']],
+    ['missing with a computed path', '{ missing: [{ var: claims.path }] }', ['11:68 computed-path']],
     [
-      'an undeclared path that stands for another',
+      'an undeclared path as a fallback',
       '{ "!!": { var: [primitive.title, { var: primitive.nam }] } }',
       ['11:97 unknown-path'],
     ],
     [
-      'an unknown operator that stands for a path',
+      'an unknown operator as a fallback',
       '{ "!!": { var: [primitive.title, { cat: [a] }] } }',
       ['11:90 unknown-operator'],
     ],
     ['too few operands', `{ "===": [${ENVIRONMENT}] }`, ['11:66 operand-count']],
     ['too many operands', `{ "!": [true, false] }`, ['11:64 operand-count']],
     ['an empty and', `{ and: [] }`, ['11:64 operand-count']],
-    ['a lonely if', `{ if: [true] }`, ['11:63 operand-count']],
+    ['an if with one operand', `{ if: [true] }`, ['11:63 operand-count']],
     ['between with >', `{ ">": [3, { var: claims.age }, 1] }`, ['11:64 operand-count']],
-    ['an order of names', `{ ">=": [{ var: concerns.security }, medium] }`, ['11:66 order-on-list']],
+    ['a comparison of names', `{ ">=": [{ var: concerns.security }, medium] }`, ['11:66 order-on-list']],
     [
-      'an order of names, on the right',
+      'a comparison of names, on the right',
       `{ "<": [low, { var: concerns.security }] }`,
       ['11:70 order-on-list'],
     ],
-    ['an order of texts', `{ "<": [{ var: primitive.name }, 5] }`, ['11:65 number-expected']],
-    ['an order with a text', `{ "<": [{ var: claims.age }, "5"] }`, ['11:86 number-expected']],
-    ['an order with null', `{ "<": [{ var: claims.age }, ~] }`, ['11:86 number-expected']],
-    ['an order of lists', `{ "<": [{ var: primitive.tags }, 5] }`, ['11:65 number-expected']],
+    ['a comparison of a text', `{ "<": [{ var: primitive.name }, 5] }`, ['11:65 number-expected']],
+    ['a comparison with a text', `{ "<": [{ var: claims.age }, "5"] }`, ['11:86 number-expected']],
+    ['a comparison with null', `{ "<": [{ var: claims.age }, ~] }`, ['11:86 number-expected']],
+    ['a comparison of a list', `{ "<": [{ var: primitive.tags }, 5] }`, ['11:65 number-expected']],
     ['a text on the right of in', `{ in: [prod, production] }`, ['11:70 list-expected']],
-    ['a name on the right of in', `{ in: [delete, { var: primitive.name }] }`, ['11:72 list-expected']],
+    [
+      'a path of a text on the right of in',
+      `{ in: [delete, { var: primitive.name }] }`,
+      ['11:72 list-expected'],
+    ],
     [
       'a concern of one value on the right of in',
       `{ in: [low, { var: concerns.security }] }`,
@@ -121,20 +129,24 @@ describe('errors in rules', () => {
     ],
     ['some of a text', `{ some: [{ var: primitive.name }, true] }`, ['11:66 list-expected']],
     ['some of a number', `{ all: [5, true] }`, ['11:65 list-expected']],
-    ['a list that equals', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
-    ['tags that equal', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
-    ['a value that is none', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
-    ['a value that is none, on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
-    ['true for a value', `{ "===": [${ENVIRONMENT}, true] }`, ['11:98 unknown-value']],
+    ['a list compared with a value', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
+    ['tags compared with a value', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
+    ['an invalid value', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
+    ['an invalid value on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
+    ['true as a value', `{ "===": [${ENVIRONMENT}, true] }`, ['11:98 unknown-value']],
     [
-      'a value that is none in a list',
+      'an invalid value in a list',
       `{ in: [${ENVIRONMENT}, [production, staging]] }`,
       ['11:108 unknown-value'],
     ],
-    ['a value that is none as a member', `{ in: [map, { var: concerns.topic }] }`, ['11:64 unknown-value']],
-    ['an operator in a list in a list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
-    ['null for a list', '{ in: [low, ~] }', ['11:69 list-expected']],
-    ['a kind that is none', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
+    [
+      'an invalid value as the left operand of in',
+      `{ in: [map, { var: concerns.topic }] }`,
+      ['11:64 unknown-value'],
+    ],
+    ['an unknown operator in a nested list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
+    ['null as a list', '{ in: [low, ~] }', ['11:69 list-expected']],
+    ['an invalid kind', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
   ])('%s: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
   });
@@ -247,7 +259,7 @@ describe('the size of a rule', () => {
     ['32 operators deep', nested(32), []],
     ['33 operators deep', nested(33), ['11:57 rule-too-large']],
     ['a hundred operators deep', nested(100), ['11:57 rule-too-large']],
-    // An operator and its list are a part each.
+    // An operator and its list of operands count as one part each.
     ['1000 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(249)]}] }`, []],
     ['1001 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(250)]}] }`, ['11:57 rule-too-large']],
     ['257 operands', wide(257), ['11:63 operand-count']],
@@ -260,32 +272,32 @@ describe('comparisons that an unset value makes true or zero', () => {
   const unequal = `{ "!==": [${ENVIRONMENT}, development] }`;
 
   it.each<[string, string]>([
-    ['!! beside it', `{ and: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`],
+    ['!! before it', `{ and: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`],
     ['!! after it', `{ and: [${unequal}, { "!!": [${ENVIRONMENT}] }] }`],
     ['the path itself', `{ and: [${ENVIRONMENT}, ${unequal}] }`],
     ['not missing', `{ and: [{ "!": { missing: [concerns.environment] } }, ${unequal}] }`],
     ['not missing, without a list', `{ and: [{ "!": { missing: concerns.environment } }, ${unequal}] }`],
     [
-      'not missing, in a list of its own',
+      'not missing, in a nested list',
       `{ and: [{ "!": { missing: [[concerns.environment]] } }, ${unequal}] }`,
     ],
-    ['equal to something', `{ and: [{ "===": [${ENVIRONMENT}, production] }, ${unequal}] }`],
-    ['something equal to it', `{ and: [{ "===": [production, ${ENVIRONMENT}] }, ${unequal}] }`],
-    ['unequal to null', `{ and: [{ "!==": [${ENVIRONMENT}, ~] }, ${unequal}] }`],
-    ['one of several', `{ and: [{ in: [${ENVIRONMENT}, [production]] }, ${unequal}] }`],
-    ['an and beside it', `{ and: [{ and: [true, { "!!": ${ENVIRONMENT} }] }, ${unequal}] }`],
+    ['an equality before it', `{ and: [{ "===": [${ENVIRONMENT}, production] }, ${unequal}] }`],
+    ['a reversed equality before it', `{ and: [{ "===": [production, ${ENVIRONMENT}] }, ${unequal}] }`],
+    ['an inequality with null before it', `{ and: [{ "!==": [${ENVIRONMENT}, ~] }, ${unequal}] }`],
+    ['in before it', `{ and: [{ in: [${ENVIRONMENT}, [production]] }, ${unequal}] }`],
+    ['an and before it', `{ and: [{ and: [true, { "!!": ${ENVIRONMENT} }] }, ${unequal}] }`],
     [
-      'either way',
+      'an or that proves it in both cases',
       `{ and: [{ or: [${ENVIRONMENT}, { "===": [${ENVIRONMENT}, production] }] }, ${unequal}] }`,
     ],
-    ['further out', `{ and: [{ "!!": ${ENVIRONMENT} }, { or: [false, ${unequal}] }] }`],
-    ['the condition of if', `{ if: [{ "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
-    ['the condition of else if', `{ if: [false, false, { "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
-    ['null as what it is not', `{ "!==": [${ENVIRONMENT}, ~] }`],
+    ['!! in an outer and', `{ and: [{ "!!": ${ENVIRONMENT} }, { or: [false, ${unequal}] }] }`],
+    ['!! as the condition of if', `{ if: [{ "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
+    ['!! as the condition of else if', `{ if: [false, false, { "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
+    ['null as the other operand', `{ "!==": [${ENVIRONMENT}, ~] }`],
     ['a fallback', '{ "!==": [{ var: [concerns.environment, development] }, development] }'],
-    ['a default of the operator', '{ "!==": [{ var: concerns.tier }, pro] }'],
+    ['an operator concern that has a default', '{ "!==": [{ var: concerns.tier }, pro] }'],
     [
-      'what every primitive has',
+      'a field that every primitive has',
       '{ and: [{ "!==": [{ var: primitive.name }, a] }, { "!==": [{ var: primitive.kind }, tools] }] }',
     ],
   ])('accepts "!==" with %s', (_name, when) => {
@@ -293,20 +305,20 @@ describe('comparisons that an unset value makes true or zero', () => {
   });
 
   it.each<[string, string, string]>([
-    ['alone', unequal, '11:66'],
-    ['or beside it', `{ or: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
+    ['nothing else', unequal, '11:66'],
+    ['an or before it', `{ or: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
     ['a test of another concern', `{ and: [{ "!!": { var: concerns.security } }, ${unequal}] }`, '11:112'],
-    ['missing', `{ and: [{ missing: [concerns.environment] }, ${unequal}] }`, '11:111'],
-    ['equal to null', `{ and: [{ "===": [${ENVIRONMENT}, ~] }, ${unequal}] }`, '11:121'],
-    ['one of several, or null', `{ and: [{ in: [${ENVIRONMENT}, [~, production]] }, ${unequal}] }`, '11:132'],
+    ['missing before it', `{ and: [{ missing: [concerns.environment] }, ${unequal}] }`, '11:111'],
+    ['an equality with null before it', `{ and: [{ "===": [${ENVIRONMENT}, ~] }, ${unequal}] }`, '11:121'],
+    ['in with null before it', `{ and: [{ in: [${ENVIRONMENT}, [~, production]] }, ${unequal}] }`, '11:132'],
     [
-      'one of what a claim lists',
+      'in with a claim before it',
       `{ and: [{ in: [${ENVIRONMENT}, { var: claims.list }] }, ${unequal}] }`,
       '11:137',
     ],
-    ['either of two', `{ and: [{ or: [${ENVIRONMENT}, true] }, ${unequal}] }`, '11:121'],
-    ['not', `{ and: [{ "!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
-    ['the other branch of if', `{ if: [{ "!!": ${ENVIRONMENT} }, true, ${unequal}] }`, '11:120'],
+    ['an or that proves it in one case', `{ and: [{ or: [${ENVIRONMENT}, true] }, ${unequal}] }`, '11:121'],
+    ['! before it', `{ and: [{ "!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
+    ['the else branch of if', `{ if: [{ "!!": ${ENVIRONMENT} }, true, ${unequal}] }`, '11:120'],
     ['the condition of if', `{ if: [${unequal}, true, false] }`, '11:73'],
     ['null as the fallback', '{ "!==": [{ var: [concerns.environment, ~] }, development] }', '11:66'],
     [
@@ -315,17 +327,17 @@ describe('comparisons that an unset value makes true or zero', () => {
       '11:66',
     ],
     [
-      'a path with a fallback',
+      '!! of a path with a fallback before it',
       `{ and: [{ "!!": { var: [concerns.environment, production] } }, ${unequal}] }`,
       '11:129',
     ],
     [
-      'a path with a fallback that is equal',
+      'an equality of a path with a fallback before it',
       `{ and: [{ "===": [{ var: [concerns.environment, production] }, production] }, ${unequal}] }`,
       '11:144',
     ],
     ['an absent hint', `{ "!==": [${HINT}, true] }`, '11:66'],
-    ['what not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
+    ['a field that not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
     ['a claim', '{ "!==": [{ var: claims.role }, admin] }', '11:66'],
     ['a value on the left', `{ "!==": [development, ${ENVIRONMENT}] }`, '11:66'],
   ])('reports "!==" with %s', (_name, when, place) => {
@@ -353,7 +365,7 @@ describe('comparisons that an unset value makes true or zero', () => {
     ['not idempotent', 'idempotentHint }, false', ['11:66 hint-default']],
     ['read-only', 'readOnlyHint }, true', []],
     ['not destructive', 'destructiveHint }, false', []],
-    ["a hint of one's own", 'myHint }, true', []],
+    ['a custom hint', 'myHint }, true', []],
   ])('warns about the default of an absent hint: %s', (_name, end, findings) => {
     expect(found(`{ "===": [{ var: primitive.annotations.${end}] }`)).toEqual(findings);
   });
@@ -486,7 +498,7 @@ describe('assign', () => {
 });
 
 describe('rules', () => {
-  const verdict = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
+  const decisionOn = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
     const configuration = resolveConfiguration(policy, concerns === undefined ? [] : asked(concerns), caller);
     return evaluate(policy, mapPrimitive(policy, 'tools', primitive), configuration);
   };
@@ -501,11 +513,11 @@ describe('rules', () => {
     for (const policy of [rules(hide, show), rules(show, hide)]) {
       expect(shown(policy, ['a', 'b'], { environment: 'production' })).toEqual([]);
       expect(shown(policy, ['a', 'b'], { security: 'low' })).toEqual(['a', 'b']);
-      expect(verdict(policy, { name: 'a' }, { security: 'low' }).reason).toMatchObject({
+      expect(decisionOn(policy, { name: 'a' }, { security: 'low' }).reason).toMatchObject({
         code: 'rule',
         rule: 'shows',
       });
-      expect(verdict(policy, { name: 'a' }, { environment: 'production' }).reason).toMatchObject({
+      expect(decisionOn(policy, { name: 'a' }, { environment: 'production' }).reason).toMatchObject({
         rule: 'hides',
       });
     }
@@ -521,7 +533,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
       'paid',
       'new',
     ]);
-    expect(verdict(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
+    expect(decisionOn(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
   });
 
   it('apply to clients that never sent preferences, and only to the kinds that they name', () => {
@@ -564,7 +576,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
   - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
 `);
     const shows = (capabilities: unknown) =>
-      verdict(policy, { name: 'a' }, undefined, { capabilities }).effect === 'show';
+      decisionOn(policy, { name: 'a' }, undefined, { capabilities }).effect === 'show';
     expect(shows(undefined)).toBe(true);
     expect(shows({})).toBe(false);
     expect(shows({ sampling: {} })).toBe(true);
@@ -577,7 +589,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
   - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
 `);
     const shows = (claims?: [string, unknown][]) =>
-      verdict(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';
+      decisionOn(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';
     expect(shows()).toBe(false);
     expect(shows([['groups', 'admin']])).toBe(false);
     expect(shows([['groups', ['staff', 'admin']]])).toBe(true);
@@ -616,7 +628,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     reason: Destructive tools are hidden in production
   - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, b] } }
 `);
-    const { effect, reason } = verdict(policy, { name: 'a' }, { environment: 'production' });
+    const { effect, reason } = decisionOn(policy, { name: 'a' }, { environment: 'production' });
     expect(effect).toBe('hide');
     expect(reason).toEqual({
       code: 'rule',
@@ -629,7 +641,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
         'claims.admin': null,
       },
     });
-    expect(verdict(policy, { name: 'b' }, undefined).reason).toEqual({
+    expect(decisionOn(policy, { name: 'b' }, undefined).reason).toEqual({
       code: 'rule',
       rule: 'silent',
       source: expect.stringMatching(/policy\.yaml:19$/),
