@@ -15,7 +15,7 @@ describe('the cuts of a range', () => {
     primitives: { tools: { t: { price: 4 } } }
     rules:
       - { id: cheap, hide: [tools], when: { "<": [7, { var: concerns.price }, 99] } }
-      - { id: said, hide: [tools], when: { "===": [{ var: primitive.annotations.size }, { var: concerns.size }] } }
+      - { id: declared, hide: [tools], when: { "===": [{ var: primitive.annotations.size }, { var: concerns.size }] } }
       - { id: pair, hide: [tools], when: { "<": [{ var: concerns.one }, { var: concerns.other }] } }
   `);
   const cuts = (name: string, tool: Primitive, present?: readonly (number | undefined)[]) => {

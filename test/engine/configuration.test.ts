@@ -443,7 +443,7 @@ describe('numbers in sources that can send only text', () => {
   });
 
   it.each(['', ' ', '1e1', '0x1F', '+5', '.5', '5.', '1 2', 'NaN', 'Infinity', '١', '--1', '1,5'])(
-    '%j is no decimal',
+    'does not read %j as a decimal',
     (price) => {
       for (const from of ['header', 'url'] as const) {
         expect(warnings(policy, [{ from, concerns: { price } }])).toEqual(['malformed-value']);

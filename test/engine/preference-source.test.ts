@@ -109,9 +109,13 @@ describe('warnings about preferences', () => {
   });
 
   it('quote a name in full if it fits into a line', () => {
-    const said = (length: number) => warned({ ['x'.repeat(length)]: 1 })[0]?.message;
-    expect(said(78)).toBe(`"${'x'.repeat(78)}" (request) is not a concern of this server. It was ignored.`);
-    expect(said(79)).toBe(`"${'x'.repeat(78)}… (request) is not a concern of this server. It was ignored.`);
+    const messageFor = (length: number) => warned({ ['x'.repeat(length)]: 1 })[0]?.message;
+    expect(messageFor(78)).toBe(
+      `"${'x'.repeat(78)}" (request) is not a concern of this server. It was ignored.`,
+    );
+    expect(messageFor(79)).toBe(
+      `"${'x'.repeat(78)}… (request) is not a concern of this server. It was ignored.`,
+    );
   });
 
   it('report the unknown name if a concern that takes several values gets only that one', () => {
