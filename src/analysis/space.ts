@@ -93,11 +93,14 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
       .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
       .map(({ name }) => `what all combinations of several values of ${name} do`),
     fires,
-    shown: (mapping) =>
-      DECISION_ORDER.reduceRight<Formula>((otherwise, step) => {
-        const applied = applies(step, mapping);
-        return step.effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]);
-      }, true),
+    shown: (mapping) => {
+      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping) }));
+      return steps.reduceRight<Formula>(
+        (otherwise, { effect, applied }) =>
+          effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]),
+        true,
+      );
+    },
   };
 }
 

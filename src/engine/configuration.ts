@@ -83,7 +83,8 @@ export function resolveConfiguration(
   const effective: EffectiveValue[] = new Array(concerns.length);
   let key = '';
   let active = false;
-  for (const [index, concern] of concerns.entries()) {
+  let index = 0;
+  for (const concern of concerns) {
     const preferred = accepted[index];
     let value: EffectiveValue;
     if (concern.setBy === 'operator') {
@@ -104,6 +105,7 @@ export function resolveConfiguration(
     effective[index] = value;
     if (value !== undefined) active = true;
     key += `${value ?? ''};`;
+    index++;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
   if (policy.rules.length === 0) {

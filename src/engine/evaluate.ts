@@ -55,6 +55,7 @@ export const DECISION_ORDER: readonly DecisionStep[] = [
 
 /** The decision if no step applies. */
 export const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
+const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
 
 /**
  * Decides about one primitive, in the order of `DECISION_ORDER`. Lists, access checks and explanations all use this
@@ -69,32 +70,22 @@ export const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
  */
 export function decide(policy: Policy, mapping: Mapping, configuration: Configuration): IndexedDecision {
   for (const step of DECISION_ORDER) {
-    const reason = reasonOf(step, policy, mapping, configuration);
-    if (reason !== undefined) return { effect: step.effect, reason };
+    switch (step.test) {
+      case 'concern': {
+        const concern = firstMismatch(policy.concerns, step.setBy, mapping, configuration);
+        if (concern !== -1) return { effect: step.effect, reason: { concern } };
+        break;
+      }
+      case 'rule': {
+        const rule = firstFiring(policy.rules, step.effect, mapping, configuration);
+        if (rule !== -1) return { effect: step.effect, reason: { rule } };
+        break;
+      }
+      case 'unmapped':
+        if (!mapping.mapped && policy.settings.unmapped === 'hide') return UNMAPPED;
+    }
   }
   return FITS;
-}
-
-function reasonOf(
-  step: DecisionStep,
-  policy: Policy,
-  mapping: Mapping,
-  configuration: Configuration,
-): IndexedDecision['reason'] | undefined {
-  switch (step.test) {
-    case 'concern': {
-      const concern = firstMismatch(policy.concerns, step.setBy, mapping, configuration);
-      return concern === undefined ? undefined : { concern };
-    }
-    case 'rule': {
-      const rule = policy.rules.findIndex(
-        (each) => each.effect === step.effect && ruleFires(each, mapping, configuration),
-      );
-      return rule === -1 ? undefined : { rule };
-    }
-    case 'unmapped':
-      return !mapping.mapped && policy.settings.unmapped === 'hide' ? 'unmapped' : undefined;
-  }
 }
 
 /**
@@ -159,19 +150,37 @@ export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Config
   return isTruthy(rule.fires(data, slots));
 }
 
+/** @returns the index of the first concern set by `setBy` that does not match; -1 if all match */
 function firstMismatch(
   concerns: readonly Concern[],
   setBy: Concern['setBy'],
   { offers }: Mapping,
   { effective }: Configuration,
-): number | undefined {
+): number {
   let index = 0;
   for (const concern of concerns) {
-    const offered = concern.setBy === setBy ? offers[index]?.offered : undefined;
-    if (offered !== undefined && !fits(concern.match, effective[index], offered)) return index;
+    if (concern.setBy === setBy) {
+      const offered = offers[index]?.offered;
+      if (offered !== undefined && !fits(concern.match, effective[index], offered)) return index;
+    }
     index++;
   }
-  return undefined;
+  return -1;
+}
+
+/** @returns the index of the first rule with that effect that fires; -1 if none does */
+function firstFiring(
+  rules: readonly Rule[],
+  effect: Rule['effect'],
+  mapping: Mapping,
+  configuration: Configuration,
+): number {
+  let index = 0;
+  for (const rule of rules) {
+    if (rule.effect === effect && ruleFires(rule, mapping, configuration)) return index;
+    index++;
+  }
+  return -1;
 }
 
 /**
