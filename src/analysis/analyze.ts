@@ -4,43 +4,43 @@ import { bindCatalog } from '../engine/select.js';
 import { and, type Formula, not, or, satisfy } from './formula.js';
 import { describeAssignment, type Space, spanSpace } from './space.js';
 
-/** What is true of all configurations of a policy on a surface. */
+/** What is true for every configuration of a policy on one server. */
 export interface Analysis {
-  /** No configuration shows them. */
+  /** Primitives that no configuration shows. */
   readonly neverVisible: readonly { readonly kind: Kind; readonly name: string }[];
-  /** Every configuration shows them, although they have values that look as if they mattered. */
+  /** Primitives that every configuration shows although they have values for concerns. */
   readonly alwaysVisible: readonly { readonly kind: Kind; readonly name: string }[];
-  /** A configuration that shows nothing at all, in the words of the policy. */
-  readonly emptySurface?: Readonly<Record<string, unknown>>;
+  /** A configuration that shows no primitive, in the words of the policy; absent if there is none. */
+  readonly showsNothing?: Readonly<Record<string, unknown>>;
   readonly rules: readonly { readonly id: string; readonly fires: 'never' | 'always' | 'sometimes' }[];
-  /** How many configurations this speaks of, comparisons of claims and the client counted as true or false. */
+  /** The number of configurations. A comparison that reads a claim or the client counts as two: true and false. */
   readonly configurations: number;
-  /** Questions that were given up, in words; everything else is exact. */
+  /** What could not be decided within the step limit, in words. Everything else is exact. */
   readonly unanswered: readonly string[];
 }
 
 /**
- * Answers questions about all configurations at once. It works on classes of primitives with equal values, and decides
- * whole branches of configurations together, so it stays exact where there are too many to try one by one.
+ * Analyzes all configurations of a policy at once. It works on classes of primitives with equal values and decides whole
+ * branches of configurations together, so it is exact even where there are too many configurations to try each one.
  *
  * @param policy the policy
- * @param surface the primitives
- * @returns what never, always and sometimes happens
+ * @param catalog the server's primitives
+ * @returns which primitives and rules always, never or sometimes take effect
  * @example
- * analyse(policy, { tools }).neverVisible;
+ * analyze(policy, { tools }).neverVisible;
  */
-export function analyse(policy: Policy, surface: ServerCatalog): Analysis {
-  const classes = KINDS.flatMap((kind) => classesOf(policy, kind, surface[kind] ?? []));
+export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
+  const classes = KINDS.flatMap((kind) => classesOf(policy, kind, catalog[kind] ?? []));
   const space = spanSpace(
     policy,
     classes.map(({ mapping }) => mapping),
   );
   const formulas = classes.map(({ mapping }) => space.shown(mapping));
   const unanswered: string[] = [...space.gaps];
-  const possible = (formula: Formula, question: string): boolean => {
+  const isPossible = (formula: Formula, claim: string): boolean => {
     const search = satisfy(formula, space.sizes);
-    if (!search.found && search.exhausted) unanswered.push(question);
-    // What was given up is not claimed to be impossible.
+    if (!search.found && search.exhausted) unanswered.push(claim);
+    // If the search gave up, nothing is reported as impossible.
     return search.found || search.exhausted;
   };
   const named = (keep: (formula: Formula, mapping: Mapping, names: string) => boolean) =>
@@ -49,12 +49,12 @@ export function analyse(policy: Policy, surface: ServerCatalog): Analysis {
     );
 
   const neverVisible = named(
-    (formula, _mapping, names) => !possible(formula, `whether ${names} can be shown`),
+    (formula, _mapping, names) => !isPossible(formula, `whether ${names} can be shown`),
   );
   const alwaysVisible = named(
     (formula, { offers }, names) =>
       offers.some((offer) => offer !== undefined) &&
-      !possible(not(formula), `whether ${names} can be hidden`),
+      !isPossible(not(formula), `whether ${names} can be hidden`),
   );
   const empty = classes.length === 0 ? undefined : satisfy(not(or(formulas)), space.sizes);
   if (empty?.found === false && empty.exhausted) unanswered.push('whether a configuration shows nothing');
@@ -62,14 +62,14 @@ export function analyse(policy: Policy, surface: ServerCatalog): Analysis {
     const fires = classes
       .filter(({ kind }) => rule.kinds.includes(kind))
       .map(({ mapping }) => space.fires(rule, mapping));
-    const can = possible(or(fires), `whether rule ${rule.id} can fire`);
-    const cannot = possible(or(fires.map(not)), `whether rule ${rule.id} can stay silent`);
+    const can = isPossible(or(fires), `whether rule ${rule.id} can fire`);
+    const cannot = isPossible(or(fires.map(not)), `whether rule ${rule.id} always fires`);
     return { id: rule.id, fires: can ? (cannot ? 'sometimes' : 'always') : 'never' } as const;
   });
   return {
     neverVisible,
     alwaysVisible,
-    ...(empty?.found ? { emptySurface: describeAssignment(space, empty.assignment) } : {}),
+    ...(empty?.found ? { showsNothing: describeAssignment(space, empty.assignment) } : {}),
     rules,
     configurations: countOf(space),
     unanswered,
@@ -78,9 +78,11 @@ export function analyse(policy: Policy, surface: ServerCatalog): Analysis {
 
 /**
  * @param policy the policy
- * @param shown what the policy says of one primitive
- * @param hidden what it says of another; nothing to ask whether the first can be hidden at all
- * @returns whether some configuration shows the one and hides the other
+ * @param shown the values of one primitive, see `mapPrimitive`; `undefined` to ask only whether `hidden` can be hidden
+ * @param hidden the values of another primitive
+ * @returns whether some configuration shows the first and hides the second
+ * @example
+ * canPart(policy, mapPrimitive(policy, 'tools', read), mapPrimitive(policy, 'tools', write)); // true
  */
 export function canPart(policy: Policy, shown: Mapping | undefined, hidden: Mapping): boolean {
   const space = spanSpace(policy, shown === undefined ? [hidden] : [shown, hidden]);

@@ -1,67 +1,52 @@
-import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import type { Configuration } from '../engine/configuration.js';
+import { compileExpression } from '../engine/expression/evaluate.js';
+import type { Expression } from '../engine/expression/expression.js';
 import type { Mapping } from '../engine/mapping.js';
 
-/** A part of a rule's expression, what it came to, and its own parts. */
+/** A part of a rule's condition, its value, and the parts that it was computed from. */
 export interface ExplainedPart {
+  /** The JSON Logic of the part. */
   readonly logic: unknown;
   readonly value: unknown;
   readonly parts: readonly ExplainedPart[];
 }
 
 /**
- * Evaluates a rule part by part, with json-logic-js itself: an explanation that did not share the code which decided
- * would find out if that code were wrong.
+ * Evaluates a rule's condition part by part.
  *
- * @param when the rule's expression
- * @param mapping what the policy says of the primitive
- * @param configuration what is in effect
- * @returns the expression with the value of each of its parts; the list inside `some`, `all` and `none` is one part
+ * @param when the rule's condition
+ * @param mapping the primitive's values, see `mapPrimitive`
+ * @param configuration the values in effect
+ * @returns the condition with the value of each part, `null` for a value that is not set; of `some`, `all` and `none`,
+ *   only the list is a part
  * @example
  * explainRule(rule.when, mapping, configuration).value; // true
  */
-export function explainRule(when: unknown, mapping: Mapping, configuration: Configuration): ExplainedPart {
-  jsonLogic.add_operation(IN_LIST, inList);
+export function explainRule(when: Expression, mapping: Mapping, configuration: Configuration): ExplainedPart {
   const { concerns = {}, claims = {}, client = {} } = configuration.data;
-  const data = bare({ primitive: mapping.primitive, concerns, claims, client });
-  const explain = (logic: unknown): ExplainedPart => {
-    const value: unknown = jsonLogic.apply(inLists(logic) as RulesLogic, data);
-    return { logic, value: value ?? null, parts: partsOf(logic).map(explain) };
-  };
+  const data = { primitive: mapping.primitive, concerns, claims, client };
+  const explain = (expression: Expression): ExplainedPart => ({
+    logic: expression.json,
+    value: compileExpression(expression).evaluate(data, []) ?? null,
+    parts: computedParts(expression).map(explain),
+  });
   return explain(when);
 }
 
-/** The operator that stands for `in` while json-logic-js evaluates: its own looks for a part of a text, too. */
-const IN_LIST = 'in a list';
-const inList = (member: unknown, list: unknown) => Array.isArray(list) && list.includes(member);
-
-function inLists(logic: unknown): unknown {
-  if (Array.isArray(logic)) return logic.map(inLists);
-  if (typeof logic !== 'object' || logic === null) return logic;
-  const entries = Object.entries(logic).map(([operator, operands]): [string, unknown] => [
-    operator === 'in' ? IN_LIST : operator,
-    inLists(operands),
-  ]);
-  return Object.fromEntries(entries);
+/** The operands that are read or computed. Constants and lists are visible in the expression itself. */
+function computedParts(expression: Expression): readonly Expression[] {
+  switch (expression.type) {
+    case 'read':
+      return [expression.fallback].filter((part) => part !== undefined).filter(isComputed);
+    case 'quantified':
+      return [expression.list].filter(isComputed);
+    case 'operation':
+      return expression.operands.filter(isComputed);
+    default:
+      return [];
+  }
 }
 
-/** Operands that say something of their own: what is read, and what is computed; constants speak for themselves. */
-function partsOf(logic: unknown): unknown[] {
-  if (typeof logic !== 'object' || logic === null || Array.isArray(logic)) return [];
-  const [entry] = Object.entries(logic);
-  if (entry === undefined) return [];
-  const [operator, given] = entry;
-  const operands: unknown[] = Array.isArray(given) ? given : [given];
-  const own =
-    operator === 'some' || operator === 'all' || operator === 'none' ? operands.slice(0, 1) : operands;
-  return own.filter((operand) => typeof operand === 'object' && operand !== null && !Array.isArray(operand));
-}
-
-/** json-logic-js walks prototypes: a copy without any, all the way down, has nothing to find there. */
-function bare(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(bare);
-  if (typeof value !== 'object' || value === null) return value;
-  const copy: Record<string, unknown> = Object.create(null);
-  for (const [name, each] of Object.entries(value)) copy[name] = bare(each);
-  return copy;
+function isComputed({ type }: Expression): boolean {
+  return type !== 'literal' && type !== 'list';
 }

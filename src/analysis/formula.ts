@@ -1,20 +1,18 @@
-/**
- * Boolean formulas over dimensions with finitely many values each, for questions about all configurations at once.
- */
+/** A Boolean formula over dimensions that have finitely many values each. */
 export type Formula =
   | boolean
   | { readonly op: 'and' | 'or'; readonly parts: readonly Formula[] }
   | { readonly op: 'not'; readonly part: Formula }
   | Atom;
 
-/** True for some values of some dimensions. */
+/** A condition on the values of some dimensions. */
 export interface Atom {
   readonly op: 'atom';
   readonly dimensions: readonly number[];
   readonly holds: (values: readonly number[]) => boolean;
 }
 
-/** For each dimension the number of one of its values; nothing where it is not chosen yet. */
+/** For each dimension the index of its chosen value; `undefined` if none is chosen yet. */
 export type Assignment = readonly (number | undefined)[];
 
 export const and = (parts: readonly Formula[]): Formula => join('and', parts);
@@ -27,19 +25,20 @@ export function not(part: Formula): Formula {
 
 function join(op: 'and' | 'or', parts: readonly Formula[]): Formula {
   const neutral = op === 'and';
-  const open = parts.filter((part) => part !== neutral);
-  if (open.includes(!neutral)) return !neutral;
-  const [only] = open;
+  const rest = parts.filter((part) => part !== neutral);
+  if (rest.includes(!neutral)) return !neutral;
+  const [only] = rest;
   if (only === undefined) return neutral;
-  return open.length === 1 ? only : { op, parts: open };
+  return rest.length === 1 ? only : { op, parts: rest };
 }
 
 /**
- * Makes an atom of one dimension; one that holds for all of its values, or for none, is a constant.
+ * Makes a condition on one dimension. A condition that holds for all of its values, or for none, becomes a constant.
  *
- * @param dimension the dimension
+ * @param dimension the index of the dimension
  * @param size the number of its values
- * @param holds for each value whether it holds
+ * @param holds whether the condition holds for a value
+ * @returns the condition
  */
 export function atom(dimension: number, size: number, holds: (value: number) => boolean): Formula {
   const table = Array.from({ length: size }, (_, value) => holds(value));
@@ -47,7 +46,7 @@ export function atom(dimension: number, size: number, holds: (value: number) => 
   return { op: 'atom', dimensions: [dimension], holds: ([value = 0]) => table[value] === true };
 }
 
-/** @returns the formula with everything decided that the choices so far decide */
+/** @returns the formula with everything replaced by a constant that the chosen values decide */
 function simplify(formula: Formula, assignment: Assignment): Formula {
   if (typeof formula === 'boolean') return formula;
   if (formula.op === 'atom') return narrow(formula, assignment);
@@ -58,32 +57,32 @@ function simplify(formula: Formula, assignment: Assignment): Formula {
   );
 }
 
-/** An atom of the dimensions that are still open. */
+/** @returns the atom as a condition on the dimensions that have no chosen value yet */
 function narrow(atom: Atom, assignment: Assignment): Formula {
   const { dimensions, holds } = atom;
-  const open = dimensions.filter((dimension) => assignment[dimension] === undefined);
-  if (open.length === dimensions.length) return atom;
-  // The choices are those of now: the assignment goes on changing.
+  const unchosen = dimensions.filter((dimension) => assignment[dimension] === undefined);
+  if (unchosen.length === dimensions.length) return atom;
+  // A copy, because the search keeps changing the assignment.
   const chosen = dimensions.map((dimension) => assignment[dimension]);
   const completed = (values: readonly number[]): boolean =>
-    holds(dimensions.map((dimension, at) => chosen[at] ?? values[open.indexOf(dimension)] ?? 0));
-  return open.length === 0 ? completed([]) : { op: 'atom', dimensions: open, holds: completed };
+    holds(dimensions.map((dimension, at) => chosen[at] ?? values[unchosen.indexOf(dimension)] ?? 0));
+  return unchosen.length === 0 ? completed([]) : { op: 'atom', dimensions: unchosen, holds: completed };
 }
 
-/** What came of looking for an assignment; `exhausted`: there may be one, the search was given up. */
+/** The result of a search. `exhausted`: the search stopped at its step limit, so an assignment may still exist. */
 export type Search =
   | { readonly found: true; readonly assignment: Assignment }
   | { readonly found: false; readonly exhausted: boolean };
 
 /**
- * Looks for an assignment under which a formula is true: exact, and quick where the formula falls apart into conditions
- * that share few dimensions. It chooses in the tightest condition first, and solves conditions without a dimension in
- * common one after the other instead of all their combinations.
+ * Searches for an assignment that makes a formula true. The search is exact, and fast if the formula consists of
+ * conditions that share few dimensions: it solves each connected component on its own instead of all combinations, and
+ * chooses the most constrained variable first.
  *
  * @param formula the formula
  * @param sizes the number of values of each dimension
- * @param steps how many choices to try at the most
- * @returns one assignment; dimensions that do not matter are left open
+ * @param steps the most choices to try
+ * @returns one assignment, in which dimensions that do not matter are `undefined`
  * @example
  * satisfy(and([a, not(b)]), [2, 2], 1000);
  */
@@ -95,18 +94,18 @@ export function satisfy(formula: Formula, sizes: readonly number[], steps = 100_
   const solve = (given: Formula): boolean => {
     if (typeof given === 'boolean') return given;
     const before = chosen.length;
-    if (islandsOf(given).every(solveIsland)) return true;
+    if (connectedComponents(given).every(solveComponent)) return true;
     for (const dimension of chosen.splice(before)) assignment[dimension] = undefined;
     return false;
   };
-  const solveIsland = ({ conditions, dimensions }: Island): boolean => {
-    const dimension = tightest(dimensions);
-    const island = and(conditions);
+  const solveComponent = ({ conditions, dimensions }: Component): boolean => {
+    const dimension = mostConstrained(dimensions);
+    const component = and(conditions);
     chosen.push(dimension);
     for (let value = 0; value < (sizes[dimension] ?? 0); value++) {
       if (left-- <= 0) return false;
       assignment[dimension] = value;
-      if (solve(simplify(island, assignment))) return true;
+      if (solve(simplify(component, assignment))) return true;
     }
     return false;
   };
@@ -114,16 +113,16 @@ export function satisfy(formula: Formula, sizes: readonly number[], steps = 100_
   return found ? { found, assignment } : { found, exhausted: left < 0 };
 }
 
-/** Conditions that share dimensions, directly or through others; with the dimensions of each. */
-interface Island {
+/** Conditions that share dimensions, directly or through other conditions, and the dimensions of each condition. */
+interface Component {
   readonly conditions: readonly Formula[];
   readonly dimensions: readonly (readonly number[])[];
 }
 
-function islandsOf(formula: Formula): Island[] {
+function connectedComponents(formula: Formula): Component[] {
   const conditions = conditionsOf(formula);
   const dimensions = conditions.map((condition) => [...dimensionsOf(condition)]);
-  // Dimensions of one condition point, through each other, to one that stands for their island.
+  // A union-find structure: the dimensions of one component lead to the same root.
   const next = new Map<number, number>();
   const rootOf = (dimension: number): number => {
     const pointed = next.get(dimension);
@@ -138,19 +137,19 @@ function islandsOf(formula: Formula): Island[] {
       if (from !== to) next.set(from, to);
     }
   }
-  const islands = new Map<number, { conditions: Formula[]; dimensions: number[][] }>();
+  const components = new Map<number, { conditions: Formula[]; dimensions: number[][] }>();
   conditions.forEach((condition, index) => {
     const own = dimensions[index] ?? [];
     const root = rootOf(own[0] ?? 0);
-    const island = islands.get(root) ?? { conditions: [], dimensions: [] };
-    island.conditions.push(condition);
-    island.dimensions.push(own);
-    islands.set(root, island);
+    const component = components.get(root) ?? { conditions: [], dimensions: [] };
+    component.conditions.push(condition);
+    component.dimensions.push(own);
+    components.set(root, component);
   });
-  return [...islands.values()];
+  return [...components.values()];
 }
 
-/** The parts that must all hold. */
+/** @returns the parts of the formula that must all hold */
 function conditionsOf(formula: Formula): Formula[] {
   if (typeof formula === 'boolean') return [formula];
   if (formula.op === 'and') return formula.parts.flatMap(conditionsOf);
@@ -160,8 +159,8 @@ function conditionsOf(formula: Formula): Formula[] {
   return [formula];
 }
 
-/** A dimension of the condition that has the fewest. */
-function tightest(conditions: readonly (readonly number[])[]): number {
+/** @returns a dimension of the condition that has the fewest dimensions */
+function mostConstrained(conditions: readonly (readonly number[])[]): number {
   const [first = [], ...rest] = conditions;
   const least = rest.reduce((best, each) => (each.length < best.length ? each : best), first);
   return least[0] ?? 0;

@@ -1,3 +1,3 @@
-export { type Analysis, analyse } from './analyze.js';
+export { type Analysis, analyze } from './analyze.js';
 export { type ExplainedPart, explainRule } from './explain-rule.js';
 export { type ConfigurationChange, smallestChange } from './smallest-change.js';

@@ -9,23 +9,23 @@ import { fromNumber, type Mapping } from '../engine/mapping.js';
 import type { Concern, Policy } from '../engine/policy.js';
 import { combinations, cutRange } from './space.js';
 
-/** What a host would have to ask for instead; `null`: nothing for that concern. */
+/** Preferences to change, by concern; `null` removes the value. */
 export type ConfigurationChange = Readonly<
   Record<string, string | number | readonly (string | number)[] | null>
 >;
 
-/** Configurations tried before the search is given up. */
+/** The number of configurations after which the search stops. */
 const MAX_TRIES = 20_000;
 
 /**
- * Finds the smallest change of what a host asks for that turns a verdict around: the fewest concerns, and of several
- * values the one nearest to the present.
+ * Finds the smallest change of a host's preferences that reverses a decision: it changes the fewest concerns, and each to
+ * the nearest value.
  *
  * @param policy the policy
- * @param mapping what the policy says of the primitive
- * @param configuration what is in effect
- * @param caller who asks; a host cannot change that
- * @returns the change; nothing if no change of host concerns does it
+ * @param mapping the primitive's values, see `mapPrimitive`
+ * @param configuration the values in effect
+ * @param caller the caller, which a host cannot change
+ * @returns the change; `undefined` if no change of host concerns reverses the decision, or if the search stopped
  * @example
  * smallestChange(policy, mapping, configuration); // { security: 'medium' }
  */
@@ -43,8 +43,8 @@ export function smallestChange(
   for (let count = 1; count <= options.length; count++) {
     for (const change of changesOf(options, count)) {
       if (++tries > MAX_TRIES) return undefined;
-      const carriers = [{ from: 'session', concerns: { ...accepted, ...change } }] as const;
-      const changed = resolveConfiguration(policy, carriers, caller);
+      const sources = [{ from: 'session', concerns: { ...accepted, ...change } }] as const;
+      const changed = resolveConfiguration(policy, sources, caller);
       if (decide(policy, mapping, changed).effect !== effect) return change;
     }
   }
@@ -56,7 +56,7 @@ interface Option {
   readonly values: readonly (string | number | readonly (string | number)[] | null)[];
 }
 
-/** Every change of so many options, those of the first options first. */
+/** Yields every change of `count` options, beginning with the first options. */
 function* changesOf(options: readonly Option[], count: number): Generator<ConfigurationChange> {
   if (count === 0) yield {};
   else {
@@ -78,9 +78,10 @@ function optionsOf(policy: Policy, mapping: Mapping, configuration: Configuratio
     name: concern.name,
     values: alternatives(policy, concern, index, mapping, configuration),
   }));
-  // Asking for anything, or for nothing any more, brings defaults about or takes them away.
-  const stirs = settings.defaults === 'aware' && concerns.some((each) => each.default !== undefined);
-  const others = stirs ? host.filter((each) => !matters(each)) : [];
+  // With `aware`, the first preference activates the defaults, and removing the last one deactivates them.
+  const affectsDefaults =
+    settings.defaults === 'aware' && concerns.some((each) => each.default !== undefined);
+  const others = affectsDefaults ? host.filter((each) => !matters(each)) : [];
   return [
     ...options,
     ...others.map(({ concern, index }) => ({
@@ -90,7 +91,7 @@ function optionsOf(policy: Policy, mapping: Mapping, configuration: Configuratio
   ];
 }
 
-/** Other values of a concern, nearest first, and last none at all. */
+/** @returns the other values of a concern, the nearest first, and null last */
 function alternatives(
   policy: Policy,
   concern: Concern,
@@ -109,21 +110,21 @@ function alternatives(
         : values.map((_, ordinal) => [ordinal]);
   const same = (candidate: readonly number[]) => candidate.join() === present.join();
   const words = candidates
-    // What is in effect by default can be asked for, too.
+    // A value in effect by default is also a possible preference.
     .filter((candidate) => !same(candidate) || accepted[index] === undefined)
     .sort((a, b) => unlike(a, present) - unlike(b, present) || distance(a, present) - distance(b, present))
     .map((candidate) => candidate.map((number) => fromNumber(policy, index, number)));
-  const asked = words.map((each) => (multiple ? each : (each[0] ?? null)));
-  return now === undefined && concern.default === undefined ? asked : [...asked, null];
+  const preferences = words.map((each) => (multiple ? each : (each[0] ?? null)));
+  return now === undefined && concern.default === undefined ? preferences : [...preferences, null];
 }
 
-/** How many values are only in one of two choices. */
+/** @returns the number of values that are in only one of two sets */
 function unlike(one: readonly number[], other: readonly number[]): number {
   const shared = one.filter((each) => other.includes(each)).length;
   return one.length + other.length - 2 * shared;
 }
 
-/** How far the first values of two choices are from each other. */
+/** @returns the distance between the first values of two sets */
 function distance([a = 0]: readonly number[], [b = 0]: readonly number[]): number {
   return Math.abs(a - b);
 }

@@ -1,48 +1,52 @@
-import type { Effective } from '../engine/configuration.js';
-import { fits } from '../engine/evaluate.js';
+import type { EffectiveValue } from '../engine/configuration.js';
+import { DECISION_ORDER, type DecisionStep, fits } from '../engine/evaluate.js';
+import { compileExpression, isTruthy, readPath } from '../engine/expression/evaluate.js';
+import { type Expression, readsCaller, readsPrimitive } from '../engine/expression/expression.js';
+import { itemAt } from '../engine/item-at.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
 import type { Concern, Policy, Rule } from '../engine/policy.js';
-import { compileRule, isTruthy, readPath } from '../engine/rule.js';
 import { type Assignment, and, atom, type Formula, not, or } from './formula.js';
 
-/** One thing that can vary between configurations: what is in effect for a concern, or whether a comparison holds. */
+/** Something that varies between configurations: the value in effect for a concern, or whether a comparison holds. */
 export type Dimension =
-  | { readonly concern: number; readonly values: readonly Effective[] }
+  | { readonly concern: number; readonly values: readonly EffectiveValue[] }
   | { readonly comparison: string; readonly values: readonly [false, true] };
 
-/** All configurations of a policy, as far as they can differ for some primitives. */
+/** All configurations of a policy that can make a difference for some primitives. */
 export interface Space {
   readonly policy: Policy;
   readonly dimensions: readonly Dimension[];
   readonly sizes: readonly number[];
-  /** What the space leaves out, in words. */
+  /** The configurations that the space leaves out, in words. */
   readonly gaps: readonly string[];
-  /** Whether a primitive with that mapping is shown. */
+  /** The condition under which a primitive with that mapping is shown. */
   shown(mapping: Mapping): Formula;
-  /** Whether a rule fires for it. */
+  /** The condition under which a rule fires for a primitive with that mapping. */
   fires(rule: Rule, mapping: Mapping): Formula;
 }
 
 /**
- * Spans the configurations that can make a difference.
+ * Computes the configurations that can make a difference.
  *
- * A range is cut at the primitives' values and at the numbers that rules compare with; between two cuts all numbers do
- * the same, and ranges that a rule compares with each other have room for every order there. Each comparison that reads
- * a claim or the client is a dimension of its own, true or false: what callers have there is not known. A concern that
- * takes several values is looked at with one at a time, because several show a primitive if one of them does; with all
- * combinations where a rule reads it.
+ * - A range is cut at the primitives' values and at the numbers that rules compare it with. All numbers between two cuts
+ *   have the same effect. If a rule compares ranges with each other, there are enough numbers between two cuts for
+ *   every order of those ranges.
+ * - Each comparison that reads a claim or the client is a dimension with the values true and false, because the values
+ *   of callers are not known.
+ * - A concern that takes several values is tried with one value at a time: several values show a primitive if one of
+ *   them does. If a rule reads the concern, all combinations are tried.
  *
  * @param policy the policy
- * @param mappings what it says of the primitives
+ * @param mappings the values of the primitives, see `mapPrimitive`
  * @returns the space
  * @example
  * const space = spanSpace(policy, catalog.classes);
  */
 export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
-  const dimensions: Dimension[] = policy.concerns.map((concern, index) => ({
-    concern: index,
-    values: effectiveValues(policy, concern, index, mappings),
-  }));
+  const effective = policy.concerns.map((concern, index) =>
+    effectiveValues(policy, concern, index, mappings),
+  );
+  const dimensions: Dimension[] = effective.map((values, concern) => ({ concern, values }));
   const comparisons = new Map<string, number>();
   const comparison = (key: string): Formula => {
     let dimension = comparisons.get(key);
@@ -56,21 +60,28 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
     and(
       policy.concerns.map((concern, index) => {
         const offered = offers[index]?.offered;
-        const { values } = dimensions[index] as Dimension;
         if (offered === undefined || concern.setBy !== setBy) return true;
-        return atom(index, values.length, (value) =>
-          fits(concern.match, values[value] as Effective, offered),
-        );
+        const values = effective[index] ?? [];
+        return atom(index, values.length, (value) => fits(concern.match, values[value], offered));
       }),
     );
   const fires = (rule: Rule, mapping: Mapping): Formula => {
     if (!rule.kinds.includes(mapping.kind)) return false;
-    const readsClient = rule.paths.some((path) => path.startsWith('client.'));
     const formula = toFormula({ policy, dimensions, comparison }, rule.when, mapping);
-    return readsClient ? and([comparison('client.capabilities is known'), formula]) : formula;
+    return rule.readsClient ? and([comparison('client.capabilities is known'), formula]) : formula;
   };
-  const anyFires = (effect: Rule['effect'], mapping: Mapping): Formula =>
-    or(policy.rules.filter((rule) => rule.effect === effect).map((rule) => fires(rule, mapping)));
+  const applies = (step: DecisionStep, mapping: Mapping): Formula => {
+    switch (step.test) {
+      case 'concern':
+        return not(holds(step.setBy, mapping));
+      case 'rule':
+        return or(
+          policy.rules.filter(({ effect }) => effect === step.effect).map((rule) => fires(rule, mapping)),
+        );
+      case 'unmapped':
+        return !mapping.mapped && policy.settings.unmapped === 'hide';
+    }
+  };
 
   return {
     policy,
@@ -82,23 +93,23 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
       .filter((concern) => readByRule(policy, concern) && !canCombine(concern))
       .map(({ name }) => `what all combinations of several values of ${name} do`),
     fires,
-    // The order of `decide`, as one formula.
-    shown: (mapping) =>
-      and([
-        holds('operator', mapping),
-        not(anyFires('hide', mapping)),
-        or([
-          anyFires('show', mapping),
-          and([holds('host', mapping), mapping.mapped || policy.settings.unmapped === 'show']),
-        ]),
-      ]),
+    shown: (mapping) => {
+      const steps = DECISION_ORDER.map((step) => ({ ...step, applied: applies(step, mapping) }));
+      return steps.reduceRight<Formula>(
+        (otherwise, { effect, applied }) =>
+          effect === 'show' ? or([applied, otherwise]) : and([not(applied), otherwise]),
+        true,
+      );
+    },
   };
 }
 
 /**
  * @param space the space
  * @param assignment a choice of values
- * @returns the choice in the words of the policy; what is left open does not matter
+ * @returns the choice in the words of the policy, without the dimensions that do not matter
+ * @example
+ * describeAssignment(space, search.assignment); // { security: 'high' }
  */
 export function describeAssignment(
   { policy, dimensions }: Space,
@@ -110,7 +121,7 @@ export function describeAssignment(
     const value = dimension.values[chosen];
     if ('comparison' in dimension) return [[dimension.comparison, value]];
     if (value === undefined || typeof value === 'boolean') return [];
-    const { name } = policy.concerns[dimension.concern] as Concern;
+    const { name } = itemAt(policy.concerns, dimension.concern);
     if (value === 'denied') return [[name, 'no claim']];
     const words = [value].flat().map((number) => fromNumber(policy, dimension.concern, number));
     return [[name, words.length === 1 ? words[0] : words]];
@@ -123,17 +134,17 @@ function effectiveValues(
   concern: Concern,
   index: number,
   mappings: readonly Mapping[],
-): readonly Effective[] {
+): readonly EffectiveValue[] {
   const numbers =
     'min' in concern.values
       ? cutRange(policy, index, mappings, concern.values)
       : concern.values.map((_, ordinal) => ordinal);
-  const values: Effective[] = concern.multiple ? combinations(policy, concern) : numbers;
+  const values: EffectiveValue[] = concern.multiple ? combinations(policy, concern) : numbers;
   if (concern.setBy === 'host') return [undefined, ...values];
   return concern.default === undefined ? [...values, 'denied'] : values;
 }
 
-/** Of more values than this, not every combination is looked at: there are 2 to the power of their number. */
+/** With more values than this, their 2^n combinations are not all tried. */
 const MAX_COMBINED = 8;
 
 const readByRule = ({ rules }: Policy, { name }: Concern): boolean =>
@@ -145,8 +156,10 @@ function canCombine({ values, multiple }: Concern): boolean {
 
 /**
  * @param policy the policy
- * @param concern a concern of which a host may ask for several values
- * @returns the sets of values that can make a difference, single ones first
+ * @param concern a concern that takes several values
+ * @returns the sets of values that can make a difference, the smallest first
+ * @example
+ * combinations(policy, topic); // [[0], [1], [0, 1]]
  */
 export function combinations(policy: Policy, concern: Concern): number[][] {
   const ordinals = 'min' in concern.values ? [] : concern.values.map((_, ordinal) => ordinal);
@@ -157,35 +170,37 @@ export function combinations(policy: Policy, concern: Concern): number[][] {
 }
 
 /**
- * Cuts a range where something can change.
+ * Cuts a range at the numbers where the effect on a primitive can change.
  *
  * @param policy the policy
- * @param index the concern, a range
- * @param mappings what the policy says of the primitives
+ * @param index the index of the concern, which is a range
+ * @param mappings the values of the primitives, see `mapPrimitive`
  * @param range its bounds
- * @param present what is in effect, if that shall be a cut too, also of the ranges that rules compare with this one
- * @returns the cuts, and numbers between each two of them, in order
+ * @param present values in effect that become cuts too, also those of ranges that rules compare with this one
+ * @returns the cuts, and numbers between each two of them, in ascending order
+ * @example
+ * cutRange(policy, index, mappings, { min: 0, max: 10 }); // [0, 5, 10]
  */
 export function cutRange(
   policy: Policy,
   index: number,
   mappings: readonly Mapping[],
   { min, max }: { readonly min: number; readonly max: number },
-  present: readonly Effective[] = [],
+  present: readonly EffectiveValue[] = [],
 ): number[] {
   const group = comparedWith(policy, index);
   const marks = new Set<number>();
   for (const each of group) {
-    const { name, values } = policy.concerns[each] as Concern;
+    const { name, values } = itemAt(policy.concerns, each);
     const now = present[each];
     if ('min' in values) marks.add(values.min).add(values.max);
     if (typeof now === 'number') marks.add(now);
     for (const { offers } of mappings) for (const number of offers[each]?.offered ?? []) marks.add(number);
     for (const rule of policy.rules) {
       if (!rule.paths.includes(`concerns.${name}`)) continue;
-      // What is unset counts as 0 in a comparison.
-      for (const number of [0, ...numbersIn(rule.when)]) marks.add(number);
-      for (const path of rule.paths.filter((path) => path.startsWith('primitive.'))) {
+      // An unset value counts as 0 in a comparison.
+      for (const number of [0, ...constantNumbers(rule.when)]) marks.add(number);
+      for (const path of rule.paths.filter(readsPrimitive)) {
         for (const { primitive } of mappings) {
           for (const number of numbersIn(readPath({ primitive }, path))) marks.add(number);
         }
@@ -200,7 +215,7 @@ export function cutRange(
   return points.filter((point) => point >= min && point <= max);
 }
 
-/** A range with all others, if rules compare ranges with each other: they are cut at the same numbers. */
+/** @returns the range and all ranges that rules compare with each other, because they need the same cuts */
 function comparedWith(policy: Policy, index: number): readonly number[] {
   const together = policy.rules.map(({ paths }) =>
     policy.concerns.flatMap(({ name, values }, each) =>
@@ -211,9 +226,27 @@ function comparedWith(policy: Policy, index: number): readonly number[] {
   return compared.has(index) ? [...compared] : [index];
 }
 
+/** @returns the numbers that the constants of an expression stand for */
+function constantNumbers(expression: Expression): number[] {
+  switch (expression.type) {
+    case 'literal':
+      return numbersIn(expression.value);
+    case 'list':
+      return expression.items.flatMap(constantNumbers);
+    case 'read':
+      return expression.fallback === undefined ? [] : constantNumbers(expression.fallback);
+    case 'missing':
+      return [];
+    case 'quantified':
+      return [expression.list, expression.condition].flatMap(constantNumbers);
+    case 'operation':
+      return expression.operands.flatMap(constantNumbers);
+  }
+}
+
 function numbersIn(data: unknown): number[] {
   if (typeof data === 'object' && data !== null) return Object.values(data).flatMap(numbersIn);
-  // As a comparison of JavaScript takes it: "5" is 5, true is 1.
+  // A comparison in JavaScript converts in the same way: "5" becomes 5, true becomes 1.
   const number = Number(data ?? 0);
   return Number.isFinite(number) ? [number] : [];
 }
@@ -224,32 +257,24 @@ interface Spanning {
   comparison(key: string): Formula;
 }
 
-/** A rule's truth for one primitive: what reads only the primitive is decided here. */
-function toFormula(spanning: Spanning, logic: unknown, mapping: Mapping): Formula {
-  const operands = operandsOf(logic);
-  const below = (operand: unknown): Formula => toFormula(spanning, operand, mapping);
-  switch (operands?.operator) {
+/** @returns the condition under which an expression is true for one primitive */
+function toFormula(spanning: Spanning, expression: Expression, mapping: Mapping): Formula {
+  if (expression.type !== 'operation') return leaf(spanning, expression, mapping);
+  const operands = () => expression.operands.map((operand) => toFormula(spanning, operand, mapping));
+  switch (expression.operator) {
     case 'and':
-      return and(operands.given.map(below));
+      return and(operands());
     case 'or':
-      return or(operands.given.map(below));
+      return or(operands());
     case '!':
-      return not(below(operands.given[0]));
+      return not(and(operands()));
     case '!!':
-      return below(operands.given[0]);
+      return and(operands());
     case 'if':
-      return choose(operands.given.map(below));
+      return choose(operands());
     default:
-      return leaf(spanning, logic, mapping);
+      return leaf(spanning, expression, mapping);
   }
-}
-
-function operandsOf(logic: unknown): { operator: string; given: readonly unknown[] } | undefined {
-  if (typeof logic !== 'object' || logic === null || Array.isArray(logic)) return undefined;
-  const [entry] = Object.entries(logic);
-  if (entry === undefined) return undefined;
-  const [operator, given] = entry;
-  return { operator, given: Array.isArray(given) ? given : [given] };
 }
 
 function choose([condition, then, ...rest]: readonly Formula[]): Formula {
@@ -258,12 +283,18 @@ function choose([condition, then, ...rest]: readonly Formula[]): Formula {
   return or([and([condition, then]), and([not(condition), choose(rest)])]);
 }
 
-function leaf({ policy, dimensions, comparison }: Spanning, logic: unknown, { primitive }: Mapping): Formula {
-  const { evaluate, paths } = compileRule(logic);
-  if (paths.some((path) => /^(claims|client)\b/.test(path))) {
-    const own = paths.filter((path) => path.startsWith('primitive.'));
-    const known = own.map((path) => `${path}=${JSON.stringify(readPath({ primitive }, path) ?? null)}`);
-    return comparison([JSON.stringify(logic), ...known].join(' '));
+/** An expression that cannot be split: it depends only on comparisons, or only on concerns and the primitive. */
+function leaf(
+  { policy, dimensions, comparison }: Spanning,
+  expression: Expression,
+  { primitive }: Mapping,
+): Formula {
+  const { evaluate, paths } = compileExpression(expression);
+  if (paths.some(readsCaller)) {
+    const known = paths
+      .filter(readsPrimitive)
+      .map((path) => `${path}=${JSON.stringify(readPath({ primitive }, path) ?? null)}`);
+    return comparison([JSON.stringify(expression.json), ...known].join(' '));
   }
   const read = [...new Set(paths.map((path) => policy.indexOf.get(path.slice('concerns.'.length))))].filter(
     (index) => index !== undefined,
@@ -274,7 +305,7 @@ function leaf({ policy, dimensions, comparison }: Spanning, logic: unknown, { pr
       const value = dimensions[index]?.values[values[position] ?? 0];
       if (value === undefined || value === 'denied' || typeof value === 'boolean') return;
       const word = (number: number) => fromNumber(policy, index, number);
-      const { name } = policy.concerns[index] as Concern;
+      const { name } = itemAt(policy.concerns, index);
       concerns[name] = typeof value === 'number' ? word(value) : value.map(word);
     });
     return isTruthy(evaluate({ concerns, primitive }, []));

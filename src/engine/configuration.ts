@@ -1,3 +1,4 @@
+import { type RuleData, readPath } from './expression/evaluate.js';
 import { fromNumber } from './mapping.js';
 import type { Concern, Policy } from './policy.js';
 import {
@@ -8,40 +9,42 @@ import {
   type Origin,
   type PreferenceSource,
   type PreferenceSourceName,
+  type PreferredValue,
   readPreferenceSource,
-  type Wanted,
 } from './preference-source.js';
-import { type RuleData, readPath } from './rule.js';
 
-export type { ConcernWarning, InvalidValue, Origin, PreferenceSource, PreferenceSourceName, Wanted };
+export type { ConcernWarning, InvalidValue, Origin, PreferenceSource, PreferenceSourceName, PreferredValue };
 
-/** `denied`: an operator concern whose claim is missing and has no default. */
-export type Effective = Wanted | 'denied' | undefined;
+/**
+ * The value in effect for one concern. `denied` matches no primitive that has a value for the concern: an operator
+ * concern without a claim and without a default, or a forgotten preference.
+ */
+export type EffectiveValue = PreferredValue | 'denied' | undefined;
 
-/** Who asks, as far as the operator or the protocol can tell. */
+/** The caller of a request, as far as the operator or the protocol knows it. */
 export interface Caller {
-  /** Claims that were verified: the only source of operator concerns. */
+  /** Verified claims: the only source of operator concerns. */
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
-  /** What the client said that it can do; unknown where the connection did not begin here. */
+  /** The client's declared capabilities; `undefined` if this connection does not know them. */
   readonly capabilities?: unknown;
-  /** What this host asked for is not known: what it may have asked for is denied, not shown. */
+  /** Whether this host's preferences were lost. Every concern that it may have set is then denied instead of open. */
   readonly forgotten?: boolean;
 }
 
+/** The resolved values in effect for one request. Lists have one item per concern of the policy. */
 export interface Configuration {
-  /** One place for each concern of the policy. */
-  readonly effective: readonly Effective[];
-  /** Where each effective value comes from; says nothing of concerns without one. */
+  readonly effective: readonly EffectiveValue[];
+  /** Where each effective value comes from; `undefined` for concerns without one. */
   readonly origins: readonly (Origin | undefined)[];
-  /** What hosts asked for, defaults and claims left out; `null` where a host wants none. */
-  readonly accepted: readonly (Wanted | null | undefined)[];
-  /** Equal for configurations that mean the same. */
+  /** The host's accepted preferences, without defaults and claims; `null` if the host prefers no value. */
+  readonly accepted: readonly (PreferredValue | null | undefined)[];
+  /** Equal for configurations that show the same primitives. */
   readonly key: string;
-  /** Whether any concern has an effective value: without one, no concern can hide anything. */
+  /** Whether any concern has an effective value. If none has, no concern can hide anything. */
   readonly active: boolean;
   readonly warnings: readonly ConcernWarning[];
   readonly invalid: readonly InvalidValue[];
-  /** What rules read beside the primitive. */
+  /** What rules read in addition to the primitive. */
   readonly data: RuleData;
 }
 
@@ -49,41 +52,41 @@ const NO_WARNINGS: readonly ConcernWarning[] = [];
 const NO_INVALID: readonly InvalidValue[] = [];
 
 /**
- * Turns what a host sent into the configuration that is in effect.
+ * Resolves the preferences that a host sent into the configuration in effect.
  *
- * Per concern the strongest carrier wins; a missing name falls through to the next one, and so does an entry that is
- * not accepted. `null` means no value, also against weaker carriers and the default. Undeclared names and values of
- * the wrong type are ignored with a warning; a value outside `values` follows the policy's `invalid`.
+ * The strongest source that has an accepted entry for a concern decides it. `null` means no value: it also overrides
+ * weaker sources and the default. Undeclared names and values of the wrong type are ignored with a warning. The
+ * policy's `invalid` setting says what happens to a value outside `values`.
  *
  * @param policy the policy
- * @param carriers what the host sent, strongest first
- * @param caller who asks: claims that were verified, and what the client can do
- * @returns the configuration, with everything that was not taken as sent
+ * @param sources the preferences that the host sent, strongest source first
+ * @param caller the caller's verified claims and capabilities
+ * @returns the configuration, with a note for each entry that was changed, ignored or rejected
  * @example
  * resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }]).active; // true
  */
 export function resolveConfiguration(
   policy: Policy,
-  carriers: readonly PreferenceSource[],
+  sources: readonly PreferenceSource[],
   caller: Caller = {},
 ): Configuration {
   const { concerns, settings } = policy;
   const host: Accepted = { values: new Array(concerns.length), origins: new Array(concerns.length) };
   const { values: accepted, origins } = host;
   const notes = new Notes();
-  for (const carrier of carriers) {
-    if (carrier.concerns !== undefined) readPreferenceSource(policy, carrier, host, notes);
+  for (const source of sources) {
+    if (source.concerns !== undefined) readPreferenceSource(policy, source, host, notes);
   }
 
-  const spoken = accepted.some((value) => value !== undefined && value !== null);
-  const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && spoken);
-  const effective: Effective[] = new Array(concerns.length);
+  const hasPreference = accepted.some((value) => value !== undefined && value !== null);
+  const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && hasPreference);
+  const effective: EffectiveValue[] = new Array(concerns.length);
   let key = '';
   let active = false;
-  for (let index = 0; index < concerns.length; index++) {
-    const concern = concerns[index] as Concern;
-    const asked = accepted[index];
-    let value: Effective;
+  let index = 0;
+  for (const concern of concerns) {
+    const preferred = accepted[index];
+    let value: EffectiveValue;
     if (concern.setBy === 'operator') {
       value = claimedValue(policy, index, concern, caller.claims);
       if (value !== undefined) origins[index] = 'claim';
@@ -91,7 +94,7 @@ export function resolveConfiguration(
         value = defaultOf(policy, index, concern) ?? 'denied';
         origins[index] = value === 'denied' ? 'no-claim' : 'default';
       }
-    } else if (asked !== undefined) value = asked ?? undefined;
+    } else if (preferred !== undefined) value = preferred ?? undefined;
     else if (caller.forgotten === true) {
       value = 'denied';
       origins[index] = 'forgotten';
@@ -102,6 +105,7 @@ export function resolveConfiguration(
     effective[index] = value;
     if (value !== undefined) active = true;
     key += `${value ?? ''};`;
+    index++;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
   if (policy.rules.length === 0) {
@@ -112,10 +116,10 @@ export function resolveConfiguration(
   return { effective, origins, accepted, key: key + JSON.stringify(facts), active, warnings, invalid, data };
 }
 
-/** Without prototypes, so that a rule finds nothing but what is there. */
+/** @returns the data of rules, in objects without prototypes: a rule cannot read an inherited property */
 function ruleData(
   policy: Policy,
-  effective: readonly Effective[],
+  effective: readonly EffectiveValue[],
   { claims, capabilities }: Caller,
 ): RuleData {
   const concerns: Record<string, unknown> = Object.create(null);
@@ -131,10 +135,10 @@ function ruleData(
 }
 
 /**
- * Paths of rules are split at dots, and names of extensions and claims have dots: `io.modelcontextprotocol/tasks` is
- * reached as it is written.
+ * Makes names that contain dots readable by the paths of rules, which are split at dots. Names of extensions and claims
+ * have dots, for example `io.modelcontextprotocol/tasks`.
  *
- * @returns a copy without prototypes, in which a name with dots stands nested as well
+ * @returns a copy without prototypes that has each name with dots as nested objects too
  */
 function reachable(value: unknown, depth = 0): unknown {
   if (typeof value !== 'object' || value === null || Array.isArray(value) || depth > MAX_DEPTH) return value;
@@ -156,7 +160,7 @@ function reachable(value: unknown, depth = 0): unknown {
   return copy;
 }
 
-/** What is nested deeper in a client's capabilities or a token's claims is no longer a name. */
+/** Names that are nested deeper in capabilities or claims are not made readable. */
 const MAX_DEPTH = 8;
 
 type Words = string | number | (string | number)[];
@@ -164,7 +168,7 @@ type Words = string | number | (string | number)[];
 /**
  * @param policy the policy
  * @param configuration a configuration of that policy
- * @returns its values in the words of the policy, concerns without one left out
+ * @returns its values as the policy writes them, without the concerns that have none
  * @example
  * describeConfiguration(policy, configuration); // { security: 'high' }
  */
@@ -180,7 +184,7 @@ export function describeConfiguration(policy: Policy, configuration: Configurati
 /**
  * @param policy the policy
  * @param configuration a configuration of that policy
- * @returns where each value in effect comes from, and why what is denied is
+ * @returns the origin of each effective value; for a denied concern, the reason
  * @example
  * describeOrigins(policy, configuration); // { security: 'header', cost: 'url preset safe' }
  */
@@ -194,7 +198,13 @@ export function describeOrigins(policy: Policy, configuration: Configuration): R
   return Object.fromEntries(described);
 }
 
-/** @returns what was accepted of a host's entries, to be sent or stored again; presets are spelled out */
+/**
+ * @param policy the policy
+ * @param configuration a configuration of that policy
+ * @returns the host's accepted preferences, ready to be sent or stored again; presets are expanded
+ * @example
+ * describeAccepted(policy, configuration); // { security: 'high', cost: null }
+ */
 export function describeAccepted(policy: Policy, { accepted }: Configuration): Record<string, Words | null> {
   const described: [string, Words | null][] = [];
   policy.concerns.forEach(({ name }, index) => {
@@ -204,19 +214,19 @@ export function describeAccepted(policy: Policy, { accepted }: Configuration): R
   return Object.fromEntries(described);
 }
 
-function toWords(policy: Policy, index: number, value: Wanted): Words {
+function toWords(policy: Policy, index: number, value: PreferredValue): Words {
   return typeof value === 'number'
     ? fromNumber(policy, index, value)
     : value.map((each) => fromNumber(policy, index, each));
 }
 
-/** @returns what a verified claim says; nothing if there is none, or none of the values */
+/** @returns the value of a verified claim; `undefined` if there is no claim or it is not one of the values */
 function claimedValue(
   policy: Policy,
   index: number,
   concern: Concern,
   claims: ReadonlyMap<string, unknown> | undefined,
-): Wanted | undefined {
+): PreferredValue | undefined {
   const claim = claims?.get(concern.claim ?? '');
   if ('min' in concern.values) {
     const { min, max } = concern.values;
@@ -233,14 +243,14 @@ function claimedValue(
   return undefined;
 }
 
-/** A missing claim, null, an object or a list is no name, however it would be spelt. */
+/** @returns the claim as the name of a value; an empty string, which names none, if it is missing, an object or a list */
 function claimText(claim: unknown): string {
   return typeof claim === 'string' || typeof claim === 'number' || typeof claim === 'boolean'
     ? String(claim)
     : '';
 }
 
-function defaultOf(policy: Policy, index: number, concern: Concern): Wanted | undefined {
+function defaultOf(policy: Policy, index: number, concern: Concern): PreferredValue | undefined {
   const value = concern.default;
   if (value === undefined) return undefined;
   const number = typeof value === 'number' ? value : policy.ordinals[index]?.get(value);

@@ -1,15 +1,16 @@
-import type { Configuration, Effective } from './configuration.js';
-import { fromNumber, type Mapping, type Offer } from './mapping.js';
+import type { Configuration, EffectiveValue } from './configuration.js';
+import { isTruthy, readPath } from './expression/evaluate.js';
+import { itemAt } from './item-at.js';
+import { fromNumber, type Mapping } from './mapping.js';
 import type { Concern, Policy, Rule } from './policy.js';
-import { isTruthy, readPath } from './rule.js';
 
-/** A decision in numbers: the reason is an index of `policy.concerns` or `policy.rules`, or neither. */
+/** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {
   readonly effect: 'show' | 'hide';
   readonly reason: { readonly concern: number } | { readonly rule: number } | 'fits' | 'unmapped';
 }
 
-/** Whether a primitive is shown under a configuration, and why, in the names of the policy. */
+/** Whether a configuration shows a primitive, and why, in the names of the policy. */
 export type Decision =
   | { readonly effect: 'show'; readonly reason: { readonly code: 'fits' } | RuleReason }
   | { readonly effect: 'hide'; readonly reason: { readonly code: 'unmapped' } | ConcernReason | RuleReason };
@@ -17,8 +18,9 @@ export type Decision =
 export interface ConcernReason {
   readonly code: 'concern-mismatch';
   readonly concern: string;
-  /** What is in effect; nothing where an operator concern has neither claim nor default. */
-  readonly wanted: readonly (string | number)[];
+  /** The value in effect; empty for an operator concern that has neither a claim nor a default. */
+  readonly preferred: readonly (string | number)[];
+  /** The primitive's values. */
   readonly actual: readonly (string | number)[];
   /** Where the primitive's value was written, `file:line`. */
   readonly source: string;
@@ -29,49 +31,69 @@ export interface RuleReason {
   readonly rule: string;
   readonly source: string;
   readonly reason?: string;
-  /** What the rule read, by its paths. */
+  /** What the rule read, by path. */
   readonly values: Readonly<Record<string, unknown>>;
 }
 
+/** A test that decides the effect on a primitive if it applies. */
+export type DecisionStep =
+  /** A concern set by the operator or by the host does not match. */
+  | { readonly test: 'concern'; readonly setBy: Concern['setBy']; readonly effect: 'hide' }
+  /** A rule with this effect fires. */
+  | { readonly test: 'rule'; readonly effect: Rule['effect'] }
+  /** Nothing maps the primitive, and `unmapped` is `hide`. */
+  | { readonly test: 'unmapped'; readonly effect: 'hide' };
+
+/** The order of a decision: the first step that applies decides. If none applies, the primitive is shown. */
+export const DECISION_ORDER: readonly DecisionStep[] = [
+  { test: 'concern', setBy: 'operator', effect: 'hide' },
+  { test: 'rule', effect: 'hide' },
+  { test: 'rule', effect: 'show' },
+  { test: 'concern', setBy: 'host', effect: 'hide' },
+  { test: 'unmapped', effect: 'hide' },
+];
+
+/** The decision if no step applies. */
 export const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
 const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
 
 /**
- * Decides about one primitive: the one place that lists, guards and explanations ask.
- *
- * 1. An operator concern that does not hold hides it.
- * 2. A `hide` rule that fires hides it.
- * 3. A `show` rule that fires shows it.
- * 4. A host concern that does not hold hides it.
- * 5. `unmapped: hide` hides it if nothing maps it.
+ * Decides about one primitive, in the order of `DECISION_ORDER`. Lists, access checks and explanations all use this
+ * function.
  *
  * @param policy the policy
- * @param mapping what the policy says of the primitive, see `mapPrimitive`
- * @param configuration what is in effect, see `resolveConfiguration`
- * @returns the decision; of several reasons the first one declared
+ * @param mapping the primitive's values, see `mapPrimitive`
+ * @param configuration the values in effect, see `resolveConfiguration`
+ * @returns the decision; if several concerns or rules of one step apply, the reason is the one declared first
  * @example
  * decide(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).effect;
  */
 export function decide(policy: Policy, mapping: Mapping, configuration: Configuration): IndexedDecision {
-  const operator = firstMismatch(policy.concerns, 'operator', mapping, configuration);
-  if (operator !== undefined) return { effect: 'hide', reason: { concern: operator } };
-  if (policy.rules.length > 0) {
-    const hiding = firstFiring(policy.rules, 'hide', mapping, configuration);
-    if (hiding !== undefined) return { effect: 'hide', reason: { rule: hiding } };
-    const showing = firstFiring(policy.rules, 'show', mapping, configuration);
-    if (showing !== undefined) return { effect: 'show', reason: { rule: showing } };
+  for (const step of DECISION_ORDER) {
+    switch (step.test) {
+      case 'concern': {
+        const concern = firstMismatch(policy.concerns, step.setBy, mapping, configuration);
+        if (concern !== -1) return { effect: step.effect, reason: { concern } };
+        break;
+      }
+      case 'rule': {
+        const rule = firstFiring(policy.rules, step.effect, mapping, configuration);
+        if (rule !== -1) return { effect: step.effect, reason: { rule } };
+        break;
+      }
+      case 'unmapped':
+        if (!mapping.mapped && policy.settings.unmapped === 'hide') return UNMAPPED;
+    }
   }
-  const host = firstMismatch(policy.concerns, 'host', mapping, configuration);
-  if (host !== undefined) return { effect: 'hide', reason: { concern: host } };
-  return !mapping.mapped && policy.settings.unmapped === 'hide' ? UNMAPPED : FITS;
+  return FITS;
 }
 
 /**
- * Decides about one primitive and says why. `select` decides the same for whole lists, without the reasons.
+ * Decides about one primitive and gives the reason in words. `select` decides the same for whole lists, without reasons.
  *
  * @param policy the policy
- * @param mapping what the policy says of the primitive
- * @param configuration what is in effect
+ * @param mapping the primitive's values, see `mapPrimitive`
+ * @param configuration the values in effect, see `resolveConfiguration`
  * @returns the decision with its reason
  * @example
  * evaluate(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).reason;
@@ -81,20 +103,21 @@ export function evaluate(policy: Policy, mapping: Mapping, configuration: Config
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
   if ('rule' in reason) {
-    return { effect, reason: ruleReason(policy.rules[reason.rule] as Rule, mapping, configuration) };
+    return { effect, reason: ruleReason(itemAt(policy.rules, reason.rule), mapping, configuration) };
   }
-  const concern = policy.concerns[reason.concern] as Concern;
-  const { offered, source } = mapping.offers[reason.concern] as Offer;
+  const { name } = itemAt(policy.concerns, reason.concern);
+  const { offered, source } = itemAt(mapping.offers, reason.concern);
   const effective = configuration.effective[reason.concern];
-  const wanted = typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
+  const preferred =
+    typeof effective === 'object' ? effective : typeof effective === 'number' ? [effective] : [];
   const words = (numbers: readonly number[]) =>
     numbers.map((each) => fromNumber(policy, reason.concern, each));
   return {
     effect: 'hide',
     reason: {
       code: 'concern-mismatch',
-      concern: concern.name,
-      wanted: words(wanted),
+      concern: name,
+      preferred: words(preferred),
       actual: words(offered),
       source,
     },
@@ -114,42 +137,67 @@ function ruleReason(rule: Rule, mapping: Mapping, configuration: Configuration):
   };
 }
 
-function firstFiring(
-  rules: readonly Rule[],
-  effect: Rule['effect'],
-  { kind, slots }: Mapping,
-  { data }: Configuration,
-): number | undefined {
-  const found = rules.findIndex((rule) => {
-    if (rule.effect !== effect || !rule.kinds.includes(kind)) return false;
-    // What the client can do is not known on every path: then a rule about it says nothing.
-    if (data.client === undefined && rule.paths.some((path) => path.startsWith('client.'))) return false;
-    return isTruthy(rule.fires(data, slots));
-  });
-  return found === -1 ? undefined : found;
+/**
+ * @param rule a rule of the policy
+ * @param mapping what the policy says about one primitive, see `mapPrimitive`
+ * @param configuration the values in effect
+ * @returns whether the rule is about primitives of that kind and its condition is true
+ */
+export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Configuration): boolean {
+  if (!rule.kinds.includes(kind)) return false;
+  // Not every request says what the client can do. Without that, a rule that reads it does not fire.
+  if (rule.readsClient && data.client === undefined) return false;
+  return isTruthy(rule.fires(data, slots));
 }
 
+/** @returns the index of the first concern set by `setBy` that does not match; -1 if all match */
 function firstMismatch(
   concerns: readonly Concern[],
   setBy: Concern['setBy'],
-  mapping: Mapping,
-  configuration: Configuration,
-): number | undefined {
-  for (let index = 0; index < concerns.length; index++) {
-    const { setBy: by, match } = concerns[index] as Concern;
-    const offered = mapping.offers[index]?.offered;
-    if (by !== setBy || offered === undefined) continue;
-    if (!fits(match, configuration.effective[index], offered)) return index;
+  { offers }: Mapping,
+  { effective }: Configuration,
+): number {
+  let index = 0;
+  for (const concern of concerns) {
+    if (concern.setBy === setBy) {
+      const offered = offers[index]?.offered;
+      if (offered !== undefined && !fits(concern.match, effective[index], offered)) return index;
+    }
+    index++;
   }
-  return undefined;
+  return -1;
 }
 
-/** Whether one of the offered values fits what is wanted; the numbers are those of `Assignment`. */
-export function fits(match: Concern['match'], wanted: Effective, offered: readonly number[]): boolean {
-  if (wanted === undefined) return true;
-  if (wanted === 'denied') return false;
-  if (typeof wanted === 'object') return wanted.some((each) => offered.includes(each));
-  if (match === 'at-least') return offered.some((each) => each >= wanted);
-  if (match === 'at-most') return offered.some((each) => each <= wanted);
-  return offered.includes(wanted);
+/** @returns the index of the first rule with that effect that fires; -1 if none does */
+function firstFiring(
+  rules: readonly Rule[],
+  effect: Rule['effect'],
+  mapping: Mapping,
+  configuration: Configuration,
+): number {
+  let index = 0;
+  for (const rule of rules) {
+    if (rule.effect === effect && ruleFires(rule, mapping, configuration)) return index;
+    index++;
+  }
+  return -1;
+}
+
+/**
+ * @param match how the concern compares values
+ * @param preferred the value in effect
+ * @param offered the primitive's values, in the numbers of `Assignment`
+ * @returns whether at least one of the offered values matches
+ */
+export function fits(
+  match: Concern['match'],
+  preferred: EffectiveValue,
+  offered: readonly number[],
+): boolean {
+  if (preferred === undefined) return true;
+  if (preferred === 'denied') return false;
+  if (typeof preferred === 'object') return preferred.some((each) => offered.includes(each));
+  if (match === 'at-least') return offered.some((each) => each >= preferred);
+  if (match === 'at-most') return offered.some((each) => each <= preferred);
+  return offered.includes(preferred);
 }

@@ -5,10 +5,12 @@ export {
   describeAccepted,
   describeConfiguration,
   describeOrigins,
+  type EffectiveValue,
   type InvalidValue,
   type Origin,
   type PreferenceSource,
   type PreferenceSourceName,
+  type PreferredValue,
   resolveConfiguration,
 } from './configuration.js';
 export {
@@ -19,6 +21,7 @@ export {
   type IndexedDecision,
   type RuleReason,
 } from './evaluate.js';
+export type { Expression } from './expression/expression.js';
 export type { HiddenCounts } from './hidden.js';
 export {
   identityOf,

@@ -1,7 +1,8 @@
-import type { Assignment, Concern, Kind, Policy } from './policy.js';
-import { isTruthy } from './rule.js';
+import { isTruthy } from './expression/evaluate.js';
+import { itemAt } from './item-at.js';
+import type { Assignment, Kind, Policy } from './policy.js';
 
-/** A primitive as a server lists it; only these fields are read. */
+/** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {
   readonly name?: unknown;
   readonly uri?: unknown;
@@ -13,25 +14,27 @@ export interface Primitive {
   readonly tags?: unknown;
 }
 
-/** What a server lists, or what is kept of it in a catalog file. */
+/** Everything that one server lists, or what a catalog file keeps of it. */
 export type ServerCatalog = { readonly [K in Kind]?: readonly Primitive[] | undefined };
 
-/** The values of one primitive for one concern, in the numbers of `Assignment`, and where they were written. */
+/** A primitive's values for one concern, in the numbers of `Assignment`, and where they were written. */
 export interface Offer {
   readonly offered: readonly number[];
   readonly source: string;
 }
 
-/** Everything that a policy says of one primitive: one place for each concern, empty where it has no value. */
+/** Everything that a policy says about one primitive. */
 export interface Mapping {
   readonly kind: Kind;
+  /** Whether an entry, a pattern, an `assign` or the primitive itself gives it values. */
   readonly mapped: boolean;
+  /** One item per concern of the policy; `undefined` if the primitive has no value for it. */
   readonly offers: readonly (Offer | undefined)[];
   /** Values in the primitive's own `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
-  /** What rules read of the primitive. */
+  /** The fields of the primitive that rules can read. */
   readonly primitive: object;
-  /** The values of the policy's slots for it. */
+  /** The values of the policy's slots for this primitive. */
   readonly slots: readonly unknown[];
 }
 
@@ -43,20 +46,21 @@ export const IDENTITY = {
   resourceTemplates: 'uriTemplate',
 } as const satisfies Record<Kind, keyof Primitive>;
 
-/** @returns the name, URI or URI template of a primitive; an empty string where a server lists none */
+/** @returns the name, URI or URI template of a primitive; an empty string if the server lists none */
 export function identityOf(kind: Kind, primitive: Primitive): string {
   const identity = primitive[IDENTITY[kind]];
   return typeof identity === 'string' ? identity : '';
 }
 
 /**
- * Collects a primitive's values, per concern. Weakest first: the server's own `_meta.concerns`; `assign`, later wins;
- * patterns, later wins; the exact entry. A resource without an entry of its own takes that of the most specific template that covers it.
+ * Collects a primitive's values per concern. From the weakest to the strongest: the server's own `_meta.concerns`;
+ * `assign`; patterns; the exact entry. Of several `assign` parts or patterns, the last one wins. A resource without an
+ * entry takes the entry of the most specific template that matches its URI.
  *
  * @param policy the policy
- * @param kind what the primitive is
+ * @param kind the primitive's kind
  * @param primitive the primitive as the server lists it
- * @returns its values with the place where each was written
+ * @returns its values, each with the place where it was written
  * @example
  * mapPrimitive(policy, 'tools', { name: 'encryptData' }).offers[policy.indexOf.get('security') ?? 0];
  */
@@ -92,12 +96,12 @@ export function mapPrimitive(policy: Policy, kind: Kind, primitive: Primitive): 
 
 const NOTHING: object = Object.freeze(Object.create(null));
 
-/** What rules and `assign` read of a primitive: no more than a catalog of facts keeps of it. */
+/** The fields that rules and `assign` can read: the same that a catalog file keeps. */
 function readable(policy: Policy, kind: Kind, primitive: Primitive): object {
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
   const { name, title, uri, uriTemplate, mimeType, annotations, tags, _meta } = primitive;
   const ownTags =
-    tags ?? (typeof _meta === 'object' && _meta !== null ? (_meta as { tags?: unknown }).tags : undefined);
+    tags ?? (typeof _meta === 'object' && _meta !== null && 'tags' in _meta ? _meta.tags : undefined);
   const data: Record<string, unknown> = Object.create(null);
   return Object.assign(data, {
     kind,
@@ -111,8 +115,9 @@ function readable(policy: Policy, kind: Kind, primitive: Primitive): object {
 }
 
 function ownConcerns(meta: unknown): object | undefined {
-  if (typeof meta !== 'object' || meta === null || !Object.hasOwn(meta, 'concerns')) return undefined;
-  const { concerns } = meta as { concerns: unknown };
+  if (typeof meta !== 'object' || meta === null) return undefined;
+  if (!('concerns' in meta) || !Object.hasOwn(meta, 'concerns')) return undefined;
+  const { concerns } = meta;
   return typeof concerns === 'object' && concerns !== null ? concerns : undefined;
 }
 
@@ -131,7 +136,7 @@ function readOwn(policy: Policy, own: object, unknown: string[]): Assignment[] {
   return assignments;
 }
 
-/** @returns a value in the numbers of `Assignment`, or nothing if the concern does not declare it */
+/** @returns a value in the numbers of `Assignment`; `undefined` if the concern does not declare it */
 function toNumber(policy: Policy, concern: number, value: unknown): number | undefined {
   const { values } = policy.concerns[concern] ?? { values: [] };
   if ('min' in values) {
@@ -140,8 +145,8 @@ function toNumber(policy: Policy, concern: number, value: unknown): number | und
   return typeof value === 'string' ? policy.ordinals[concern]?.get(value) : undefined;
 }
 
-/** @returns the value that people write for a number of `Assignment` */
+/** @returns the value as policies and hosts write it, for a number of `Assignment` */
 export function fromNumber(policy: Policy, concern: number, number: number): string | number {
-  const { values } = policy.concerns[concern] as Concern;
+  const { values } = itemAt(policy.concerns, concern);
   return 'min' in values ? number : (values[number] ?? '');
 }

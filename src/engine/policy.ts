@@ -1,14 +1,16 @@
+import { compileExpression, type Evaluate, SlotTable } from './expression/evaluate.js';
+import { type Expression, readsCaller, readsClient } from './expression/expression.js';
+import { parseExpression } from './expression/parse.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
-import { compileRule, type Evaluate, SlotTable } from './rule.js';
 
-/** The kinds of primitives that a policy maps, by the name of their key in an MCP list result. */
+/** The kinds of primitives that a policy maps, by their key in an MCP list result. */
 export const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
 export type Kind = (typeof KINDS)[number];
 
 /** A concern's values: an ordered list of names, or a range of numbers. */
 export type ConcernValues = readonly string[] | { readonly min: number; readonly max: number };
-/** A value as people write it: a name of a list, or a number of a range. */
+/** A value as policies and hosts write it: a name from a list, or a number from a range. */
 export type ConcernValue = string | number;
 
 export interface Concern {
@@ -31,7 +33,7 @@ export interface Settings {
   readonly pageSize?: number;
 }
 
-/** Values that primitives get by what the server says of them. */
+/** Values that a primitive gets because of what the server says about it. */
 export interface CompiledAssign {
   readonly when: unknown;
   readonly file: number;
@@ -39,7 +41,7 @@ export interface CompiledAssign {
   readonly values: { readonly [concern: string]: CompiledValue };
 }
 
-/** A rule: JSON Logic that hides or shows primitives of some kinds. */
+/** A rule that hides or shows primitives of some kinds. `when` is JSON Logic. */
 export interface CompiledRulePart {
   readonly id: string;
   readonly effect: 'hide' | 'show';
@@ -50,13 +52,13 @@ export interface CompiledRulePart {
   readonly line: number;
 }
 
-/** What one entry or pattern says of one concern: the values that fit; `any` takes a weaker source's value away. */
+/** What one entry or pattern says about one concern: the primitive's values, or `any` to remove a weaker value. */
 export interface CompiledValue {
   readonly is: readonly ConcernValue[] | 'any';
   readonly line: number;
 }
 
-/** An entry (exact name, URI or URI template) or a pattern of a policy, with the place where it was written. */
+/** An entry (exact name, URI or URI template) or a pattern of a policy, and where it was written. */
 export interface CompiledEntry {
   readonly name: string;
   readonly file: number;
@@ -64,7 +66,7 @@ export interface CompiledEntry {
   readonly values: { readonly [concern: string]: CompiledValue };
 }
 
-/** A checked policy as plain JSON: what a Lambda bundle carries instead of YAML. */
+/** A checked policy as plain JSON. A Lambda bundle contains this instead of YAML. */
 export interface CompiledPolicy {
   readonly format: 1;
   readonly digest: string;
@@ -81,8 +83,8 @@ export interface CompiledPolicy {
 }
 
 /**
- * Values are compared as numbers: the position in `values` for a list, the number itself for a range.
- * That makes `at-least` and `at-most` one comparison for both.
+ * Values are compared as numbers: the position in `values` for a list, the number itself for a range. `at-least` and
+ * `at-most` are then the same comparison for both.
  */
 export interface Assignment {
   readonly concern: number;
@@ -100,26 +102,28 @@ export interface Matcher extends Entry {
   readonly matches: (text: string) => boolean;
 }
 
-/** An `assign` made ready: fires on what a primitive says of itself. */
+/** A prepared `assign`: it gives values to the primitives that it fires for. */
 export interface Assign {
   readonly fires: Evaluate;
   readonly assignments: readonly Assignment[];
 }
 
-/** A rule made ready. */
+/** A prepared rule. */
 export interface Rule {
   readonly id: string;
   readonly effect: 'hide' | 'show';
   readonly kinds: readonly Kind[];
-  readonly when: unknown;
+  readonly when: Expression;
   readonly fires: Evaluate;
   /** Dotted paths that it reads. */
   readonly paths: readonly string[];
+  /** Whether it reads what the client can do, which is not known for every request. */
+  readonly readsClient: boolean;
   readonly reason?: string;
   readonly source: string;
 }
 
-/** A policy made ready for evaluation: every name that a host may send is looked up in a Map, never in an object. */
+/** A policy prepared for evaluation. Names that a host may send are looked up in a Map, never in an object. */
 export interface Policy {
   readonly digest: string;
   readonly concerns: readonly Concern[];
@@ -128,22 +132,23 @@ export interface Policy {
   readonly presets: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   readonly entries: { readonly [K in Kind]: ReadonlyMap<string, Entry> };
   readonly patterns: { readonly [K in Kind]: readonly Matcher[] };
-  /** Entries of resource templates, most specific first: what a URI without an entry inherits from. */
+  /** Entries of resource templates, most specific first. A resource without an entry takes the first that matches. */
   readonly covering: readonly Matcher[];
   readonly assigns: readonly Assign[];
   readonly rules: readonly Rule[];
-  /** The parts of all rules that depend on the primitive alone. */
+  /** The parts of all rules that depend only on the primitive. */
   readonly slots: SlotTable;
-  /** Paths of claims and of the client that rules read: two callers who differ there get lists of their own. */
+  /** Paths of claims and of the client that rules read. Callers that differ in them get separate lists. */
   readonly callerPaths: readonly string[];
   readonly settings: Settings;
 }
 
 /**
- * Makes a compiled policy ready for evaluation.
+ * Prepares a compiled policy for evaluation.
  *
- * @param compiled a policy that was checked when it was compiled; its contents are trusted here
+ * @param compiled a policy that was checked when it was compiled; it is not checked again
  * @returns the policy that `resolveConfiguration`, `bindCatalog` and `select` take
+ * @throws {TypeError} if the condition of a rule or an `assign` has an unknown operator
  * @example
  * const policy = preparePolicy(JSON.parse(await readFile('policy.json', 'utf8')));
  */
@@ -156,7 +161,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
 
   const toAssignments = (values: CompiledEntry['values'], file: number): Assignment[] => {
     const assignments: Assignment[] = [];
-    // A policy has thousands of these, and a cold start waits for them: no list is made in between.
+    // A policy has thousands of these, and a cold start waits for them: this loop creates no intermediate lists.
     for (const name in values) {
       const value = values[name];
       const concern = indexOf.get(name);
@@ -182,8 +187,9 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
 
   const slots = new SlotTable();
   const rules = compiled.rules.map((rule): Rule => {
-    const { evaluate, paths } = compileRule(rule.when, slots);
-    const { id, effect, kinds, when, reason } = rule;
+    const { id, effect, kinds, reason } = rule;
+    const when = parseCondition(rule.when, `rule "${id}"`);
+    const { evaluate, paths } = compileExpression(when, slots);
     const source = `${files[rule.file]}:${rule.line}`;
     return {
       id,
@@ -192,6 +198,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       when,
       fires: evaluate,
       paths,
+      readsClient: paths.some(readsClient),
       source,
       ...(reason === undefined ? {} : { reason }),
     };
@@ -210,20 +217,33 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     covering: compiled.primitives.resourceTemplates
       .map((entry) => ({ ...toEntry(entry), ...compileUriTemplate(entry.name) }))
       .sort((a, b) => b.literals - a.literals),
-    assigns: compiled.assign.map(({ when, values, file }) => ({
-      fires: compileRule(when).evaluate,
+    assigns: compiled.assign.map(({ when, values, file, line }) => ({
+      fires: compileExpression(parseCondition(when, `"assign" in ${files[file]}:${line}`)).evaluate,
       assignments: toAssignments(values, file),
     })),
     rules,
     slots,
-    callerPaths: [...new Set(rules.flatMap(({ paths }) => paths))]
-      .filter((path) => /^(claims|client)\b/.test(path))
-      .sort(),
+    callerPaths: [...new Set(rules.flatMap(({ paths }) => paths))].filter(readsCaller).sort(),
     settings: compiled.settings,
   };
 }
 
-/** One value for each kind of primitive. */
+function parseCondition(when: unknown, what: string): Expression {
+  const { expression, problems } = parseExpression(when);
+  for (const problem of problems) {
+    // A checked policy has no such operator. Treating it as a constant could show what the rule must hide.
+    if (problem.code !== 'unknown-operator') continue;
+    throw new TypeError(`The condition of ${what} has an unknown operator, "${problem.operator}".`);
+  }
+  return expression;
+}
+
+/**
+ * @param make computes the value for one kind
+ * @returns an object with one value for each kind of primitive
+ * @example
+ * byKind((kind) => kind.length); // { tools: 5, prompts: 7, resources: 9, resourceTemplates: 17 }
+ */
 export function byKind<T>(make: (kind: Kind) => T): { [K in Kind]: T } {
   return {
     tools: make('tools'),

@@ -1,15 +1,18 @@
+import { itemAt } from './item-at.js';
+import { didYouMean } from './match/did-you-mean.js';
 import { nearest } from './match/nearest.js';
 import type { Concern, Policy } from './policy.js';
 
 /**
- * Where a host said what it wants: `update` is `updateConcerns`, `request` the `_meta` of a list request, `capabilities`
- * those of the client, which come with each request where there are no sessions.
+ * Where a host stated its preferences. `update` is an `updateConcerns` request and `request` is the `_meta` of any other
+ * request. `capabilities` are the client's, which it sends with each request if there are no sessions.
  */
 export type PreferenceSourceName = 'update' | 'request' | 'session' | 'capabilities' | 'header' | 'url';
 
 /**
- * Where an effective value comes from: a carrier, itself or by a preset that it named; a verified claim; the concern's
- * default. What is denied comes from what is missing: a claim, or the session that held what the host asked for.
+ * Where an effective value comes from: a preference source, directly or by a preset that it named; a verified claim; the
+ * concern's default. For a denied concern it is what was missing: `no-claim`, or `forgotten` if the session that held
+ * the host's preferences was lost.
  */
 export type Origin =
   | PreferenceSourceName
@@ -19,19 +22,19 @@ export type Origin =
   | 'no-claim'
   | 'forgotten';
 
-/** What one carrier brought, unchecked. */
+/** The preferences from one source, unchecked. */
 export interface PreferenceSource {
   readonly from: PreferenceSourceName;
   readonly concerns: unknown;
 }
 
-/** Something that was not taken as sent. */
+/** An entry that was changed or ignored. */
 export interface ConcernWarning {
   readonly code: string;
   readonly message: string;
 }
 
-/** A value outside `values` under `invalid: error`: the `data` of the `-32602` answer. */
+/** A value that was rejected under `invalid: error`: the `data` of the `-32602` error. */
 export interface InvalidValue {
   readonly concern: string;
   readonly value: unknown;
@@ -39,16 +42,16 @@ export interface InvalidValue {
   readonly suggestion?: string;
 }
 
-/** A number of `Assignment`; a list of them where a host may ask for several. */
-export type Wanted = number | readonly number[];
+/** A number of `Assignment`; a list of them if the concern takes several values. */
+export type PreferredValue = number | readonly number[];
 
-/** Warnings of one request that are kept, and refused values. */
+/** The most warnings, and the most rejected values, that are kept for one request. */
 const MAX_NOTES = 32;
 
-/** More entries than this in one carrier are not looked at: no policy declares as many. */
+/** The most entries that are read from one source. No policy declares as many concerns. */
 const MAX_ENTRIES = 128;
 
-/** What was noticed while carriers were read. */
+/** Collects the entries that were changed, ignored or rejected while preference sources were read. */
 export class Notes {
   warnings: ConcernWarning[] | undefined;
   invalid: InvalidValue[] | undefined;
@@ -58,41 +61,44 @@ export class Notes {
     if (this.full) return;
     const more = {
       code: 'more-warnings',
-      message: 'There is more that was not taken as sent; mend these first.',
+      message: 'More warnings were omitted. Fix these first.',
     };
     this.warnings.push(this.warnings.length < MAX_NOTES ? { code, message } : more);
   }
 
-  refuse(value: InvalidValue): void {
+  reject(value: InvalidValue): void {
     this.invalid ??= [];
-    if (!this.refusedEnough) this.invalid.push(value);
+    if (!this.rejectedEnough) this.invalid.push(value);
   }
 
-  /** What a host sends must not make answers and logs much longer than what it sent. */
+  /** Answers and logs must not become much longer than what the host sent. */
   get full(): boolean {
     return (this.warnings?.length ?? 0) > MAX_NOTES;
   }
 
-  get refusedEnough(): boolean {
+  get rejectedEnough(): boolean {
     return (this.invalid?.length ?? 0) >= MAX_NOTES;
   }
 }
 
-/** What was accepted of a host's entries, one place for each concern. */
+/** A host's accepted preferences. Lists have one item per concern of the policy. */
 export interface Accepted {
-  /** `null` where a host wants none. */
-  readonly values: (Wanted | null | undefined)[];
-  /** By which carrier, where there is a value. */
+  /** `null` if the host prefers no value. */
+  readonly values: (PreferredValue | null | undefined)[];
+  /** Where each value comes from. */
   readonly origins: (Origin | undefined)[];
 }
 
 /**
- * Reads what one carrier brought. Of each concern the first accepted value stays: carriers come strongest first.
+ * Reads the preferences from one source. A concern that already has an accepted value keeps it, so read the strongest
+ * source first.
  *
  * @param policy the policy
- * @param carrier what was sent, unchecked
- * @param accepted gets what is accepted
- * @param notes gets what was not taken as sent
+ * @param source the preferences as sent, unchecked
+ * @param accepted receives the accepted values
+ * @param notes receives the entries that were changed, ignored or rejected
+ * @example
+ * readPreferenceSource(policy, { from: 'request', concerns: { security: 'high' } }, accepted, notes);
  */
 export function readPreferenceSource(
   policy: Policy,
@@ -102,7 +108,10 @@ export function readPreferenceSource(
 ): void {
   const { values, origins } = accepted;
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
-    notes.warn('malformed-concerns', `concerns (${from}) must be an object of names and values; ignored.`);
+    notes.warn(
+      'malformed-concerns',
+      `concerns (${from}) must be an object of concern names and values. It was ignored.`,
+    );
     return;
   }
   const sent = concerns as Record<string, unknown>;
@@ -110,7 +119,7 @@ export function readPreferenceSource(
   if (names.length > MAX_ENTRIES) {
     notes.warn(
       'too-many-entries',
-      `concerns (${from}) has over ${MAX_ENTRIES} entries; the rest is ignored.`,
+      `concerns (${from}) has more than ${MAX_ENTRIES} entries. The rest were ignored.`,
     );
     names.length = MAX_ENTRIES;
   }
@@ -123,10 +132,10 @@ export function readPreferenceSource(
     }
     const index = policy.indexOf.get(name);
     if (index === undefined) {
-      const near = nearest(name, policy.indexOf.keys());
+      const hint = didYouMean(name, policy.indexOf.keys());
       notes.warn(
         'undeclared-concern',
-        `${quote(name)} (${from}) is no concern of this server; ignored.${near ? ` Did you mean "${near}"?` : ''}`,
+        `${quote(name)} (${from}) is not a concern of this server. It was ignored.${hint}`,
       );
     } else if (values[index] === undefined) {
       values[index] = readValue(policy, index, sent[name], from, notes);
@@ -136,7 +145,7 @@ export function readPreferenceSource(
   if (preset !== undefined) readPreset(policy, preset, from, accepted, notes);
 }
 
-/** A preset stands for several entries of its carrier; an entry beside it is stronger. */
+/** A preset expands to several entries of its source. Explicit entries of the same source are stronger. */
 function readPreset(
   policy: Policy,
   preset: unknown,
@@ -154,7 +163,7 @@ function readPreset(
     outside(policy, notes, invalid, from);
     return;
   }
-  // A declared name: it was found among the policy's presets.
+  // `preset` is a declared name, so it is safe to repeat it in the origin.
   const origin = `${from} preset ${preset}` as const;
   for (const [name, value] of entries) {
     const index = policy.indexOf.get(name);
@@ -165,32 +174,35 @@ function readPreset(
   }
 }
 
-/** @returns the accepted value; `null` where the host wants none; nothing where the entry is ignored */
+/** @returns the accepted value; `null` if the host prefers no value; `undefined` if the entry is ignored */
 function readValue(
   policy: Policy,
   index: number,
   value: unknown,
   from: PreferenceSourceName,
   notes: Notes,
-): Wanted | null | undefined {
-  const concern = policy.concerns[index] as Concern;
+): PreferredValue | null | undefined {
+  const concern = itemAt(policy.concerns, index);
   const { name, values } = concern;
   if (concern.setBy === 'operator') {
-    notes.warn('operator-concern', `${name} (${from}) is set by the operator; what a host sends is ignored.`);
+    notes.warn(
+      'operator-concern',
+      `${name} (${from}) is set by the operator, so a host cannot change it. It was ignored.`,
+    );
     return undefined;
   }
   if (value === null) return null;
   if ('min' in values) return readNumber(policy, concern, values, value, from, notes);
 
   if (concern.multiple && Array.isArray(value)) {
-    const wanted = new Set<number>();
+    const ordinals = new Set<number>();
     for (const each of value.slice(0, MAX_ENTRIES)) {
       const ordinal = readName(policy, index, each, from, notes);
-      if (ordinal !== undefined) wanted.add(ordinal);
+      if (ordinal !== undefined) ordinals.add(ordinal);
     }
     if (value.length === 0)
       malformed(policy, notes, { concern: name, value, values }, from, 'a name or a list of names');
-    return wanted.size === 0 ? undefined : [...wanted].sort((a, b) => a - b);
+    return ordinals.size === 0 ? undefined : [...ordinals].sort((a, b) => a - b);
   }
   const ordinal = readName(policy, index, value, from, notes);
   return ordinal === undefined || !concern.multiple ? ordinal : [ordinal];
@@ -203,8 +215,8 @@ function readName(
   from: PreferenceSourceName,
   notes: Notes,
 ): number | undefined {
-  const { name, values, multiple } = policy.concerns[index] as Concern;
-  // A structured field or a URL cannot tell 1 from "1": there a number may be the name of a value.
+  const { name, values, multiple } = itemAt(policy.concerns, index);
+  // A header or a URL cannot tell 1 from "1", so a number from there may be the name of a value.
   const text = typeof value === 'number' && (from === 'header' || from === 'url') ? String(value) : value;
   if (typeof text !== 'string') {
     const expected = multiple ? 'a name or a list of names' : 'one name';
@@ -238,12 +250,12 @@ function readNumber(
   const clamped = Math.min(Math.max(number, range.min), range.max);
   notes.warn(
     'clamped-value',
-    `${concern.name} (${from}) is ${number}; taken as ${clamped}, the nearest bound.`,
+    `${concern.name} (${from}) is ${number}, which is out of range. The nearest bound, ${clamped}, was used.`,
   );
   return clamped;
 }
 
-/** A value of the wrong type. Only an update is refused for it: it alone can be corrected and sent again at once. */
+/** Notes a value of the wrong type. Only an update is rejected for it, because its sender can correct it at once. */
 function malformed(
   policy: Policy,
   notes: Notes,
@@ -251,31 +263,32 @@ function malformed(
   from: PreferenceSourceName,
   expected: string,
 ): void {
-  if (from === 'update' && policy.settings.invalid === 'error') notes.refuse(invalid);
-  else notes.warn('malformed-value', `${invalid.concern} (${from}) must be ${expected}; ignored.`);
+  if (from === 'update' && policy.settings.invalid === 'error') notes.reject(invalid);
+  else notes.warn('malformed-value', `${invalid.concern} (${from}) must be ${expected}. It was ignored.`);
 }
 
-/** A list of names has no nearest one, so `clamp` ignores the entry as `ignore` does. */
+/** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
 function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: PreferenceSourceName): void {
   const { concern, value, values } = invalid;
-  // What a session holds was accepted once, and clients send their capabilities with everything: neither must make every
-  // list fail after the policy changed.
+  // Values in a session were accepted earlier, and clients send their capabilities with every request. If the policy
+  // changed since, neither may make every list fail.
   const lasts = from === 'session' || from === 'capabilities';
-  const refused = policy.settings.invalid === 'error' && !lasts;
-  // Looking for the nearest name costs more than anything else here.
-  if (refused ? notes.refusedEnough : notes.full) return;
-  const near = 'min' in values ? undefined : nearest(String(value), values);
-  if (refused) {
-    notes.refuse({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
+  const rejected = policy.settings.invalid === 'error' && !lasts;
+  // The search for the nearest name costs more than anything else here.
+  if (rejected ? notes.rejectedEnough : notes.full) return;
+  if (rejected) {
+    const near = 'min' in values ? undefined : nearest(String(value), values);
+    notes.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
     return;
   }
   const allowed = 'min' in values ? `${values.min} to ${values.max}` : values.join(', ');
   const code = concern === 'preset' ? 'unknown-preset' : 'unknown-value';
-  const hint = near === undefined ? '' : ` Did you mean "${near}"?`;
-  notes.warn(code, `${quote(value)} (${from}) is no value of ${concern} (${allowed}); ignored.${hint}`);
+  const hint = 'min' in values ? '' : didYouMean(String(value), values);
+  const message = `${quote(value)} (${from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;
+  notes.warn(code, message);
 }
 
-/** What a host sent, short enough for a log line. */
+/** @returns the value as JSON, short enough for a log line */
 function quote(value: unknown): string {
   const text = String(JSON.stringify(value));
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;

@@ -5,38 +5,38 @@ import { countHidden, type HiddenCounts } from './hidden.js';
 import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
-/** What stays of a list under a configuration. */
+/** The part of a list that a configuration shows. */
 export interface Selection<T> {
-  /** In the order of the list. */
+  /** The primitives that are shown, in the order of the list. */
   readonly kept: readonly T[];
   readonly total: number;
-  /** Why the others are hidden; the counts add up to them. */
+  /** Why the other primitives are hidden. The counts add up to their number. */
   readonly hidden: HiddenCounts;
 }
 
-/** A list of primitives bound to a policy: everything that does not depend on a configuration is done. */
+/** A list of primitives bound to a policy: everything that does not depend on a configuration is precomputed. */
 export interface Catalog<T extends Primitive> {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
-  /** For each item the number of its class: items of one class have equal values, so they share every verdict. */
+  /** For each item the index of its class. Items of one class have equal values, so they share every decision. */
   readonly classOf: readonly number[];
   readonly classes: readonly Mapping[];
-  /** Values in `_meta.concerns` of items that the policy does not declare, a few of them. */
+  /** The first few values in the items' `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
   readonly memo: LRUCache<string, Selection<T>>;
 }
 
-/** Selections kept per catalog, and references kept in all of them: a host that sends ever new configurations costs no more. */
+/** Bounds the remembered selections of a catalog, and the items in all of them, however many configurations a host sends. */
 const MEMO = { entries: 256, references: 200_000 };
 const MAX_UNKNOWN = 10;
 
 /**
- * Binds a list to a policy. Do it once for a list, `select` from it as often as configurations come.
+ * Binds a list to a policy. Bind each list once, then call `select` for each configuration.
  *
  * @param policy the policy
- * @param kind what the list holds
- * @param items the list, as the server gives it
+ * @param kind the kind of primitives in the list
+ * @param items the list, as the server returns it
  * @returns the bound list
  * @example
  * select(bindCatalog(policy, 'tools', tools), configuration).kept;
@@ -70,12 +70,12 @@ export function bindCatalog<T extends Primitive>(
 }
 
 /**
- * Selects what a configuration shows. The verdict is found once for each class, not for each primitive, and the
- * selection is kept for the next request with the same configuration.
+ * Selects what a configuration shows. It decides once per class instead of once per primitive, and remembers the
+ * selection for the next request with the same configuration.
  *
  * @param catalog a bound list
- * @param configuration what is in effect
- * @returns what stays, in the order of the list
+ * @param configuration the values in effect, see `resolveConfiguration`
+ * @returns the primitives that are shown, in the order of the list
  * @example
  * select(catalog, resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }])).kept;
  */
@@ -88,9 +88,10 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
-  for (let index = 0; index < items.length; index++) {
-    const number = classOf[index] as number;
-    if (isShown[number] === true) kept.push(items[index] as T);
+  let index = 0;
+  for (const item of items) {
+    const number = classOf[index++] ?? 0;
+    if (isShown[number] === true) kept.push(item);
     else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 

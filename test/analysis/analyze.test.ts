@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyse, canPart } from '../../src/analysis/analyze.js';
+import { analyze, canPart } from '../../src/analysis/analyze.js';
 import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
 import { decide } from '../../src/engine/evaluate.js';
+import { isTruthy } from '../../src/engine/expression/evaluate.js';
 import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
-import { isTruthy } from '../../src/engine/rule.js';
 import { allConfigurations, listPolicy, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
@@ -21,23 +21,23 @@ describe('all configurations at once', () => {
   `;
   const levels = (more: string) => policyOf(LEVELS + more);
 
-  it('a primitive that a rule always hides is never visible, and the rule says so', () => {
+  it('reports a primitive that a rule always hides as never visible, and the rule as always firing', () => {
     const policy = levels(yaml`
 rules:
   - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }`);
-    const { neverVisible, rules, emptySurface } = analyse(policy, { tools: named('a', 'b') });
+    const { neverVisible, rules, showsNothing } = analyze(policy, { tools: named('a', 'b') });
     expect(neverVisible).toEqual([{ kind: 'tools', name: 'a' }]);
     expect(rules).toEqual([{ id: 'gone', fires: 'sometimes' }]);
-    expect(emptySurface).toBeUndefined();
+    expect(showsNothing).toBeUndefined();
   });
 
-  it('names primitives of equal values all, in each kind', () => {
+  it('names every primitive of equal values, in each kind', () => {
     const policy = levels(yaml`
 primitives:
   tools: { a: { level: [low, high] }, b: { level: [high, low] }, c: { level: low } }
   prompts: { p: { level: [low, high] } }
   resources: { "vault://r": { level: low } }`);
-    const { alwaysVisible, neverVisible } = analyse(policy, {
+    const { alwaysVisible, neverVisible } = analyze(policy, {
       tools: named('a', 'b', 'c'),
       prompts: named('p'),
       resources: [{ uri: 'vault://r' }],
@@ -50,92 +50,92 @@ primitives:
     expect(neverVisible).toEqual([]);
   });
 
-  it('what has no value is not said to be always visible', () => {
-    expect(analyse(levels('primitives: { tools: { a: {} } }'), { tools: named('a') }).alwaysVisible).toEqual(
+  it('does not report a primitive without values as always visible', () => {
+    expect(analyze(levels('primitives: { tools: { a: {} } }'), { tools: named('a') }).alwaysVisible).toEqual(
       [],
     );
   });
 
-  it('gives a configuration that shows nothing, in the words of the policy', () => {
+  it('returns a configuration that shows nothing, in the words of the policy', () => {
     const policy = levels('primitives: { tools: { a: { level: low }, b: { level: low, price: 4 } } }');
-    const { emptySurface } = analyse(policy, { tools: named('a', 'b') });
-    expect(emptySurface).toEqual({ level: 'high' });
-    expect(shown(policy, ['a', 'b'], emptySurface)).toEqual([]);
+    const { showsNothing } = analyze(policy, { tools: named('a', 'b') });
+    expect(showsNothing).toEqual({ level: 'high' });
+    expect(shown(policy, ['a', 'b'], showsNothing)).toEqual([]);
   });
 
-  it('says that a caller without a claim may be shown nothing', () => {
+  it('reports that a caller without a claim can see nothing', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
       primitives: { tools: { a: { tier: [free, pro] } } }
     `);
-    expect(analyse(policy, { tools: named('a') }).emptySurface).toEqual({ tier: 'no claim' });
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toEqual({ tier: 'no claim' });
   });
 
-  it('says nothing about an empty surface where the server has nothing', () => {
-    expect(analyse(levels(''), {}).emptySurface).toBeUndefined();
-    expect(analyse(levels(''), { tools: [] })).toMatchObject({ neverVisible: [], alwaysVisible: [] });
+  it('does not report a configuration that shows nothing if the server lists nothing', () => {
+    expect(analyze(levels(''), {}).showsNothing).toBeUndefined();
+    expect(analyze(levels(''), { tools: [] })).toMatchObject({ neverVisible: [], alwaysVisible: [] });
   });
 
-  it('counts comparisons of claims as free, and those of the client only once it is known', () => {
+  it('counts comparisons of claims as free, and comparisons of the client only if its capabilities are known', () => {
     const policy = levels(yaml`
 rules:
   - { id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }
   - { id: sampling, hide: [tools], when: { "!!": { var: client.capabilities.sampling } } }
   - { id: never, hide: [prompts], when: { "===": [{ var: claims.blocked }, true] } }`);
-    const analysis = analyse(policy, { tools: named('a') });
+    const analysis = analyze(policy, { tools: named('a') });
     expect(analysis.rules).toEqual([
       { id: 'blocked', fires: 'sometimes' },
       { id: 'sampling', fires: 'sometimes' },
       { id: 'never', fires: 'never' },
     ]);
-    // 3 levels, 3 prices (0, between, 10) and none, 2 tiers; blocked, known, sampling.
+    // 3 levels; 3 prices (0, between, 10) and none; 2 tiers; blocked, known and sampling are true or false.
     expect(analysis.configurations).toBe(3 * 4 * 2 * 8);
   });
 
-  it('says which comparisons have to hold for nothing to be shown', () => {
+  it('names the comparisons that must hold for nothing to be shown', () => {
     const blocked = { '===': [{ var: 'claims.blocked' }, true] };
     const freed = { '!!': { var: 'client.capabilities.freed' } };
     const policy = levels(yaml`
       rules:
         - { id: blocked, hide: [tools], when: { and: [${JSON.stringify(blocked)}, { "!": ${JSON.stringify(freed)} }] } }
     `);
-    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({
       'client.capabilities is known': true,
       '{"===":[{"var":"claims.blocked"},true]}': true,
       '{"var":"client.capabilities.freed"}': false,
     });
   });
 
-  it('leaves comparisons out on which it does not depend that nothing is shown', () => {
+  it('leaves out the comparisons that do not matter for showing nothing', () => {
     const policy = levels(yaml`
 rules:
   - { id: gone, hide: [tools], when: { "===": [{ var: primitive.name }, a] } }
   - { id: other, show: [tools], when: { and: [{ "!!": { var: claims.other } }, { "===": [{ var: primitive.name }, b] }] } }`);
-    expect(analyse(policy, { tools: named('a') }).emptySurface).toStrictEqual({});
+    expect(analyze(policy, { tools: named('a') }).showsNothing).toStrictEqual({});
   });
 
-  it('takes a comparison of a claim with what primitives say for one thing for each of them', () => {
+  it('treats a comparison of a claim with a field of the primitive as a separate fact for each primitive', () => {
     const policy = levels(yaml`
 rules:
   - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }
   - { id: odd, hide: [tools], when: { "===": [{ var: primitive.annotations.client }, x] } }`);
-    const { emptySurface, rules } = analyse(policy, { tools: named('a', 'b') });
+    const { showsNothing, rules } = analyze(policy, { tools: named('a', 'b') });
     const comparison = '{"===":[{"var":"claims.a"},{"var":"primitive.name"}]}';
-    expect(emptySurface).toStrictEqual({
+    expect(showsNothing).toStrictEqual({
       [`${comparison} primitive.name="a"`]: true,
       [`${comparison} primitive.name="b"`]: true,
     });
     expect(rules[1]).toEqual({ id: 'odd', fires: 'never' });
   });
 
-  it('takes one comparison of a claim for one thing, however often it is written', () => {
+  it('treats a comparison of a claim that is written twice as one fact', () => {
     const policy = levels(yaml`
 rules:
   - { id: one, hide: [tools], when: { and: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
   - { id: two, hide: [tools], when: { or: [{ "!!": { var: claims.a } }, { "!": { var: claims.a } }] } }
   - { id: own, hide: [tools], when: { "===": [{ var: claims.a }, { var: primitive.name }] } }`);
-    const { rules } = analyse(policy, { tools: named('a', 'b') });
+    const { rules } = analyze(policy, { tools: named('a', 'b') });
     expect(rules).toEqual([
       { id: 'one', fires: 'never' },
       { id: 'two', fires: 'always' },
@@ -143,25 +143,25 @@ rules:
     ]);
   });
 
-  it('a rule about a client stays silent while nothing is known of it, whatever it says', () => {
+  it('reports that a rule about the client does not fire while its capabilities are not known', () => {
     const policy = levels(yaml`
 rules:
   - { id: no-sampling, hide: [tools], when: { or: [{ "!": { var: client.capabilities.sampling } }, { "!!": { var: client.capabilities.sampling } }] } }`);
-    expect(analyse(policy, { tools: named('a') }).rules).toEqual([{ id: 'no-sampling', fires: 'sometimes' }]);
+    expect(analyze(policy, { tools: named('a') }).rules).toEqual([{ id: 'no-sampling', fires: 'sometimes' }]);
   });
 
-  it('sees what lies between two numbers', () => {
+  it('tries a number between two numbers', () => {
     const policy = levels(yaml`
 rules:
   - { id: between, hide: [tools], when: { "<": [4, { var: concerns.price }, 5] } }
   - { id: outside, hide: [tools], when: { ">": [{ var: concerns.price }, 10] } }`);
-    expect(analyse(policy, { tools: named('a') }).rules).toEqual([
+    expect(analyze(policy, { tools: named('a') }).rules).toEqual([
       { id: 'between', fires: 'sometimes' },
       { id: 'outside', fires: 'never' },
     ]);
   });
 
-  it('compares a range with what primitives say of themselves', () => {
+  it('compares a range with fields of the primitive', () => {
     const policy = levels(yaml`
 rules:
   - id: too-dear
@@ -171,7 +171,7 @@ rules:
     show: [tools]
     when: { "===": [{ var: concerns.price }, { var: primitive.annotations.price }] }`);
     const tools = [{ name: 'a', annotations: { price: 7 } }];
-    const { rules, neverVisible } = analyse(policy, { tools });
+    const { rules, neverVisible } = analyze(policy, { tools });
     expect(rules.map(({ fires }) => fires)).toEqual(['sometimes', 'sometimes']);
     expect(neverVisible).toEqual([]);
   });
@@ -194,7 +194,7 @@ rules:
           hide: [tools]
           when: { and: [{ "!!": { var: concerns.a } }, { ">": [{ var: concerns.c }, 10] }, { "===": [{ var: concerns.a }, { var: concerns.c }] }] }
     `);
-    expect(analyse(policy, { tools: named('x') }).rules).toEqual([
+    expect(analyze(policy, { tools: named('x') }).rules).toEqual([
       { id: 'ordered', fires: 'sometimes' },
       { id: 'circle', fires: 'never' },
       { id: 'above', fires: 'never' },
@@ -213,28 +213,28 @@ rules:
     `);
   };
 
-  it('looks at several values at once where a rule reads them', () => {
-    const { rules, emptySurface, unanswered } = analyse(several(3), { tools: named('x') });
+  it('tries several values at once if a rule reads the concern', () => {
+    const { rules, showsNothing, unanswered } = analyze(several(3), { tools: named('x') });
     expect(rules).toEqual([{ id: 'both', fires: 'sometimes' }]);
-    expect(emptySurface).toEqual({ topic: ['v0', 'v1'] });
+    expect(showsNothing).toEqual({ topic: ['v0', 'v1'] });
     expect(unanswered).toEqual([]);
   });
 
-  it('says so where those are too many', () => {
-    const { unanswered } = analyse(several(30), { tools: named('x') });
+  it('reports a gap if there are too many combinations', () => {
+    const { unanswered } = analyze(several(30), { tools: named('x') });
     expect(unanswered).toEqual(['what all combinations of several values of topic do']);
   });
 
-  it('does not say so of a concern that takes one value', () => {
+  it('does not report a gap for a concern that takes one value', () => {
     const values = Array.from({ length: 30 }, (_, index) => `v${index}`);
     const when = { '===': [{ var: 'concerns.topic' }, 'v0'] };
     const policy = listPolicy({ topic: values }, {}, [{ id: 'r', effect: 'hide', when }]);
-    expect(analyse(policy, { tools: named('x') }).unanswered).toEqual([]);
+    expect(analyze(policy, { tools: named('x') }).unanswered).toEqual([]);
   });
 });
 
-describe('against every configuration, one by one', () => {
-  /** What `analyse` answers, found by trying. */
+describe('compared with every configuration, one by one', () => {
+  /** The result of `analyze`, found by trying every configuration. */
   function tryAll(policy: Policy, tools: readonly Primitive[]) {
     const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
     const mappings = mappingsOf({ policy, tools });
@@ -259,25 +259,25 @@ describe('against every configuration, one by one', () => {
     };
   }
 
-  it('says the same of random policies', () => {
+  it('gives the same result for random policies', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const expected = tryAll(policy, tools);
-        const { neverVisible, alwaysVisible, rules, emptySurface, unanswered } = analyse(policy, { tools });
+        const { neverVisible, alwaysVisible, rules, showsNothing, unanswered } = analyze(policy, { tools });
         expect(unanswered).toEqual([]);
         expect({
           neverVisible: names(neverVisible),
           alwaysVisible: names(alwaysVisible),
           rules: rules.map(({ fires }) => fires),
-          empty: emptySurface !== undefined,
+          empty: showsNothing !== undefined,
         }).toEqual(expected);
-        if (emptySurface === undefined) return;
-        // The witness is one that a host can send and an operator can claim.
-        const { tier, ...concerns } = emptySurface;
+        if (showsNothing === undefined) return;
+        // A host can send this configuration and an operator can claim it.
+        const { tier, ...concerns } = showsNothing;
         const claims = new Map(tier === undefined || tier === 'no claim' ? [] : [['tier', tier]]);
         const all = Object.fromEntries(policy.concerns.map(({ name }) => [name, null]));
-        const carriers = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
-        const configuration = resolveConfiguration(policy, carriers, { claims });
+        const sources = [{ from: 'session', concerns: { ...all, ...concerns } }] as const;
+        const configuration = resolveConfiguration(policy, sources, { claims });
         expect(configuration.warnings.filter(({ code }) => code !== 'operator-concern')).toEqual([]);
         for (const mapping of mappingsOf({ policy, tools })) {
           expect(decide(policy, mapping, configuration).effect).toBe('hide');
@@ -287,7 +287,7 @@ describe('against every configuration, one by one', () => {
     );
   });
 
-  it('parts two primitives exactly where some configuration does', () => {
+  it('separates two primitives exactly if some configuration does', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const [first, second] = mappingsOf({ policy, tools });
@@ -311,17 +311,17 @@ describe('more configurations than can be tried', () => {
   const values = ['a', 'b', 'c', 'd'];
   const concerns = Object.fromEntries(Array.from({ length: 12 }, (_, index) => [`c${index}`, values]));
 
-  it('stays exact where no configuration shows nothing', () => {
-    // Eleven tools that can each be hidden, and four of which one always stays.
+  it('is exact if every configuration shows something', () => {
+    // Eleven tools that can each be hidden, and four tools of which one is always shown.
     const tools = {
       ...Object.fromEntries(Array.from({ length: 11 }, (_, index) => [`t${index}`, { [`c${index}`]: 'a' }])),
       ...Object.fromEntries(values.map((value) => [`last-${value}`, { c11: value }])),
     };
     const policy = listPolicy(concerns, tools);
-    const analysis = analyse(policy, { tools: named(...Object.keys(tools)) });
+    const analysis = analyze(policy, { tools: named(...Object.keys(tools)) });
     expect(analysis.configurations).toBe(5 ** 12);
     expect(analysis).toMatchObject({ neverVisible: [], alwaysVisible: [], unanswered: [] });
-    expect(analysis.emptySurface).toBeUndefined();
+    expect(analysis.showsNothing).toBeUndefined();
   });
 
   it('finds the one kind of configuration that shows nothing', () => {
@@ -331,26 +331,26 @@ describe('more configurations than can be tried', () => {
       ),
     );
     const policy = listPolicy(concerns, tools);
-    const { emptySurface, unanswered } = analyse(policy, { tools: named(...Object.keys(tools)) });
+    const { showsNothing, unanswered } = analyze(policy, { tools: named(...Object.keys(tools)) });
     expect(unanswered).toEqual([]);
-    expect(emptySurface).toEqual(Object.fromEntries(Object.keys(concerns).map((name) => [name, 'd'])));
+    expect(showsNothing).toEqual(Object.fromEntries(Object.keys(concerns).map((name) => [name, 'd'])));
   });
 
-  it('a rule over twelve concerns fires sometimes, and its contradiction never', () => {
+  it('reports that a rule over twelve concerns fires sometimes, and its contradiction never', () => {
     const all = Object.keys(concerns).map((name) => ({ '===': [{ var: `concerns.${name}` }, 'd'] }));
     const policy = listPolicy(concerns, { t: {} }, [
       { id: 'all', effect: 'hide', when: { and: all } },
       { id: 'never', effect: 'hide', when: { and: [...all, { '===': [{ var: 'concerns.c0' }, 'a'] }] } },
       { id: 'always', effect: 'hide', when: { or: [...all.map((each) => ({ '!': each })), ...all] } },
     ]);
-    const { rules, unanswered, neverVisible } = analyse(policy, { tools: named('t') });
+    const { rules, unanswered, neverVisible } = analyze(policy, { tools: named('t') });
     expect(rules.map(({ fires }) => fires)).toEqual(['sometimes', 'never', 'always']);
     expect(neverVisible).toEqual([{ kind: 'tools', name: 't' }]);
     expect(unanswered).toEqual([]);
   });
 
-  describe('a question that is given up', () => {
-    // Nine pigeons in eight holes: no search without insight gets through.
+  describe('a search that reaches its step limit', () => {
+    // Nine pigeons in eight holes: a plain search cannot finish.
     const holes = Array.from({ length: 8 }, (_, index) => `h${index}`);
     const pigeons = Array.from({ length: 9 }, (_, index) => `p${index}`);
     const apart = {
@@ -365,37 +365,37 @@ describe('more configurations than can be tried', () => {
     };
     const houses = Object.fromEntries(pigeons.map((name) => [name, holes]));
 
-    it('is said, and what it asks for is not claimed to be impossible', () => {
+    it('is reported, and nothing is claimed to be impossible', () => {
       const policy = listPolicy(houses, { t: {} }, [{ id: 'apart', effect: 'hide', when: apart }]);
-      const { rules, unanswered, alwaysVisible, emptySurface } = analyse(policy, { tools: named('t') });
+      const { rules, unanswered, alwaysVisible, showsNothing } = analyze(policy, { tools: named('t') });
       expect(unanswered).toEqual(['whether a configuration shows nothing', 'whether rule apart can fire']);
       expect(rules).toEqual([{ id: 'apart', fires: 'sometimes' }]);
       expect(alwaysVisible).toEqual([]);
-      expect(emptySurface).toBeUndefined();
+      expect(showsNothing).toBeUndefined();
     });
 
-    it('names all primitives that it is about', () => {
+    it('is reported with all primitives that it is about', () => {
       const policy = listPolicy(houses, {}, [{ id: 'together', effect: 'hide', when: { '!': apart } }]);
-      const { neverVisible, unanswered } = analyse(policy, { tools: named('t', 'u') });
+      const { neverVisible, unanswered } = analyze(policy, { tools: named('t', 'u') });
       expect(neverVisible).toEqual([]);
-      expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together can stay silent']);
+      expect(unanswered).toEqual(['whether t, u can be shown', 'whether rule together always fires']);
     });
 
-    it('can be whether something can be hidden', () => {
+    it('can be about whether a primitive can be hidden', () => {
       const policy = policyOf(yaml`
         version: 1
         concerns: { ${pigeons.map((name) => `${name}: { values: [${holes}] }`).join(', ')} }
         primitives: { tools: { t: { p0: [${holes}] } } }
         rules: [{ id: apart, hide: [tools], when: ${JSON.stringify(apart)} }]
       `);
-      const { alwaysVisible, unanswered } = analyse(policy, { tools: named('t') });
+      const { alwaysVisible, unanswered } = analyze(policy, { tools: named('t') });
       expect(alwaysVisible).toEqual([]);
       expect(unanswered).toContain('whether t can be hidden');
     });
   });
 });
 
-describe('parting two primitives', () => {
+describe('separating two primitives', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns: { price: { values: { min: 0, max: 10 } }, exact: { values: { min: 0, max: 10 }, match: exact } }
@@ -403,18 +403,18 @@ describe('parting two primitives', () => {
   `);
   const of = (name: string) => mapPrimitive(policy, 'tools', { name });
 
-  it('looks between the values of both', () => {
+  it('tries numbers between the values of both', () => {
     expect(canPart(policy, of('five'), of('seven'))).toBe(true);
     expect(canPart(policy, of('seven'), of('five'))).toBe(false);
   });
 
-  it('looks between the values of one', () => {
+  it('tries numbers between the values of one', () => {
     expect(canPart(policy, undefined, of('odd'))).toBe(true);
     expect(canPart(policy, undefined, of('none'))).toBe(false);
   });
 });
 
-describe('looking for an assignment', () => {
+describe('the search for an assignment', () => {
   const sizes = [2, 3, 2];
   const atoms = fc
     .tuple(fc.subarray([0, 1, 2], { minLength: 1, maxLength: 2 }), fc.infiniteStream(fc.boolean()))
@@ -445,7 +445,7 @@ describe('looking for an assignment', () => {
   };
   const all = [0, 1].flatMap((a) => [0, 1, 2].flatMap((b) => [0, 1].map((c) => [a, b, c])));
 
-  it('finds one exactly where there is one, and what it leaves open does not matter', () => {
+  it('finds an assignment exactly if there is one, and its unset dimensions do not matter', () => {
     fc.assert(
       fc.property(formula, (given) => {
         const search = satisfy(given, sizes);
@@ -466,11 +466,11 @@ describe('looking for an assignment', () => {
     );
   });
 
-  it('says when it gave up, and does not when it got to the end', () => {
-    const only = (dimension: number, wanted: number): Formula => ({
+  it('reports whether it reached its step limit', () => {
+    const only = (dimension: number, only: number): Formula => ({
       op: 'atom',
       dimensions: [dimension],
-      holds: ([value]) => value === wanted,
+      holds: ([value]) => value === only,
     });
     expect(satisfy(only(1, 7), sizes, 3)).toEqual({ found: false, exhausted: false });
     expect(satisfy(only(1, 7), sizes, 2)).toEqual({ found: false, exhausted: true });
@@ -486,11 +486,11 @@ describe('looking for an assignment', () => {
       holds: ([value = 0]) => value <= most,
     });
     const atLeast = (dimension: number, least: number): Formula => not(upTo(dimension, least - 1));
-    // What is free has many solutions; that the last part has none does not make it try them all.
+    // The unconstrained parts have many solutions. They must not all be tried because the last part has none.
     const free = Array.from({ length: 10 }, (_, index) => upTo(index, 4));
     const none = [upTo(11, 3), atLeast(11, 5)];
 
-    it('solves parts that have nothing in common one after the other', () => {
+    it('solves connected components one after the other', () => {
       const nested = and([and(free), ...none]);
       const negated = not(or([...free, ...none].map(not)));
       for (const given of [nested, negated]) {
@@ -498,7 +498,7 @@ describe('looking for an assignment', () => {
       }
     });
 
-    it('begins with the part that leaves least choice', () => {
+    it('begins with the most constrained variable', () => {
       const wide: Formula = { op: 'atom', dimensions: [0, 1, 2], holds: ([, , last]) => last === 0 };
       for (const parts of [
         [wide, atLeast(2, 9)],
@@ -511,13 +511,13 @@ describe('looking for an assignment', () => {
 });
 
 describe('formulas', () => {
-  it('are constants where nothing depends on a choice', () => {
+  it('are constants if no choice matters', () => {
     expect(atom(0, 3, () => true)).toBe(true);
     expect(atom(0, 3, () => false)).toBe(false);
     expect(atom(0, 3, (value) => value === 1)).toMatchObject({ op: 'atom', dimensions: [0] });
   });
 
-  it('are as short as they can be', () => {
+  it('are as short as possible', () => {
     const some = atom(0, 2, (value) => value === 1);
     expect(and([true, some])).toBe(some);
     expect(or([some, false])).toBe(some);

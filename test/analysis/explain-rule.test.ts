@@ -1,9 +1,15 @@
 import fc from 'fast-check';
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { type ExplainedPart, explainRule } from '../../src/analysis/index.js';
-import { mapPrimitive, resolveConfiguration } from '../../src/engine/index.js';
-import { isTruthy } from '../../src/engine/rule.js';
+import { isTruthy } from '../../src/engine/expression/evaluate.js';
+import { parseExpression } from '../../src/engine/expression/parse.js';
+import {
+  type Configuration,
+  type Mapping,
+  mapPrimitive,
+  resolveConfiguration,
+} from '../../src/engine/index.js';
 import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
 import { asked, policyOf, yaml } from '../policy/author.js';
 
@@ -24,19 +30,22 @@ const policy = policyOf(yaml`
 `);
 const [rule] = policy.rules;
 
-function explain(concerns: unknown, tool: object, when: unknown = rule?.when): ExplainedPart {
+const explainJson = (when: unknown, mapping: Mapping, configuration: Configuration): ExplainedPart =>
+  explainRule(parseExpression(when).expression, mapping, configuration);
+
+function explain(concerns: unknown, tool: object, when: unknown = rule?.when.json): ExplainedPart {
   const configuration = resolveConfiguration(policy, asked(concerns));
-  return explainRule(when, mapPrimitive(policy, 'tools', tool), configuration);
+  return explainJson(when, mapPrimitive(policy, 'tools', tool), configuration);
 }
 
-/** The values of all parts, the whole first. */
+/** The values of all parts, the whole condition first. */
 const valuesOf = ({ value, parts }: ExplainedPart): unknown[] => [value, ...parts.flatMap(valuesOf)];
 
 describe('the explanation of a rule', () => {
-  it('gives each part with its value, and what a part is made of', () => {
+  it('contains each part with its value and its own parts', () => {
     const explained = explain({ environment: 'production', topic: ['maps'] }, { name: 'a' });
     expect(explained).toEqual({
-      logic: rule?.when,
+      logic: rule?.when.json,
       value: ['claims.admin'],
       parts: [
         {
@@ -50,7 +59,7 @@ describe('the explanation of a rule', () => {
           parts: [{ logic: { var: ['primitive.annotations.readOnlyHint', false] }, value: false, parts: [] }],
         },
         {
-          // What stands for each item has no value of its own.
+          // The condition on each item has no single value.
           logic: { some: [{ var: 'concerns.topic' }, { '===': [{ var: '' }, 'maps'] }] },
           value: true,
           parts: [{ logic: { var: 'concerns.topic' }, value: ['maps'], parts: [] }],
@@ -60,12 +69,12 @@ describe('the explanation of a rule', () => {
     });
   });
 
-  it('gives the parts that did not matter too, and null for what is not there', () => {
+  it('contains the parts that did not matter, and null for unset values', () => {
     const explained = explain({}, { name: 'a', annotations: { readOnlyHint: true } });
     expect(valuesOf(explained)).toEqual([false, false, null, false, true, false, null, ['claims.admin']]);
   });
 
-  it('looks at the list of every quantifier, and at the operands of everything else', () => {
+  it('has the list of a quantifier and the operands of other operators as parts', () => {
     const tags = { var: 'primitive.tags' };
     const item = { '===': [{ var: '' }, 'x'] };
     const tool = { name: 'a', tags: ['x'] };
@@ -76,14 +85,14 @@ describe('the explanation of a rule', () => {
     expect(explain({}, tool, { or: [tags, item] }).parts.map(({ logic }) => logic)).toEqual([tags, item]);
   });
 
-  it('takes a text for no list, as what decides does', () => {
+  it('does not treat a text as a list, like the decision', () => {
     const when = {
       and: [{ in: ['admin', { var: 'claims.groups' }] }, { in: ['x', { var: 'primitive.tags' }] }],
     };
     const caller = { claims: new Map([['groups', 'administrators']]) };
     const configuration = resolveConfiguration(policy, [], caller);
     const mapping = mapPrimitive(policy, 'tools', { name: 'a', tags: 'xyz' });
-    expect(valuesOf(explainRule(when, mapping, configuration))).toEqual([
+    expect(valuesOf(explainJson(when, mapping, configuration))).toEqual([
       false,
       false,
       'administrators',
@@ -91,15 +100,15 @@ describe('the explanation of a rule', () => {
       'xyz',
     ]);
     const listed = resolveConfiguration(policy, [], { claims: new Map([['groups', ['admin']]]) });
-    expect(explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
+    expect(explainJson({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
       false,
     );
     expect(
-      explainRule({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, configuration).value,
+      explainJson({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, configuration).value,
     ).toBe(true);
   });
 
-  it('explains what stands for a path that is not there', () => {
+  it('explains the fallback of a path', () => {
     const when = { var: ['primitive.title', { var: 'primitive.name' }] };
     expect(explain({}, { name: 'a' }, when)).toEqual({
       logic: when,
@@ -108,7 +117,7 @@ describe('the explanation of a rule', () => {
     });
   });
 
-  it('is not put off by null, in an expression or in what the server says', () => {
+  it("explains null in an expression and in the server's data", () => {
     const when = { '!==': [{ var: 'primitive.annotations.hint' }, null] };
     expect(explain({}, { name: 'a', annotations: { hint: null } }, when)).toEqual({
       logic: when,
@@ -123,7 +132,7 @@ describe('the explanation of a rule', () => {
     expect(explain({}, { name: 'a' }, null)).toEqual({ logic: null, value: null, parts: [] });
   });
 
-  it('finds nothing that every object has', () => {
+  it('does not read inherited properties', () => {
     const tool = { name: 'a', annotations: { deep: { list: [{}] } } };
     for (const path of [
       'claims.constructor',
@@ -139,7 +148,7 @@ describe('the explanation of a rule', () => {
   });
 });
 
-it('comes to what decides, and each part to what json-logic-js makes of it', () => {
+it('agrees with the decision, and in each part with json-logic-js', () => {
   fc.assert(
     fc.property(smallPolicies, fc.nat(), (small, pick) => {
       const configurations = allConfigurations(small.policy);
@@ -160,4 +169,18 @@ it('comes to what decides, and each part to what json-logic-js makes of it', () 
     }),
     { numRuns: 500 },
   );
+});
+
+it('does not change the operators of json-logic-js, which the whole process shares', () => {
+  // json-logic-js keeps its operators in a closure, so this listens to every attempt to change one.
+  const changed = vi.spyOn(jsonLogic, 'add_operation');
+  const removed = vi.spyOn(jsonLogic, 'rm_operation');
+  const unknown: unknown = { 'in a list': ['a', ['a']] };
+  expect(() => jsonLogic.apply(unknown as RulesLogic)).toThrow('Unrecognized operation');
+  explain({}, { name: 'a' }, { in: ['a', ['a']] });
+  expect(() => jsonLogic.apply(unknown as RulesLogic)).toThrow('Unrecognized operation');
+  expect(jsonLogic.apply({ in: ['a', 'abc'] })).toBe(true);
+  expect(changed).not.toHaveBeenCalled();
+  expect(removed).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
 });

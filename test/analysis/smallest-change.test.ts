@@ -11,7 +11,7 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import { EMPTY, mappingsOf, smallPolicies, wishes } from '../engine/small-policies.js';
+import { EMPTY, mappingsOf, preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 function changeOf(
@@ -24,7 +24,7 @@ function changeOf(
   return smallestChange(policy, mapPrimitive(policy, 'tools', tool), configuration, caller);
 }
 
-describe('the smallest change that turns a verdict around', () => {
+describe('the smallest change that reverses a decision', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -45,19 +45,24 @@ describe('the smallest change that turns a verdict around', () => {
   `);
 
   it.each<[string, string, Record<string, unknown>, unknown]>([
-    ['one concern, the nearest value', 'both', { level: 'high' }, { level: 'low' }],
-    ['the other concern', 'both', { level: 'low', price: 10 }, { price: 40 }],
-    ['both, where one is not enough', 'both', { level: 'high', price: 10 }, { level: 'low', price: 40 }],
-    ['hides, too', 'both', { level: 'low' }, { level: 'mid' }],
-    ['one of several values', 'maps', { topic: ['code'] }, { topic: ['maps'] }],
-    ['a number that only a rule names', 'window', { price: 90 }, { price: 25 }],
-    ['nothing that a host can do', 'paid', { level: 'low' }, undefined],
-    ['nothing at all to hide it', 'free', { level: 'low' }, undefined],
+    ['changes one concern to the nearest value', 'both', { level: 'high' }, { level: 'low' }],
+    ['changes the other concern', 'both', { level: 'low', price: 10 }, { price: 40 }],
+    [
+      'changes both concerns if one is not enough',
+      'both',
+      { level: 'high', price: 10 },
+      { level: 'low', price: 40 },
+    ],
+    ['can hide a shown primitive', 'both', { level: 'low' }, { level: 'mid' }],
+    ['changes one of several values', 'maps', { topic: ['code'] }, { topic: ['maps'] }],
+    ['finds a number that only a rule names', 'window', { price: 90 }, { price: 25 }],
+    ['finds nothing if the host cannot show the primitive', 'paid', { level: 'low' }, undefined],
+    ['finds nothing if nothing can hide the primitive', 'free', { level: 'low' }, undefined],
   ])('%s', (_name, tool, concerns, change) => {
     expect(changeOf(policy, { name: tool }, concerns)).toEqual(change);
   });
 
-  it("counts a caller's claims, which nobody can change by asking", () => {
+  it("takes the caller's claims as given", () => {
     const claims = new Map([['tier', 'pro']]);
     expect(changeOf(policy, { name: 'paid' }, {}, { claims })).toBeUndefined();
     const configuration = resolveConfiguration(policy, [], { claims });
@@ -66,7 +71,7 @@ describe('the smallest change that turns a verdict around', () => {
     );
   });
 
-  it('may be to want nothing, also against a default', () => {
+  it('can be null, even against a default', () => {
     const strict = policyOf(yaml`
       version: 1
       concerns:
@@ -76,11 +81,11 @@ describe('the smallest change that turns a verdict around', () => {
       rules: [{ id: low, hide: [tools], when: { "===": [{ var: concerns.level }, low] } }]
     `);
     expect(changeOf(strict, { name: 't' }, { level: 'low' })).toEqual({ level: null });
-    // Asking for anything brings the default about, and with it the rule.
+    // Any preference activates the default, and the default makes the rule fire.
     expect(changeOf(strict, { name: 't' }, {})).toEqual({ level: 'low' });
   });
 
-  it('sees that a default applies only as long as something is asked for', () => {
+  it('considers that a default applies only while the host states a preference', () => {
     const defaults = policyOf(yaml`
       version: 1
       concerns:
@@ -92,7 +97,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(defaults, { name: 't' }, { other: 'x' })).toEqual({ other: null });
   });
 
-  it('may be to ask for one thing and to give up the default of another', () => {
+  it('can set one concern and remove the default of another', () => {
     const both = policyOf(yaml`
       version: 1
       concerns:
@@ -103,7 +108,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(both, { name: 't' }, {})).toEqual({ one: null, two: 'a' });
   });
 
-  it('adds to several values, or takes one away, rather than ask for others', () => {
+  it('adds or removes one of several values instead of replacing them', () => {
     const topics = policyOf(yaml`
       version: 1
       concerns: { topic: { values: [a, b, c, d], multiple: true } }
@@ -116,7 +121,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(topics, { name: 'no-b' }, { topic: ['b'] })).toEqual({ topic: ['a'] });
   });
 
-  it('asks for no more values than will do, and keeps those that are asked for', () => {
+  it('adds no more values than needed and keeps the preferred ones', () => {
     const topics = policyOf(yaml`
       version: 1
       concerns: { topic: { values: [a, b, c, d], multiple: true } }
@@ -128,7 +133,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(topics, { name: 'needs-b' }, { topic: ['a'] })).toEqual({ topic: ['a', 'b'] });
   });
 
-  it('keeps what a default brought about, where giving up something else would take it away', () => {
+  it('keeps the effect of a default that removing another preference would undo', () => {
     const kept = policyOf(yaml`
       version: 1
       concerns:
@@ -142,7 +147,7 @@ describe('the smallest change that turns a verdict around', () => {
     expect(changeOf(kept, { name: 't' }, { one: 'x' })).toEqual({ one: null, two: 'b' });
   });
 
-  it('knows the number of one range that another is compared with', () => {
+  it('considers the value of the range that another range is compared with', () => {
     const equal = policyOf(yaml`
       version: 1
       concerns:
@@ -154,9 +159,9 @@ describe('the smallest change that turns a verdict around', () => {
   });
 
   it.each<[string, Caller]>([
-    ['nothing is asked for', {}],
-    ['what is asked for is not known', { forgotten: true }],
-  ])('begins with the number nearest to 0 where %s', (_name, caller) => {
+    ['there are no preferences', {}],
+    ['the preferences were lost', { forgotten: true }],
+  ])('begins with the number nearest to 0 if %s', (_name, caller) => {
     const signed = policyOf(yaml`
       version: 1
       concerns: { offset: { values: { min: -10, max: 10 } } }
@@ -173,7 +178,7 @@ describe('a search among many changes', () => {
   const other = { ...base, name: 'other', values: [...'abcdefghijklmnopqrst'] };
   const tier = { ...base, name: 'tier', values: ['a', 'b'], setBy: 'operator', claim: 'tier' } as const;
 
-  /** Hides everything unless all numbered concerns have the value; reads what the operator sets, too. */
+  /** Hides everything unless all numbered concerns have the value; it also reads the operator concern. */
   function unlessAll(value: string | null, concerns: readonly Concern[], settings = EMPTY.settings): Policy {
     const differ = concerns
       .filter(({ name }) => name.startsWith('c'))
@@ -187,33 +192,33 @@ describe('a search among many changes', () => {
 
   it.each<[string, readonly Concern[], Policy['settings']]>([
     ['of several values', [], EMPTY.settings],
-    ['beside one that does not matter', [other], EMPTY.settings],
+    ['next to one that does not matter', [other], EMPTY.settings],
     [
-      'beside one whose default never applies',
+      'next to one whose default never applies',
       [{ ...other, default: 'a' }],
       { ...EMPTY.settings, defaults: 'never' },
     ],
     [
-      'beside one that only the operator sets',
+      'next to one that only the operator sets',
       [{ ...tier, default: 'a' }],
       { ...EMPTY.settings, defaults: 'never' },
     ],
-  ])('finds the one that gives up seven concerns %s', (_name, more, settings) => {
+  ])('finds the change that removes seven preferences %s', (_name, more, settings) => {
     const policy = unlessAll(null, [...numbered(7, ['a', 'b', 'c']), ...more], settings);
     expect(changeOf(policy, { name: 't' }, allOf(7, 'a'))).toEqual(allOf(7, null));
   });
 
-  it('finds the one that gives up six, where asking for another brings a default about', () => {
+  it('finds the change that removes six preferences if another preference activates a default', () => {
     const policy = unlessAll(null, [...numbered(6, ['a', 'b', 'c']), { ...other, default: 'b' }]);
     expect(changeOf(policy, { name: 't' }, allOf(6, 'a'))).toEqual(allOf(6, null));
   });
 
-  it('finds the one that asks for eight where nothing was asked for', () => {
+  it('finds the change that sets eight preferences if there were none', () => {
     const policy = unlessAll('b', numbered(8, ['a', 'b']));
     expect(changeOf(policy, { name: 't' }, {})).toEqual(allOf(8, 'b'));
   });
 
-  it('is given up where there are too many to try', () => {
+  it('stops if there are too many changes to try', () => {
     const policy = unlessAll('f', numbered(10, [...'abcdef']));
     expect(changeOf(policy, { name: 't' }, allOf(10, 'a'))).toBeUndefined();
   });
@@ -221,51 +226,56 @@ describe('a search among many changes', () => {
 
 const situations = smallPolicies.chain((small) => {
   const host = small.policy.concerns.filter(({ setBy }) => setBy === 'host');
-  // Whole numbers to begin with: then thirds have a number on each side of all of them.
+  // Start with integers, so that there are thirds on both sides of each of them.
   const whole = (value: unknown) => typeof value !== 'number' || Number.isInteger(value);
-  const wish = (concern: Concern) => fc.constantFrom(...wishes(concern).filter(whole));
+  const preference = (concern: Concern) => fc.constantFrom(...preferencesFor(concern).filter(whole));
   return fc.record({
     small: fc.constant(small),
-    asked: fc.record(Object.fromEntries(host.map((concern) => [concern.name, wish(concern)])), {
+    preferences: fc.record(Object.fromEntries(host.map((concern) => [concern.name, preference(concern)])), {
       requiredKeys: [],
     }),
     tier: fc.constantFrom(undefined, 'free', 'pro'),
   });
 });
 
-/** How few host concerns have to change for another verdict, found by trying all of them. */
-function fewest(policy: Policy, shownNow: boolean, asked: object, shows: (asked: object) => boolean): number {
-  let tried: { asked: object; changes: number }[] = [{ asked, changes: 0 }];
+/** The smallest number of host concerns to change for another decision, found by trying all of them. */
+function fewest(
+  policy: Policy,
+  shownNow: boolean,
+  preferences: object,
+  shows: (preferences: object) => boolean,
+): number {
+  let tried: { preferences: object; changes: number }[] = [{ preferences, changes: 0 }];
   for (const concern of policy.concerns.filter(({ setBy }) => setBy === 'host')) {
     tried = tried.flatMap((each) => [
       each,
-      ...wishes(concern).map((value) => ({
-        asked: { ...each.asked, [concern.name]: value },
+      ...preferencesFor(concern).map((value) => ({
+        preferences: { ...each.preferences, [concern.name]: value },
         changes: each.changes + 1,
       })),
     ]);
   }
-  const flipping = tried.filter((each) => shows(each.asked) !== shownNow);
+  const flipping = tried.filter((each) => shows(each.preferences) !== shownNow);
   return Math.min(...flipping.map(({ changes }) => changes));
 }
 
-it('turns the verdict, and no smaller change does, whatever the policy', () => {
+it('reverses the decision, and no smaller change does, for any policy', () => {
   fc.assert(
-    fc.property(situations, ({ small, asked, tier }) => {
+    fc.property(situations, ({ small, preferences, tier }) => {
       const { policy } = small;
       const caller = { claims: new Map(tier === undefined ? [] : [['tier', tier]]) };
       const resolve = (concerns: object) =>
         resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
       for (const mapping of mappingsOf(small)) {
         const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).effect === 'show';
-        const now = shows(asked);
-        const change = smallestChange(policy, mapping, resolve(asked), caller);
-        const least = fewest(policy, now, asked, shows);
+        const now = shows(preferences);
+        const change = smallestChange(policy, mapping, resolve(preferences), caller);
+        const least = fewest(policy, now, preferences, shows);
         if (change === undefined) {
           expect(least).toBe(Number.POSITIVE_INFINITY);
           continue;
         }
-        expect(shows({ ...asked, ...change })).toBe(!now);
+        expect(shows({ ...preferences, ...change })).toBe(!now);
         expect(Object.keys(change)).toHaveLength(least);
         const [[name, value] = ['', null], ...more] = Object.entries(change);
         const { values, multiple } = policy.concerns.find((each) => each.name === name) ?? {
@@ -273,13 +283,13 @@ it('turns the verdict, and no smaller change does, whatever the policy', () => {
           multiple: false,
         };
         const present = policy.concerns.findIndex((each) => each.name === name);
-        const before = resolve(asked).effective[present];
+        const before = resolve(preferences).effective[present];
         if (more.length > 0 || multiple || 'min' in values || typeof before !== 'number') continue;
         const words: readonly string[] = values;
-        // Of one concern with names as values: none that is nearer to the present does it.
+        // For one concern with names as values, no value nearer to the present one reverses the decision.
         const distance = (each: string) => Math.abs(words.indexOf(each) - before);
         const nearer = words.filter((each) => value === null || distance(each) < distance(String(value)));
-        expect(nearer.filter((each) => shows({ ...asked, [name]: each }) !== now)).toEqual([]);
+        expect(nearer.filter((each) => shows({ ...preferences, [name]: each }) !== now)).toEqual([]);
       }
     }),
     { numRuns: 1000 },

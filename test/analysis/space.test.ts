@@ -4,7 +4,7 @@ import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
 import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 
-describe('where a range is cut', () => {
+describe('the cuts of a range', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -15,7 +15,7 @@ describe('where a range is cut', () => {
     primitives: { tools: { t: { price: 4 } } }
     rules:
       - { id: cheap, hide: [tools], when: { "<": [7, { var: concerns.price }, 99] } }
-      - { id: said, hide: [tools], when: { "===": [{ var: primitive.annotations.size }, { var: concerns.size }] } }
+      - { id: declared, hide: [tools], when: { "===": [{ var: primitive.annotations.size }, { var: concerns.size }] } }
       - { id: pair, hide: [tools], when: { "<": [{ var: concerns.one }, { var: concerns.other }] } }
   `);
   const cuts = (name: string, tool: Primitive, present?: readonly (number | undefined)[]) => {
@@ -24,19 +24,19 @@ describe('where a range is cut', () => {
     return cutRange(policy, index, [mapPrimitive(policy, 'tools', tool)], range, present);
   };
 
-  it('is at its bounds, at values of primitives and numbers of rules, and between each two of them', () => {
+  it('are its bounds, the values of primitives, the numbers in rules, and one number between each two', () => {
     expect(cuts('price', { name: 't' })).toEqual([0, 2, 4, 5.5, 7, 8.5, 10]);
   });
 
-  it('is at what a primitive says of itself, if a rule compares it with that', () => {
+  it('include a field of the primitive if a rule compares it with the range', () => {
     expect(cuts('size', { name: 'x', annotations: { size: 2 } })).toEqual([0, 1, 2, 3, 4]);
   });
 
-  it('is at what is in effect', () => {
+  it('include the value in effect', () => {
     expect(cuts('size', { name: 'x' }, [undefined, 3])).toEqual([0, 1.5, 3, 3.5, 4]);
   });
 
-  it('has two numbers between, where another range is compared with it, and the bounds of both', () => {
+  it('have two numbers between each two, and the bounds of both ranges, if another range is compared with it', () => {
     expect(cuts('other', { name: 'x' })).toEqual([0, 2 / 3, 4 / 3, 2, 4, 6, 8]);
     expect(cuts('one', { name: 'x' })).toEqual([2, 4, 6, 8]);
     expect(cuts('one', { name: 'x' }, [undefined, undefined, undefined, 5])).toEqual([2, 3, 4, 5, 6, 7, 8]);
@@ -51,11 +51,11 @@ describe('several values at once', () => {
   };
   const read = { in: ['a', { var: 'concerns.topic' }] };
 
-  it('are looked at where a rule reads them, single ones first', () => {
+  it('are tried if a rule reads the concern, single values first', () => {
     expect(combined(['a', 'b', 'c'], read)).toEqual([[0], [1], [2], [0, 1], [0, 2], [1, 2], [0, 1, 2]]);
   });
 
-  it('are not looked at where no rule reads them, or where they are too many', () => {
+  it('are not tried if no rule reads the concern or there are too many', () => {
     expect(combined(['a', 'b', 'c'], { var: 'claims.a' })).toEqual([[0], [1], [2]]);
     expect(combined([...'abcdefgh'], read)).toHaveLength(255);
     expect(combined([...'abcdefghi'], read)).toHaveLength(9);

@@ -151,7 +151,7 @@ describe('what list can be asked for', () => {
     expect(topics.tools[0]?.reason).toEqual({
       code: 'concern-mismatch',
       concern: 'tier',
-      wanted: ['free'],
+      preferred: ['free'],
       actual: ['pro'],
       source: 'test/cli/fixtures/rules.yaml:11',
     });
@@ -171,6 +171,8 @@ it('tells warnings on stderr, and stays 0', async () => {
   const { code, stdout, stderr } = await list(...args, '--format', 'names', '--', ...PAGES);
   expect({ code, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 5 });
   expect(stderr).toContain('operator-without-default');
-  expect(stderr).toContain('warning: budget (request) is 900; taken as 500');
+  expect(stderr).toContain(
+    'warning: budget (request) is 900, which is out of range. The nearest bound, 500, was used.',
+  );
   expect(stderr).toContain('enforcement: shadow');
 });

@@ -171,7 +171,7 @@ too much  t.test.yaml:9
       reason: {
         code: 'concern-mismatch',
         concern: 'security',
-        wanted: ['high'],
+        preferred: ['high'],
         actual: ['low'],
         source: 'policy.yaml:12',
       },

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
+import { readPath } from '../../src/engine/expression/evaluate.js';
 import {
   type Caller,
   describeConfiguration,
   type Policy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import { readPath } from '../../src/engine/rule.js';
 import { policyOf, yaml } from '../policy/author.js';
 
-/** What rules read of a caller. */
+/** Reads a path of the data that rules get about a caller. */
 function read(policy: Policy, caller: Caller, path: string): unknown {
   return readPath(resolveConfiguration(policy, [], caller).data, path);
 }
 
-describe('names with dots that rules read', () => {
+describe('names with dots in rules', () => {
   const policy = policyOf(yaml`
     version: 1
     rules: [{ id: r, hide: [tools], when: { var: claims.a } }]
@@ -21,36 +21,36 @@ describe('names with dots that rules read', () => {
   const claims = (entries: object) => ({ claims: new Map(Object.entries(entries)) });
 
   it.each<[string, object, string, unknown]>([
-    ['are reached as they are written', { 'address.region': 'eu' }, 'claims.address.region', 'eu'],
-    ['are reached with several dots', { 'com.example/a.b': 1 }, 'claims.com.example/a.b', 1],
-    ['are reached inside of others', { realm: { 'a.b': 1 } }, 'claims.realm.a.b', 1],
-    ['stand beside others that begin alike', { 'a.b': 1, 'a.c': 2 }, 'claims.a.c', 2],
-    ['stand beside what is nested', { a: { b: 1 }, 'a.c': 2 }, 'claims.a.c', 2],
-    ['are weaker than what is nested', { a: { b: 1 }, 'a.b': 2 }, 'claims.a.b', 1],
-    ['take no text apart', { a: 'text', 'a.b': 1 }, 'claims.a', 'text'],
-    ['are not there beside a text', { a: 'text', 'a.b.c': 1 }, 'claims.a.b.c', undefined],
+    ['are readable as they are written', { 'address.region': 'eu' }, 'claims.address.region', 'eu'],
+    ['are readable with several dots', { 'com.example/a.b': 1 }, 'claims.com.example/a.b', 1],
+    ['are readable inside other names', { realm: { 'a.b': 1 } }, 'claims.realm.a.b', 1],
+    ['do not replace names that begin alike', { 'a.b': 1, 'a.c': 2 }, 'claims.a.c', 2],
+    ['do not replace nested names', { a: { b: 1 }, 'a.c': 2 }, 'claims.a.c', 2],
+    ['are weaker than nested names', { a: { b: 1 }, 'a.b': 2 }, 'claims.a.b', 1],
+    ['do not replace a text', { a: 'text', 'a.b': 1 }, 'claims.a', 'text'],
+    ['are not readable inside a text', { a: 'text', 'a.b.c': 1 }, 'claims.a.b.c', undefined],
     ['may be empty between two dots', { 'a..b': 1 }, 'claims.a..b', 1],
-    ['stand beside null', { a: null, 'b.c': 1 }, 'claims.b.c', 1],
-    ['are left alone in a list', { a: [{ 'b.c': 1 }] }, 'claims.a.0.b.c', undefined],
+    ['are readable next to null', { a: null, 'b.c': 1 }, 'claims.b.c', 1],
+    ['are not made readable in a list', { a: [{ 'b.c': 1 }] }, 'claims.a.0.b.c', undefined],
   ])('%s', (_name, entries, path, value) => {
     expect(read(policy, claims(entries), path) ?? undefined).toBe(value);
   });
 
-  it('are names up to eight levels down', () => {
+  it('are readable up to eight levels deep', () => {
     const nested = (levels: number): unknown => (levels === 0 ? { 'b.c': 1 } : { a: nested(levels - 1) });
     const found = (levels: number) =>
       read(policy, claims({ a: nested(levels) }), `claims.${'a.'.repeat(levels + 1)}b.c`) ?? undefined;
     expect([found(0), found(7), found(8)]).toEqual([1, 1, undefined]);
   });
 
-  it('are reached in what the client can do', () => {
+  it('are readable in the capabilities of the client', () => {
     const capabilities = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
     const path = 'client.capabilities.extensions.io.modelcontextprotocol/tasks';
     expect(read(policy, { capabilities }, path)).toEqual({});
   });
 });
 
-describe('what rules read of a configuration', () => {
+describe('the data of rules', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -65,20 +65,20 @@ describe('what rules read of a configuration', () => {
       claims: new Map(Object.entries(claims)),
     });
 
-  it('is what is in effect, in words; what has no value or is denied is not there', () => {
+  it('contains the values in effect as the policy writes them, and nothing for unset or denied concerns', () => {
     expect(resolve({}).data.concerns).toEqual({ level: 'high', topic: ['code'] });
     expect(Object.keys(resolve({}).data.concerns ?? {})).toEqual(['level', 'topic']);
     expect(resolve({ tier: 'pro' }).data.concerns).toEqual({ level: 'high', topic: ['code'], tier: 'pro' });
   });
 
-  it('tells callers apart, and what no rule reads does not', () => {
+  it('separates callers only by what a rule reads', () => {
     expect(resolve({ team: 'red' }).key).not.toBe(resolve({ team: 'blue' }).key);
     expect(resolve({ team: 'red' }).key).not.toBe(resolve({}).key);
     expect(resolve({ team: 'red', name: 'a' }).key).toBe(resolve({ team: 'red', name: 'b' }).key);
   });
 });
 
-it('of a client of which nothing is known, rules know nothing', () => {
+it('contains nothing about a client whose capabilities are not known', () => {
   const policy = policyOf(yaml`
     version: 1
     rules: [{ id: r, hide: [tools], when: { var: client.capabilities.sampling } }]
@@ -87,7 +87,7 @@ it('of a client of which nothing is known, rules know nothing', () => {
   expect(resolveConfiguration(policy, [], { capabilities: {} }).data.client).toEqual({ capabilities: {} });
 });
 
-describe('a host of which is forgotten what it asked for', () => {
+describe('a host whose preferences were lost', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -100,22 +100,22 @@ describe('a host of which is forgotten what it asked for', () => {
     resolveConfiguration(policy, [{ from: 'request', concerns }], caller).effective;
   const claims = new Map([['tier', 'pro']]);
 
-  it('is denied everything that it may have asked for, also against defaults', () => {
+  it('is denied every host concern, even those with a default', () => {
     expect(effective({}, { claims, forgotten: true })).toEqual(['denied', 'denied', 1]);
     expect(effective({}, { claims, forgotten: false })).toEqual([undefined, 0, 1]);
   });
 
-  it('has what it asks for again, or wants none of', () => {
+  it('gets the concerns that it states again, including null', () => {
     expect(effective({ level: 'high', cost: null }, { claims, forgotten: true })).toEqual([1, undefined, 1]);
   });
 
-  it('has a key of its own', () => {
+  it('has its own configuration key', () => {
     const key = (caller: Caller) => resolveConfiguration(policy, [], caller).key;
     expect(key({ forgotten: true })).not.toBe(key({}));
   });
 });
 
-describe('claims that name a value', () => {
+describe('claims as values', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -133,7 +133,7 @@ describe('claims that name a value', () => {
     [1, '1'],
     ['1', '1'],
     [false, undefined],
-  ])('%j may be the name %j', (claim, value) => {
+  ])('takes the claim %j for the name %j', (claim, value) => {
     expect(effective({ beta: claim }).beta).toBe(value);
   });
 
@@ -148,7 +148,7 @@ describe('claims that name a value', () => {
     ['2.', undefined],
     [' 2', undefined],
     [['2'], undefined],
-  ])('%j may be the number %j', (claim, value) => {
+  ])('takes the claim %j for the number %j', (claim, value) => {
     expect(effective({ seats: claim }).seats).toBe(value);
   });
 });

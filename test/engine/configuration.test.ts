@@ -10,7 +10,7 @@ import {
 } from '../../src/engine/index.js';
 import { policyOf, shown, yaml } from '../policy/author.js';
 
-const CARRIERS: readonly PreferenceSourceName[] = [
+const SOURCES: readonly PreferenceSourceName[] = [
   'update',
   'request',
   'session',
@@ -19,23 +19,23 @@ const CARRIERS: readonly PreferenceSourceName[] = [
   'url',
 ];
 
-/** What is in effect, in the words of the policy. */
+/** The values in effect, as the policy writes them. */
 function effective(
   policy: Policy,
-  carriers: readonly PreferenceSource[],
+  sources: readonly PreferenceSource[],
   claims?: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
   const configuration = resolveConfiguration(
     policy,
-    carriers,
+    sources,
     claims && { claims: new Map(Object.entries(claims)) },
   );
   return describeConfiguration(policy, configuration);
 }
 
 const request = (concerns: unknown): PreferenceSource[] => [{ from: 'request', concerns }];
-const warnings = (policy: Policy, carriers: readonly PreferenceSource[]) =>
-  resolveConfiguration(policy, carriers).warnings.map(({ code }) => code);
+const warnings = (policy: Policy, sources: readonly PreferenceSource[]) =>
+  resolveConfiguration(policy, sources).warnings.map(({ code }) => code);
 
 describe('declared defaults', () => {
   const withDefaults = (defaults: string) =>
@@ -52,36 +52,46 @@ describe('declared defaults', () => {
   const ALL = { security: 'medium', price: 0, topic: ['maps'] };
 
   it.each<[string, string, unknown, Record<string, unknown>]>([
-    ['aware (the default): not for who asked for nothing', '', {}, {}],
-    ['aware: not for who sent undeclared names only', '', { securty: 'low' }, {}],
-    ['aware: not for who sent ignored values only', '', { cost: 'free', price: 101 }, {}],
-    ['aware: not for who sent null only', '', { cost: null }, {}],
-    ['aware: once any concern is asked for', '', { cost: 'high' }, { ...ALL, cost: 'high' }],
-    ['aware: once a preset is asked for', '', { preset: 'thrifty' }, { ...ALL, cost: 'minimal' }],
-    ['aware: what was asked for is stronger', '', { security: 'low' }, { ...ALL, security: 'low' }],
-    ['aware: the asked for value may be the default', '', { security: 'medium' }, ALL],
-    ['aware: null is stronger', '', { security: 'low', price: null }, { security: 'low', topic: ['maps'] }],
+    ['aware (the default): do not apply without preferences', '', {}, {}],
+    ['aware: do not apply with undeclared names only', '', { securty: 'low' }, {}],
+    ['aware: do not apply with ignored values only', '', { cost: 'free', price: 101 }, {}],
+    ['aware: do not apply with null only', '', { cost: null }, {}],
+    ['aware: apply with a preference for any concern', '', { cost: 'high' }, { ...ALL, cost: 'high' }],
+    ['aware: apply with a preset', '', { preset: 'thrifty' }, { ...ALL, cost: 'minimal' }],
+    ['aware: are weaker than preferences', '', { security: 'low' }, { ...ALL, security: 'low' }],
+    ['aware: can be the preferred value itself', '', { security: 'medium' }, ALL],
     [
-      'aware: null for one, a value for another',
+      'aware: are weaker than null',
+      '',
+      { security: 'low', price: null },
+      { security: 'low', topic: ['maps'] },
+    ],
+    [
+      'aware: apply with null for one concern and a value for another',
       '',
       { security: null, cost: 'high' },
       { cost: 'high', price: 0, topic: ['maps'] },
     ],
-    ['always: also for who asked for nothing', ', defaults: always', {}, ALL],
-    ['always: not against null', ', defaults: always', { security: null, price: null }, { topic: ['maps'] }],
-    ['never', ', defaults: never', { cost: 'high' }, { cost: 'high' }],
+    ['always: apply without preferences', ', defaults: always', {}, ALL],
+    [
+      'always: are weaker than null',
+      ', defaults: always',
+      { security: null, price: null },
+      { topic: ['maps'] },
+    ],
+    ['never: do not apply', ', defaults: never', { cost: 'high' }, { cost: 'high' }],
   ])('%s', (_name, defaults, concerns, expected) => {
     expect(effective(withDefaults(defaults), request(concerns))).toEqual(expected);
   });
 
-  it('apply with `always` to a client that never spoke of concerns, and not otherwise', () => {
+  it('apply to a client that never sent preferences only with `always`', () => {
     expect(effective(withDefaults(', defaults: always'), [])).toEqual(ALL);
     expect(effective(withDefaults(''), [])).toEqual({});
     expect(resolveConfiguration(withDefaults(''), []).active).toBe(false);
     expect(resolveConfiguration(withDefaults(', defaults: always'), []).active).toBe(true);
   });
 
-  it('are not what a host asked for', () => {
+  it('are not accepted preferences', () => {
     const policy = withDefaults('');
     const configuration = resolveConfiguration(policy, request({ preset: 'thrifty', security: null }));
     expect(describeAccepted(policy, configuration)).toEqual({ cost: 'minimal', security: null });
@@ -98,12 +108,12 @@ describe('null', () => {
     settings: { defaults: always }
   `);
 
-  it('means no value, also against a weaker carrier', () => {
-    const carriers: PreferenceSource[] = [
+  it('means no value and overrides a weaker source', () => {
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { security: null } },
       { from: 'session', concerns: { security: 'low', cost: 'minimal' } },
     ];
-    expect(effective(policy, carriers)).toEqual({ cost: 'minimal' });
+    expect(effective(policy, sources)).toEqual({ cost: 'minimal' });
   });
 
   it('means the same in a preset', () => {
@@ -126,37 +136,37 @@ describe('presets', () => {
   `);
 
   it.each<[string, unknown, Record<string, unknown>]>([
-    ['stand for their entries', { preset: 'safe' }, { security: 'high', access: 'read' }],
-    ['may hold lists and numbers', { preset: 'visual' }, { topic: ['charts', 'maps'], price: 10 }],
+    ['expand to their entries', { preset: 'safe' }, { security: 'high', access: 'read' }],
+    ['can contain lists and numbers', { preset: 'visual' }, { topic: ['charts', 'maps'], price: 10 }],
     [
-      'are weaker than an entry beside them',
+      'are weaker than an explicit entry',
       { preset: 'safe', security: 'low' },
       { security: 'low', access: 'read' },
     ],
     [
-      'are weaker, also than an entry before them',
+      'are weaker than an explicit entry before them',
       { access: 'write', preset: 'safe' },
       { security: 'high', access: 'write' },
     ],
-    ['are weaker than null beside them', { preset: 'safe', access: null }, { security: 'high' }],
+    ['are weaker than an explicit null', { preset: 'safe', access: null }, { security: 'high' }],
     [
-      'fill in for an ignored entry beside them',
+      'replace an ignored explicit entry',
       { preset: 'safe', security: 'hihg' },
       { security: 'high', access: 'read' },
     ],
-    ['unknown: ignored', { preset: 'saef', access: 'write' }, { access: 'write' }],
-    ['of the wrong type: ignored', { preset: ['safe'], access: 'write' }, { access: 'write' }],
+    ['are ignored if unknown', { preset: 'saef', access: 'write' }, { access: 'write' }],
+    ['are ignored if of the wrong type', { preset: ['safe'], access: 'write' }, { access: 'write' }],
   ])('%s', (_name, concerns, expected) => {
     expect(effective(policy, request(concerns))).toEqual(expected);
   });
 
-  it('of a stronger carrier beat an entry of a weaker one', () => {
-    const carriers: PreferenceSource[] = [
+  it('of a stronger source override an entry of a weaker one', () => {
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { preset: 'safe' } },
       { from: 'header', concerns: { security: 'low', price: 5 } },
       { from: 'url', concerns: { preset: 'visual' } },
     ];
-    expect(effective(policy, carriers)).toEqual({
+    expect(effective(policy, sources)).toEqual({
       security: 'high',
       access: 'read',
       price: 5,
@@ -164,11 +174,12 @@ describe('presets', () => {
     });
   });
 
-  it('that do not exist are named, with the one that was meant', () => {
+  it('that do not exist cause a warning with a suggestion', () => {
     expect(resolveConfiguration(policy, request({ preset: 'saef' })).warnings).toEqual([
       {
         code: 'unknown-preset',
-        message: '"saef" (request) is no value of preset (safe, visual); ignored. Did you mean "safe"?',
+        message:
+          '"saef" (request) is not a valid value for preset (safe, visual). It was ignored. Did you mean "safe"?',
       },
     ]);
     for (const preset of ['__proto__', 'constructor', 'toString', '']) {
@@ -178,7 +189,7 @@ describe('presets', () => {
   });
 });
 
-describe('carriers', () => {
+describe('preference sources', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -189,13 +200,13 @@ describe('carriers', () => {
   `);
 
   it('are read per concern, the strongest first', () => {
-    const carriers: PreferenceSource[] = [
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'session', concerns: { security: 'medium', topic: ['maps'] } },
       { from: 'header', concerns: { topic: 'charts' } },
       { from: 'url', concerns: { security: 'low', cost: 'minimal' } },
     ];
-    expect(effective(policy, carriers)).toEqual({ security: 'high', cost: 'minimal', topic: ['maps'] });
+    expect(effective(policy, sources)).toEqual({ security: 'high', cost: 'minimal', topic: ['maps'] });
   });
 
   it.each<[string, unknown]>([
@@ -207,34 +218,34 @@ describe('carriers', () => {
     ['text instead of an object', 'high'],
     ['null instead of an object', null],
     ['a number instead of an object', 7],
-  ])('fall through to the next one where the stronger has %s', (_name, concerns) => {
-    const carriers: PreferenceSource[] = [
+  ])('are skipped for the next one if the stronger has %s', (_name, concerns) => {
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns },
       { from: 'url', concerns: { security: 'medium' } },
     ];
-    expect(effective(policy, carriers).security).toBe('medium');
+    expect(effective(policy, sources).security).toBe('medium');
   });
 
-  it('that are not there are no carriers', () => {
-    const carriers: PreferenceSource[] = [{ from: 'request', concerns: undefined }];
-    expect(resolveConfiguration(policy, carriers)).toMatchObject({
+  it('that are absent are skipped', () => {
+    const sources: PreferenceSource[] = [{ from: 'request', concerns: undefined }];
+    expect(resolveConfiguration(policy, sources)).toMatchObject({
       active: false,
       warnings: [],
       invalid: [],
     });
   });
 
-  it('that are weaker are not judged where a stronger one has the word', () => {
-    const carriers: PreferenceSource[] = [
+  it('that are weaker are not validated if a stronger one decides', () => {
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { security: 'high' } },
       { from: 'url', concerns: { security: 'nonsense' } },
     ];
     const strict = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
-    expect(resolveConfiguration(strict, carriers)).toMatchObject({ warnings: [], invalid: [] });
+    expect(resolveConfiguration(strict, sources)).toMatchObject({ warnings: [], invalid: [] });
   });
 });
 
-describe('what does not fit', () => {
+describe('values outside the declared ones', () => {
   const withInvalid = (invalid: string) =>
     policyOf(yaml`
       version: 1
@@ -247,7 +258,7 @@ describe('what does not fit', () => {
     `);
   const error = withInvalid('error');
 
-  it('is an error by default', () => {
+  it('are errors by default', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     expect(resolveConfiguration(policy, request({ security: 'top' })).invalid).toHaveLength(1);
   });
@@ -259,12 +270,20 @@ describe('what does not fit', () => {
       { concern: 'security', value: 'hihg', values: ['low', 'medium', 'high'], suggestion: 'high' },
     ],
     [
-      'a name like no other',
+      'a name without a similar one',
       { security: 'enormous' },
       { concern: 'security', value: 'enormous', values: ['low', 'medium', 'high'] },
     ],
-    ['a number above', { price: 101 }, { concern: 'price', value: 101, values: { min: 0, max: 100 } }],
-    ['a number below', { price: -0.5 }, { concern: 'price', value: -0.5, values: { min: 0, max: 100 } }],
+    [
+      'a number above the range',
+      { price: 101 },
+      { concern: 'price', value: 101, values: { min: 0, max: 100 } },
+    ],
+    [
+      'a number below the range',
+      { price: -0.5 },
+      { concern: 'price', value: -0.5, values: { min: 0, max: 100 } },
+    ],
     [
       'one of several names',
       { topic: ['maps', 'chart'] },
@@ -275,13 +294,13 @@ describe('what does not fit', () => {
       { preset: 'saef' },
       { concern: 'preset', value: 'saef', values: ['safe'], suggestion: 'safe' },
     ],
-  ])('error: %s is refused, with what would fit', (_name, concerns, refused) => {
+  ])('error: rejects %s and names the valid values', (_name, concerns, refused) => {
     for (const from of ['update', 'request', 'header', 'url'] as const) {
       expect(resolveConfiguration(error, [{ from, concerns }]).invalid).toEqual([refused]);
     }
   });
 
-  it('error: every value is named, not only the first', () => {
+  it('error: reports every value, not only the first', () => {
     const sent = { security: 'top', price: 1000, topic: ['x', 'maps', 'y'], preset: 'none' };
     const { invalid } = resolveConfiguration(error, request(sent));
     expect(invalid.map(({ concern, value }) => [concern, value])).toEqual([
@@ -293,7 +312,7 @@ describe('what does not fit', () => {
     ]);
   });
 
-  it('error: what a session holds never refuses, it was accepted once', () => {
+  it('error: does not reject values from a session, which were accepted earlier', () => {
     const concerns = { security: 'top', price: 1000, topic: ['x', 'maps'], preset: 'none', colour: 'red' };
     const { invalid, warnings } = resolveConfiguration(error, [{ from: 'session', concerns }]);
     expect(invalid).toEqual([]);
@@ -307,7 +326,7 @@ describe('what does not fit', () => {
     expect(effective(error, [{ from: 'session', concerns }])).toEqual({ topic: ['maps'] });
   });
 
-  it('ignore: is left out with a warning that says what would fit', () => {
+  it('ignore: leaves the entry out with a warning that names the valid values', () => {
     const policy = withInvalid('ignore');
     const sent = { security: 'hihg', price: 101, topic: ['maps', 'chart'] };
     const configuration = resolveConfiguration(policy, request(sent));
@@ -317,12 +336,16 @@ describe('what does not fit', () => {
       {
         code: 'unknown-value',
         message:
-          '"hihg" (request) is no value of security (low, medium, high); ignored. Did you mean "high"?',
+          '"hihg" (request) is not a valid value for security (low, medium, high). It was ignored. Did you mean "high"?',
       },
-      { code: 'unknown-value', message: '101 (request) is no value of price (0 to 100); ignored.' },
       {
         code: 'unknown-value',
-        message: '"chart" (request) is no value of topic (charts, maps); ignored. Did you mean "charts"?',
+        message: '101 (request) is not a valid value for price (0 to 100). It was ignored.',
+      },
+      {
+        code: 'unknown-value',
+        message:
+          '"chart" (request) is not a valid value for topic (charts, maps). It was ignored. Did you mean "charts"?',
       },
     ]);
   });
@@ -334,9 +357,9 @@ describe('what does not fit', () => {
     [100, 100],
     [0, 0],
     [99.5, 99.5],
-  ])('clamp: %d is taken as %d', (price, expected) => {
+  ])('clamp: changes %d to %d', (price, expected) => {
     const policy = withInvalid('clamp');
-    for (const from of CARRIERS) {
+    for (const from of SOURCES) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { price } }]);
       expect(describeConfiguration(policy, configuration)).toEqual({ price: expected });
       expect(configuration.invalid).toEqual([]);
@@ -346,7 +369,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('clamp: a list has no nearest value, so the entry is left out with a warning', () => {
+  it('clamp: leaves an unknown name out with a warning, because a list has no nearest value', () => {
     const policy = withInvalid('clamp');
     expect(effective(policy, request({ security: 'hihg', price: 1 }))).toEqual({ price: 1 });
     expect(warnings(policy, request({ security: 'hihg' }))).toEqual(['unknown-value']);
@@ -366,7 +389,7 @@ describe('what does not fit', () => {
     ['a list in a list', { topic: [['maps']] }],
     ['null in a list', { topic: [null] }],
     ['a number for a preset', { preset: 7 }],
-  ])('%s is left out with a warning', (_name, concerns) => {
+  ])('leaves %s out with a warning', (_name, concerns) => {
     for (const from of ['request', 'session'] as const) {
       const {
         effective: found,
@@ -378,7 +401,7 @@ describe('what does not fit', () => {
     }
   });
 
-  it('of the wrong type is refused in an update, which can be corrected at once', () => {
+  it('rejects the wrong type in an update, which its sender can correct at once', () => {
     const { invalid } = resolveConfiguration(error, [
       { from: 'update', concerns: { security: 1, topic: [] } },
     ]);
@@ -392,13 +415,13 @@ describe('what does not fit', () => {
     expect(lenient.invalid).toEqual([]);
   });
 
-  it('keeps what fits beside it', () => {
+  it('keeps the valid entries of the same source', () => {
     const sent = { security: 'hihg', price: 7, topic: ['maps', 7] };
     expect(effective(withInvalid('ignore'), request(sent))).toEqual({ price: 7, topic: ['maps'] });
   });
 });
 
-describe('numbers where only text can be sent', () => {
+describe('numbers in sources that can send only text', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -408,19 +431,19 @@ describe('numbers where only text can be sent', () => {
   `);
 
   it.each<[string, PreferenceSourceName, unknown, unknown]>([
-    ['a decimal in the header', 'header', { price: '12.5' }, { price: 12.5 }],
-    ['a decimal in the URL', 'url', { price: '-7' }, { price: -7 }],
-    ['no decimal in a request', 'request', { price: '12' }, {}],
-    ['no decimal in a session', 'session', { price: '12' }, {}],
-    ['no decimal in an update', 'update', { price: '12' }, {}],
-    ['a number that names a value of a list', 'header', { level: 2 }, { level: '2' }],
-    ['no such number in a request', 'request', { level: 2 }, {}],
+    ['a decimal is read in the header', 'header', { price: '12.5' }, { price: 12.5 }],
+    ['a decimal is read in the URL', 'url', { price: '-7' }, { price: -7 }],
+    ['a decimal as text is not read in a request', 'request', { price: '12' }, {}],
+    ['a decimal as text is not read in a session', 'session', { price: '12' }, {}],
+    ['a decimal as text is not read in an update', 'update', { price: '12' }, {}],
+    ['a number can name a value of a list', 'header', { level: 2 }, { level: '2' }],
+    ['a number does not name a value in a request', 'request', { level: 2 }, {}],
   ])('%s', (_name, from, concerns, expected) => {
     expect(effective(policy, [{ from, concerns }])).toEqual(expected);
   });
 
   it.each(['', ' ', '1e1', '0x1F', '+5', '.5', '5.', '1 2', 'NaN', 'Infinity', '١', '--1', '1,5'])(
-    '%j is no decimal',
+    'does not read %j as a decimal',
     (price) => {
       for (const from of ['header', 'url'] as const) {
         expect(warnings(policy, [{ from, concerns: { price } }])).toEqual(['malformed-value']);
@@ -452,22 +475,34 @@ describe('operator concerns', () => {
   `);
   const tools = ['free', 'pro', 'european', 'cheap', 'dear', 'reds', 'blues', 'open', 'plain'];
 
-  it('without claim and default hide everything that has a value for them', () => {
+  it('without a claim and a default hide every primitive that has a value for them', () => {
     expect(shown(policy, tools, undefined)).toEqual(['european', 'cheap', 'open', 'plain']);
   });
 
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['come from claims', { 'custom:tier': 'pro' }, { tier: 'pro', region: 'eu', quota: 1 }],
-    ['read the claim of this very name, not a path', { 'address.region': 'us' }, { region: 'us', quota: 1 }],
-    ['read no path', { address: { region: 'us' }, custom: { tier: 'pro' } }, { region: 'eu', quota: 1 }],
+    ['read the claim with exactly this name', { 'address.region': 'us' }, { region: 'us', quota: 1 }],
+    [
+      'do not read a path',
+      { address: { region: 'us' }, custom: { tier: 'pro' } },
+      { region: 'eu', quota: 1 },
+    ],
     ['fall back to the default for an unknown value', { 'address.region': 'cn' }, { region: 'eu', quota: 1 }],
-    ['are numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
-    ['are decimals in text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
+    ['can be numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
+    ['can be decimals as text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
     ['fall back to the default outside the range', { quota: 11 }, { region: 'eu', quota: 1 }],
-    ['fall back to the default for no number', { quota: 'many' }, { region: 'eu', quota: 1 }],
-    ['may be lists', { teams: ['green', 'red', 'grey'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
-    ['may be one of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
-    ['are not guessed from a list', { 'address.region': ['us'] }, { region: 'eu', quota: 1 }],
+    [
+      'fall back to the default for a text that is not a number',
+      { quota: 'many' },
+      { region: 'eu', quota: 1 },
+    ],
+    ['can be lists', { teams: ['green', 'red', 'grey'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
+    ['can be a single value of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
+    [
+      'are not taken from a list if the concern takes one value',
+      { 'address.region': ['us'] },
+      { region: 'eu', quota: 1 },
+    ],
   ])('%s', (_name, claims, expected) => {
     expect(effective(policy, [], claims)).toEqual(expected);
   });
@@ -478,7 +513,7 @@ describe('operator concerns', () => {
     ).toEqual(['free', 'pro', 'european', 'cheap', 'dear', 'blues', 'open', 'plain']);
   });
 
-  it.each(CARRIERS)('are never taken from a host (%s), not even null', (from) => {
+  it.each(SOURCES)('are never read from a host (%s), not even null', (from) => {
     for (const tier of ['pro', null, 'nonsense', 7]) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { tier } }]);
       expect(configuration.warnings.map(({ code }) => code)).toEqual(['operator-concern']);
@@ -488,7 +523,7 @@ describe('operator concerns', () => {
     }
   });
 
-  it('do not make a host one that asked for something', () => {
+  it('do not count as a preference of the host', () => {
     const withDefault = policyOf(yaml`
       version: 1
       concerns:
@@ -498,7 +533,7 @@ describe('operator concerns', () => {
     expect(effective(withDefault, request({ tier: 'pro' }), { tier: 'pro' })).toEqual({ tier: 'pro' });
   });
 
-  it('have their default whatever `defaults` says', () => {
+  it('have their default whatever `defaults` is', () => {
     for (const defaults of ['aware', 'always', 'never']) {
       const withDefault = policyOf(yaml`
         version: 1
@@ -510,7 +545,7 @@ describe('operator concerns', () => {
     }
   });
 
-  it('take no missing claim, null or object for a value that is spelt like it', () => {
+  it('do not take a missing claim, null or an object for a value of the same spelling', () => {
     const odd = policyOf(yaml`
       version: 1
       concerns:
@@ -531,7 +566,7 @@ describe('operator concerns', () => {
     ['an empty list', []],
     ['a list in a list', [['pro']]],
     ['a name of Object.prototype', 'constructor'],
-  ])('survive a claim that is %s', (_name, claim) => {
+  ])('do not fail on a claim that is %s', (_name, claim) => {
     const claims = { 'custom:tier': claim, 'address.region': claim, quota: claim, teams: claim };
     expect(effective(policy, [], claims)).toEqual({ region: 'eu', quota: 1 });
   });
@@ -547,7 +582,7 @@ describe('names that a host sends', () => {
     primitives: { tools: { log: { security: low } } }
   `);
 
-  it.each(CARRIERS)('like members of Object.prototype are undeclared (%s)', (from) => {
+  it.each(SOURCES)('that are members of Object.prototype are undeclared (%s)', (from) => {
     const concerns: unknown = JSON.parse(
       '{"__proto__": {"security": "high"}, "constructor": "high", "toString": "high", "hasOwnProperty": null, "": 1}',
     );
@@ -557,31 +592,35 @@ describe('names that a host sends', () => {
     expect(configuration.effective).toEqual([undefined, undefined]);
   });
 
-  it.each(CARRIERS)('are read from the object itself, not from what it inherits (%s)', (from) => {
+  it.each(SOURCES)('are read only from own properties (%s)', (from) => {
     const concerns: unknown = Object.create({ security: 'high', preset: 'safe' });
     expect(effective(policy, [{ from, concerns }])).toEqual({});
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is no value either', (value) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is not a value either', (value) => {
     const { invalid, active } = resolveConfiguration(policy, request({ security: value, topic: [value] }));
     expect(invalid.map(({ concern }) => concern)).toEqual(['security', 'topic']);
     expect(active).toBe(false);
   });
 
-  it('may be concerns of the policy', () => {
+  it('can be declared as concerns', () => {
     const odd = policyOf('version: 1\nconcerns: { constructor: { values: [low, high] } }\n');
     expect(effective(odd, request({ constructor: 'high' }))).toEqual({ constructor: 'high' });
     expect(effective(odd, request({}))).toEqual({});
   });
 
-  it('that are undeclared are named, with the one that was meant', () => {
+  it('that are undeclared cause a warning with a suggestion', () => {
     const { warnings: found } = resolveConfiguration(policy, request({ securty: 'high', zzz: 1 }));
     expect(found).toEqual([
       {
         code: 'undeclared-concern',
-        message: '"securty" (request) is no concern of this server; ignored. Did you mean "security"?',
+        message:
+          '"securty" (request) is not a concern of this server. It was ignored. Did you mean "security"?',
       },
-      { code: 'undeclared-concern', message: '"zzz" (request) is no concern of this server; ignored.' },
+      {
+        code: 'undeclared-concern',
+        message: '"zzz" (request) is not a concern of this server. It was ignored.',
+      },
     ]);
   });
 
@@ -593,7 +632,7 @@ describe('names that a host sends', () => {
     expect(Math.max(...found.map(({ message }) => message.length))).toBeLessThan(200);
   });
 
-  it('beyond 128 in one carrier are not looked at', () => {
+  it('beyond 128 in one source are not read', () => {
     const names = Array.from({ length: 127 }, (_, index) => [`n${index}`, 'x']);
     const fits = Object.fromEntries([...names, ['security', 'high']]);
     expect(effective(policy, request(fits))).toEqual({ security: 'high' });
@@ -602,13 +641,13 @@ describe('names that a host sends', () => {
     const configuration = resolveConfiguration(policy, request(over));
     expect(describeConfiguration(policy, configuration)).toEqual({});
     expect(configuration.warnings.filter(({ code }) => code === 'too-many-entries')).toHaveLength(1);
-    // A weaker carrier is still heard.
+    // The weaker source is still read.
     expect(effective(policy, [...request(over), { from: 'url', concerns: { security: 'low' } }])).toEqual({
       security: 'low',
     });
   });
 
-  it('in a list of a million values are answered', () => {
+  it('in a list of a million values get an answer', () => {
     const topic = [...new Array(1_000_000).fill('x'), 'maps'];
     const configuration = resolveConfiguration(policy, request({ topic }));
     expect(configuration.invalid.length).toBeLessThanOrEqual(128);
@@ -630,7 +669,7 @@ describe('the key of a configuration', () => {
       claims: new Map(tier === undefined ? [] : [['tier', tier]]),
     }).key;
 
-  it('is equal for what means the same', () => {
+  it('is equal for equivalent preferences', () => {
     expect(key({ topic: ['maps', 'charts'] })).toBe(key({ topic: ['charts', 'maps', 'maps'] }));
     expect(key({ topic: 'maps' })).toBe(key({ topic: ['maps'] }));
     expect(key({ price: 1, security: 'low' })).toBe(key({ price: 1 }));
@@ -638,7 +677,7 @@ describe('the key of a configuration', () => {
     expect(key({ price: 0 })).toBe(key({ price: -0 }));
   });
 
-  it('differs for what means something else', () => {
+  it('differs for different preferences', () => {
     const keys = [
       key({}),
       key({}, 'free'),
@@ -660,7 +699,7 @@ describe('the key of a configuration', () => {
   });
 });
 
-describe('what is kept of what a host asked for', () => {
+describe('the accepted preferences', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -672,7 +711,7 @@ describe('what is kept of what a host asked for', () => {
     settings: { invalid: clamp }
   `);
 
-  it('means the same when it is sent again', () => {
+  it('resolve to the same configuration when they are sent again', () => {
     const sent = { preset: 'safe', price: 1000, colour: 'red' };
     const configuration = resolveConfiguration(policy, [{ from: 'update', concerns: sent }]);
     const accepted = describeAccepted(policy, configuration);
@@ -685,7 +724,7 @@ describe('what is kept of what a host asked for', () => {
   });
 });
 
-describe('where a value in effect comes from', () => {
+describe('the origin of a value in effect', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -698,21 +737,21 @@ describe('where a value in effect comes from', () => {
     settings: { invalid: clamp }
   `);
   const origins = (
-    carriers: readonly PreferenceSource[],
+    sources: readonly PreferenceSource[],
     claims: Record<string, unknown> = {},
     forgotten = false,
   ) =>
     describeOrigins(
       policy,
-      resolveConfiguration(policy, carriers, { claims: new Map(Object.entries(claims)), forgotten }),
+      resolveConfiguration(policy, sources, { claims: new Map(Object.entries(claims)), forgotten }),
     );
   const NOBODY = { tier: 'no-claim', region: 'default' };
 
-  it('of nobody: only what operators set', () => {
+  it('without preferences: only operator concerns have one', () => {
     expect(origins([])).toEqual(NOBODY);
   });
 
-  it.each(CARRIERS)('%s, and the default of who asked for anything', (from) => {
+  it.each(SOURCES)('is %s, and the default once a host states any preference', (from) => {
     expect(origins([{ from, concerns: { cost: 'high' } }])).toEqual({
       ...NOBODY,
       cost: from,
@@ -720,32 +759,32 @@ describe('where a value in effect comes from', () => {
     });
   });
 
-  it('the strongest that has the concern, each by itself', () => {
-    const carriers: PreferenceSource[] = [
+  it('is the strongest source that has the concern, for each concern on its own', () => {
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { cost: 'high' } },
       { from: 'session', concerns: { cost: 'minimal', security: 'high' } },
       { from: 'url', concerns: { security: 'low', price: '5' } },
     ];
-    expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
+    expect(origins(sources)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
   });
 
-  it('a weaker one, where the stronger one was not accepted', () => {
-    const carriers: PreferenceSource[] = [
+  it('is a weaker source if the entry of the stronger one was not accepted', () => {
+    const sources: PreferenceSource[] = [
       { from: 'header', concerns: { cost: 'gratis', security: 'none', price: 'much' } },
       { from: 'url', concerns: { cost: 'high' } },
     ];
-    expect(origins(carriers)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
+    expect(origins(sources)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
   });
 
-  it('nothing of what a host took back', () => {
-    const carriers: PreferenceSource[] = [
+  it('is absent for a concern that a host set to null', () => {
+    const sources: PreferenceSource[] = [
       { from: 'request', concerns: { cost: null, security: null } },
       { from: 'url', concerns: { preset: 'safe' } },
     ];
-    expect(origins(carriers)).toEqual(NOBODY);
+    expect(origins(sources)).toEqual(NOBODY);
   });
 
-  it('a preset by its name, entries beside it without', () => {
+  it('names the preset, but not for explicit entries of the same source', () => {
     const concerns = { preset: 'safe', cost: 'high' };
     expect(origins([{ from: 'url', concerns }])).toEqual({
       ...NOBODY,
@@ -754,12 +793,12 @@ describe('where a value in effect comes from', () => {
     });
   });
 
-  it('a claim, if it is one of the values', () => {
+  it('is the claim if its value is declared', () => {
     expect(origins([], { tier: 'pro', region: 'us' })).toEqual({ tier: 'claim', region: 'claim' });
     expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(NOBODY);
   });
 
-  it('of what is denied as the session is not known, that', () => {
+  it('says which concerns are denied because the session is not known', () => {
     expect(origins([{ from: 'header', concerns: { cost: 'high' } }], {}, true)).toEqual({
       ...NOBODY,
       cost: 'header',
@@ -768,7 +807,7 @@ describe('where a value in effect comes from', () => {
     });
   });
 
-  it('nothing that the policy does not declare', () => {
+  it('never contains a name that the policy does not declare', () => {
     const concerns = { preset: 'S3CR3T', S3CR3T: 'high', cost: 'S3CR3T', tier: 'pro' };
     expect(JSON.stringify(origins([{ from: 'url', concerns }], { tier: 'S3CR3T' }))).not.toContain('S3CR3T');
   });

@@ -17,8 +17,8 @@ const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
 const byConcern = (concern: number): IndexedDecision => ({ effect: 'hide', reason: { concern } });
 const byRule = (rule: number): IndexedDecision => ({ effect: 'hide', reason: { rule } });
 
-describe('what decisions hide', () => {
-  it('is counted one by one', () => {
+describe('counts of hidden primitives', () => {
+  it('count one primitive per decision', () => {
     const decisions = [byRule(0), SHOWN, byConcern(0), KEPT, byRule(0), UNMAPPED, byConcern(0), UNMAPPED];
     expect(countHidden(policy, decisions)).toEqual({
       concerns: { level: 2 },
@@ -27,7 +27,7 @@ describe('what decisions hide', () => {
     });
   });
 
-  it('is counted as often as a decision is about something', () => {
+  it('count the primitives that each decision is about', () => {
     const decisions = [byConcern(1), byConcern(0), SHOWN, byConcern(1), byRule(1), byRule(1), KEPT, UNMAPPED];
     expect(countHidden(policy, decisions, [3, 0, 7, 2, 1, 4, 5, 6])).toEqual({
       concerns: { constructor: 5 },
@@ -36,7 +36,7 @@ describe('what decisions hide', () => {
     });
   });
 
-  it('comes in the order of the policy', () => {
+  it('are in the order of the policy', () => {
     const { concerns = {}, rules = {} } = countHidden(policy, [
       byConcern(1),
       byRule(1),
@@ -49,7 +49,7 @@ describe('what decisions hide', () => {
     ]);
   });
 
-  it('is nothing where all is shown', () => {
+  it('are empty if everything is shown', () => {
     expect(countHidden(policy, [SHOWN, KEPT])).toEqual({});
     expect(countHidden(policy, [])).toEqual({});
   });

@@ -4,7 +4,7 @@ import { type Kind, mapPrimitive, type Policy, type Primitive } from '../../src/
 import { loadPolicy } from '../../src/policy/index.js';
 import { policyOf, shown, write, yaml } from '../policy/author.js';
 
-/** The values that a primitive ends up with, in the words of the policy, as `value (source)`. */
+/** The resulting values of a primitive as the policy writes them, each as `value (source)`. */
 function valuesOf(policy: Policy, kind: Kind, primitive: Primitive): Record<string, string> {
   const found: [string, string][] = [];
   mapPrimitive(policy, kind, primitive).offers.forEach((offer, index) => {
@@ -17,7 +17,7 @@ function valuesOf(policy: Policy, kind: Kind, primitive: Primitive): Record<stri
   return Object.fromEntries(found);
 }
 
-describe('where the values of a primitive come from', () => {
+describe('the values of a primitive', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -40,12 +40,12 @@ describe('where the values of a primitive come from', () => {
 
   it.each<[string, Primitive, Record<string, string>]>([
     [
-      'an exact entry beats patterns, per concern',
+      'an exact entry overrides patterns, per concern',
       { name: 'logData' },
       { security: 'high (policy.yaml:11)', cost: 'moderate (policy.yaml:7)' },
     ],
     [
-      'a later pattern beats an earlier one, per concern',
+      'a later pattern overrides an earlier one, per concern',
       { name: 'logOtherData' },
       { security: 'low (policy.yaml:8)', cost: 'moderate (policy.yaml:7)' },
     ],
@@ -56,36 +56,36 @@ describe('where the values of a primitive come from', () => {
       { security: 'medium (policy.yaml:7)', cost: 'moderate (policy.yaml:7)' },
     ],
     [
-      'a value on lines of its own has its own line',
+      'a value on its own lines has its own line number',
       { name: 'data' },
       { cost: 'minimal high (policy.yaml:15)' },
     ],
     ['names are case-sensitive', { name: 'LogData' }, { security: 'low (policy.yaml:8)' }],
-    ['nothing maps it', { name: 'encrypt' }, {}],
-    ['a primitive without a name', {}, {}],
-    ['a name that is no text', { name: 7 }, {}],
+    ['an unmapped primitive has no values', { name: 'encrypt' }, {}],
+    ['a primitive without a name has no values', {}, {}],
+    ['a name that is not a text is ignored', { name: 7 }, {}],
     [
       "the server's own values are the weakest",
       { name: 'logData', _meta: { concerns: { security: 'medium', cost: 'high' } } },
       { security: 'high (policy.yaml:11)', cost: 'moderate (policy.yaml:7)' },
     ],
     [
-      "the server's own values count where the policy says nothing",
+      "the server's own values apply if the policy has none",
       { name: 'own', _meta: { concerns: { security: ['low', 'high'], cost: 'high' } } },
       { security: 'low high (_meta.concerns)', cost: 'high (_meta.concerns)' },
     ],
     [
-      "`any` takes the server's own value away",
+      "`any` removes the server's own value",
       { name: 'logFree', _meta: { concerns: { cost: 'high' } } },
       { security: 'medium (policy.yaml:7)' },
     ],
     [
-      "values that the policy doesn't declare are left out of the server's own",
+      "the server's own values that the policy does not declare are left out",
       { name: 'own', _meta: { concerns: { security: ['secret', 'high'], cost: 'free', colour: 'red' } } },
       { security: 'high (_meta.concerns)' },
     ],
     [
-      'a value of a concern that the policy declares, under a name that it does not',
+      'a declared value of an undeclared concern',
       { name: 'own', _meta: { concerns: { colour: 'high' } } },
       {},
     ],
@@ -107,7 +107,7 @@ describe('where the values of a primitive come from', () => {
     expect(valuesOf(policy, 'tools', primitive)).toEqual(values);
   });
 
-  it("names what it left out of the server's own values", () => {
+  it("reports which of the server's own values are not declared", () => {
     const own = { security: ['secret', 'high'], colour: 'red', cost: null };
     expect(mapPrimitive(policy, 'tools', { name: 'own', _meta: { concerns: own } }).unknown).toEqual([
       'security: "secret"',
@@ -116,11 +116,11 @@ describe('where the values of a primitive come from', () => {
     ]);
   });
 
-  it('has a place for each concern, also where nothing has a value', () => {
+  it('has one item per concern even if nothing has a value', () => {
     expect(mapPrimitive(policy, 'tools', { name: 'encrypt' }).offers).toHaveLength(2);
   });
 
-  it('keeps numbers within the range only, and only numbers', () => {
+  it('keeps only numbers, and only those in the range', () => {
     const priced = policyOf('version: 1\nconcerns:\n  price: { values: { min: 0, max: 10 } }\n');
     const offered = (price: unknown) =>
       valuesOf(priced, 'tools', { name: 'a', _meta: { concerns: { price } } }).price;
@@ -136,8 +136,8 @@ describe('where the values of a primitive come from', () => {
   });
 });
 
-describe('values of names that look like something else', () => {
-  it('tells entries named like members of Object.prototype from those members', () => {
+describe('names that look like something else', () => {
+  it('distinguishes entries from members of Object.prototype with the same name', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -154,7 +154,7 @@ describe('values of names that look like something else', () => {
     expect(valuesOf(policy, 'tools', { name: 'constructor' })).toEqual({});
   });
 
-  it('keeps the order of patterns as written, also of one that is a number', () => {
+  it('keeps the order of patterns as written, even if one is a number', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -168,7 +168,7 @@ describe('values of names that look like something else', () => {
   });
 });
 
-describe('what rules read of a primitive', () => {
+describe('the fields of a primitive that rules read', () => {
   const ruled = policyOf(yaml`
     version: 1
     rules: [{ id: r, hide: [tools], when: { in: [beta, { var: primitive.tags }] } }]
@@ -177,15 +177,15 @@ describe('what rules read of a primitive', () => {
 
   it.each<[string, Primitive, unknown]>([
     ['its own', { tags: ['a'], _meta: { tags: ['b'] } }, ['a']],
-    ['those of _meta, where it has none', { _meta: { tags: ['b'] } }, ['b']],
-    ['none, where _meta is null', { _meta: null }, undefined],
-    ['none, where _meta is a text', { _meta: 'tags' }, undefined],
-    ['none, where it has no _meta', {}, undefined],
+    ['those of _meta if it has none', { _meta: { tags: ['b'] } }, ['b']],
+    ['none if _meta is null', { _meta: null }, undefined],
+    ['none if _meta is a text', { _meta: 'tags' }, undefined],
+    ['none without _meta', {}, undefined],
   ])('tags: %s', (_name, primitive, tags) => {
     expect(read('tools', primitive)).toMatchObject({ kind: 'tools', tags });
   });
 
-  it('uri: the URI of a resource, and the template of resources', () => {
+  it('uri: the URI of a resource, or the URI template of a resource template', () => {
     expect(read('resources', { uri: 'vault://a', name: 'a' })).toMatchObject({ uri: 'vault://a', name: 'a' });
     expect(read('resourceTemplates', { uriTemplate: 'vault://{id}' })).toMatchObject({ uri: 'vault://{id}' });
   });
@@ -215,7 +215,7 @@ describe('kinds of primitives', () => {
     ['resourceTemplates', 'log://{day}', ['read']],
     ['resourceTemplates', 'vault://audit', ['read', 'write']],
     ['resources', 'same', ['read', 'write']],
-  ])('%s: %s is shown to who asks for %j', (kind, identity, accesses) => {
+  ])('%s: shows %s for the preferences %j', (kind, identity, accesses) => {
     const found = ['read', 'write'].filter(
       (access) => shown(policy, [identity], { access }, { kind }).length === 1,
     );
@@ -223,7 +223,7 @@ describe('kinds of primitives', () => {
   });
 });
 
-describe('a resource that a template covers', () => {
+describe('a resource that a template matches', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -244,23 +244,23 @@ describe('a resource that a template covers', () => {
 
   it.each([
     ['inherits from its template', 'vault://keys/7', 'high'],
-    ['inherits from the most specific one, wherever it is written', 'vault://keys/all', 'high'],
-    ['inherits nothing from a template that covers other segments', 'vault://keys/7/public', 'medium'],
+    ['inherits from the most specific template in any order', 'vault://keys/all', 'high'],
+    ['does not inherit from a template with other segments', 'vault://keys/7/public', 'medium'],
     ['inherits from a template for any path', 'vault://a/b/c/d', 'low'],
-    ['does not inherit if it has an entry of its own', 'vault://keys/own', 'low'],
-    ['does not inherit from what does not cover it', 'vault://keys/7?x', 'low'],
+    ['does not inherit if it has its own entry', 'vault://keys/own', 'low'],
+    ['does not inherit from a template that does not match it', 'vault://keys/7?x', 'low'],
   ])('%s: %s', (_name, uri, security) => {
     expect(valuesOf(policy, 'resources', { uri }).security).toMatch(new RegExp(`^${security} `));
   });
 
-  it('still takes patterns for what its template leaves open', () => {
+  it('takes the values of patterns for concerns that its template does not set', () => {
     expect(valuesOf(policy, 'resources', { uri: 'vault://keys/7' })).toEqual({
       security: 'high (policy.yaml:13)',
       cost: 'minimal (policy.yaml:6)',
     });
   });
 
-  it('is mapped by it, which is what `unmapped: hide` asks', () => {
+  it('counts as mapped under `unmapped: hide`', () => {
     const hiding = policyOf(yaml`
       version: 1
       primitives: { resourceTemplates: { "vault://keys/{id}": {} } }
@@ -268,14 +268,14 @@ describe('a resource that a template covers', () => {
     `);
     const uris = ['vault://keys/7', 'vault://audit'];
     expect(shown(hiding, uris, undefined, { kind: 'resources' })).toEqual(['vault://keys/7']);
-    // The template covers resources only: other templates and tools are not URIs that it makes.
+    // The template matches only resources, because other templates and tools are not URIs.
     expect(shown(hiding, ['vault://keys/7'], undefined, { kind: 'tools' })).toEqual([]);
     expect(shown(hiding, ['vault://keys/7'], undefined, { kind: 'resourceTemplates' })).toEqual([]);
   });
 });
 
 describe('several files', () => {
-  it('are read included ones first, so that the including file has the last word', () => {
+  it('are read after the files that they include, so that the including file wins', () => {
     const folder = write({
       'vault.yaml': yaml`
         version: 1
@@ -303,7 +303,7 @@ describe('several files', () => {
     });
   });
 
-  it('give entries precedence over patterns, whichever file they are in', () => {
+  it('give entries precedence over patterns in any file', () => {
     const folder = write({
       'vault.yaml': 'version: 1\ninclude: [common.yaml]\npatterns: { tools: { "*": { security: high } } }\n',
       'common.yaml':

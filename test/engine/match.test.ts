@@ -19,19 +19,24 @@ describe('a list of values', () => {
 
   it.each([
     ['exact is the default', '', 'medium', ['medium', 'none', 'unmapped']],
-    ['exact: one of several values is enough', ', match: exact', 'low', ['low', 'ends', 'none', 'unmapped']],
+    ['exact: one matching value is enough', ', match: exact', 'low', ['low', 'ends', 'none', 'unmapped']],
     ['exact: the last value', ', match: exact', 'high', ['high', 'ends', 'none', 'unmapped']],
     [
-      'at-least: as much or more',
+      'at-least: the same or higher',
       ', match: at-least',
       'medium',
       ['medium', 'high', 'ends', 'none', 'unmapped'],
     ],
-    ['at-least: the most', ', match: at-least', 'high', ['high', 'ends', 'none', 'unmapped']],
-    ['at-least: the least keeps all', ', match: at-least', 'low', tools],
-    ['at-most: as much or less', ', match: at-most', 'medium', ['low', 'medium', 'ends', 'none', 'unmapped']],
-    ['at-most: the least', ', match: at-most', 'low', ['low', 'ends', 'none', 'unmapped']],
-    ['at-most: the most keeps all', ', match: at-most', 'high', tools],
+    ['at-least: the highest', ', match: at-least', 'high', ['high', 'ends', 'none', 'unmapped']],
+    ['at-least: the lowest shows everything', ', match: at-least', 'low', tools],
+    [
+      'at-most: the same or lower',
+      ', match: at-most',
+      'medium',
+      ['low', 'medium', 'ends', 'none', 'unmapped'],
+    ],
+    ['at-most: the lowest', ', match: at-most', 'low', ['low', 'ends', 'none', 'unmapped']],
+    ['at-most: the highest shows everything', ', match: at-most', 'high', tools],
   ])('%s', (_name, match, security, kept) => {
     expect(shown(levels(match), tools, { security })).toEqual(kept);
   });
@@ -47,7 +52,7 @@ describe('a list of values', () => {
     expect(shown(policy, ['small', 'large', 'huge'], { size: 'large' })).toEqual(['small', 'large']);
   });
 
-  it('may hold names that look like numbers, if they are quoted', () => {
+  it('can contain quoted names that look like numbers', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -79,12 +84,12 @@ describe('a range', () => {
   it.each([
     ['at-most is the default', '', 2.5, ['free', 'cheap', 'either', 'refund', 'none']],
     ['at-most: the lower bound', '', -10, ['refund', 'none']],
-    ['at-most: 0 is a value like others', '', 0, ['free', 'refund', 'none']],
+    ['at-most: 0 is a normal value', '', 0, ['free', 'refund', 'none']],
     ['at-most: between two values', ', match: at-most', 2.4999, ['free', 'either', 'refund', 'none']],
     ['at-least', ', match: at-least', 3, ['dear', 'either', 'none']],
     ['at-least: the upper bound', ', match: at-least', 500, ['dear', 'none']],
     ['exact', ', match: exact', 400, ['either', 'none']],
-    ['exact: a number that nothing has', ', match: exact', 3, ['none']],
+    ['exact: a number that no primitive has', ', match: exact', 3, ['none']],
   ])('%s', (_name, match, price, kept) => {
     expect(shown(priced(match), tools, { price })).toEqual(kept);
   });
@@ -105,9 +110,9 @@ describe('a concern with multiple: true', () => {
   const tools = ['write', 'plot', 'build', 'help'];
 
   it.each([
-    ['any of the asked values fits', ['documents', 'maps'], ['write', 'plot', 'help']],
-    ['one value is a list of one', 'code', ['build', 'help']],
-    ['order and repetition mean nothing', ['maps', 'documents', 'maps'], ['write', 'plot', 'help']],
+    ['any of the preferred values matches', ['documents', 'maps'], ['write', 'plot', 'help']],
+    ['a single value is a list of one', 'code', ['build', 'help']],
+    ['order and repetition do not matter', ['maps', 'documents', 'maps'], ['write', 'plot', 'help']],
     ['all values', ['code', 'maps', 'charts', 'documents'], tools],
   ])('%s', (_name, topic, kept) => {
     expect(shown(policy, tools, { topic })).toEqual(kept);
@@ -131,19 +136,19 @@ describe('several concerns', () => {
   const tools = ['encrypt', 'hash', 'log', 'help'];
 
   it.each([
-    ['all of them have to fit', { security: 'high', cost: 'minimal' }, ['hash', 'help']],
+    ['all of them must match', { security: 'high', cost: 'minimal' }, ['hash', 'help']],
     [
-      'a primitive without a value for one is judged by the others',
+      'a primitive without a value for one must match the others',
       { access: 'write' },
       ['encrypt', 'log', 'help'],
     ],
     [
-      'nothing can be left but what has no value',
+      'only a primitive without values can remain',
       { security: 'high', access: 'write', cost: 'minimal' },
       ['help'],
     ],
-    ['asking for nothing keeps all', {}, tools],
-    ['never having asked keeps all', undefined, tools],
+    ['empty preferences show everything', {}, tools],
+    ['no preferences show everything', undefined, tools],
   ])('%s', (_name, concerns, kept) => {
     expect(shown(policy, tools, concerns)).toEqual(kept);
   });

@@ -22,8 +22,8 @@ const entry = (name: string, values: CompiledPolicy['primitives']['tools'][numbe
   values,
 });
 
-describe('a compiled policy that is made ready', () => {
-  it('has its values as numbers, and says where each was written', () => {
+describe('a prepared policy', () => {
+  it('has its values as numbers, each with the place where it was written', () => {
     const tool = entry('t', {
       level: { is: ['high', 'low'], line: 8 },
       price: { is: [4.5], line: 9 },
@@ -39,20 +39,20 @@ describe('a compiled policy that is made ready', () => {
     });
   });
 
-  it('keeps what takes a value away, and leaves out what no concern of it is', () => {
+  it('keeps `any` and leaves out values for undeclared concerns', () => {
     const pattern = entry('t*', { level: { is: 'any', line: 8 }, gone: { is: ['x'], line: 9 } });
     const { patterns } = preparePolicy({ ...compiled, patterns: { ...compiled.patterns, tools: [pattern] } });
     expect(patterns.tools[0]?.assignments).toEqual([{ concern: 0, offered: 'any', source: 'policy.yaml:8' }]);
   });
 
-  it('has rules that say where they were written, and why if they do', () => {
+  it('has rules with their places and, if given, their reasons', () => {
     const [first, second] = preparePolicy(compiled).rules;
     expect(first).toMatchObject({ id: 'a', effect: 'hide', source: 'policy.yaml:7', reason: 'So.' });
     expect(second).toMatchObject({ id: 'b', kinds: ['prompts'], source: 'common.yaml:3' });
     expect(second).not.toHaveProperty('reason');
   });
 
-  it('names what rules read of callers, each once and in order', () => {
+  it('lists what rules read of callers, once each and in order', () => {
     const when = {
       and: [
         { var: 'client.capabilities.sampling' },
@@ -71,7 +71,7 @@ describe('a compiled policy that is made ready', () => {
     ]);
   });
 
-  it('looks at templates with more literal characters first, and at those as specific as written', () => {
+  it('tries templates with more literal characters first, and equally specific ones in the order of the policy', () => {
     const templates = ['a://{x}', 'a://long/{x}', 'b://{x}', 'a://long/{x}/end'];
     const { covering } = preparePolicy({
       ...compiled,
@@ -85,7 +85,7 @@ describe('a compiled policy that is made ready', () => {
     ]);
   });
 
-  it('gives the values of an assign to what it fires for', () => {
+  it('gives the values of an assign to the primitives that it fires for', () => {
     const { assigns } = preparePolicy({
       ...compiled,
       assign: [

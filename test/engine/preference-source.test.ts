@@ -26,75 +26,80 @@ const refused = (concerns: unknown) =>
 const numbered = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`number${index}`, 1]));
 
-describe('what a host is told of what was not taken as sent', () => {
+describe('warnings about preferences', () => {
   it.each<[string, unknown, string, string]>([
     [
       'a list',
       ['high'],
       'malformed-concerns',
-      'concerns (request) must be an object of names and values; ignored.',
+      'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
       'a text',
       'high',
       'malformed-concerns',
-      'concerns (request) must be an object of names and values; ignored.',
+      'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
       'null',
       null,
       'malformed-concerns',
-      'concerns (request) must be an object of names and values; ignored.',
+      'concerns (request) must be an object of concern names and values. It was ignored.',
     ],
     [
-      'what the operator sets',
+      'an operator concern',
       { tier: 'pro' },
       'operator-concern',
-      'tier (request) is set by the operator; what a host sends is ignored.',
+      'tier (request) is set by the operator, so a host cannot change it. It was ignored.',
     ],
     [
       'a number for a name',
       { security: 1 },
       'malformed-value',
-      'security (request) must be one name; ignored.',
+      'security (request) must be one name. It was ignored.',
     ],
     [
       'a number for names',
       { topic: 1 },
       'malformed-value',
-      'topic (request) must be a name or a list of names; ignored.',
+      'topic (request) must be a name or a list of names. It was ignored.',
     ],
     [
-      'no name',
+      'an empty list',
       { topic: [] },
       'malformed-value',
-      'topic (request) must be a name or a list of names; ignored.',
+      'topic (request) must be a name or a list of names. It was ignored.',
     ],
-    ['a name for a number', { price: 'x' }, 'malformed-value', 'price (request) must be a number; ignored.'],
+    [
+      'a name for a number',
+      { price: 'x' },
+      'malformed-value',
+      'price (request) must be a number. It was ignored.',
+    ],
     [
       'a list for a preset',
       { preset: ['safe'] },
       'malformed-value',
-      'preset (request) must be one name; ignored.',
+      'preset (request) must be one name. It was ignored.',
     ],
     [
-      'a number above',
+      'a number above the range',
       { price: 101 },
       'clamped-value',
-      'price (request) is 101; taken as 100, the nearest bound.',
+      'price (request) is 101, which is out of range. The nearest bound, 100, was used.',
     ],
   ])('%s', (_name, concerns, code, message) => {
     expect(warned(concerns)).toEqual([{ code, message }]);
   });
 
-  it('more entries than are looked at', () => {
+  it('report more entries than are read', () => {
     expect(warned(numbered(129))[0]).toEqual({
       code: 'too-many-entries',
-      message: 'concerns (request) has over 128 entries; the rest is ignored.',
+      message: 'concerns (request) has more than 128 entries. The rest were ignored.',
     });
   });
 
-  it('only a number may be meant as a name, where only text can be sent', () => {
+  it('are absent for a number as a name only in sources that can send only text', () => {
     for (const from of ['header', 'url'] as const) {
       expect(warned({ level: 1 }, from)).toEqual([]);
       expect(warned({ level: true }, from).map(({ code }) => code)).toEqual(['malformed-value']);
@@ -103,13 +108,17 @@ describe('what a host is told of what was not taken as sent', () => {
     }
   });
 
-  it('a name in full, if it fits into a line', () => {
-    const said = (length: number) => warned({ ['x'.repeat(length)]: 1 })[0]?.message;
-    expect(said(78)).toBe(`"${'x'.repeat(78)}" (request) is no concern of this server; ignored.`);
-    expect(said(79)).toBe(`"${'x'.repeat(78)}… (request) is no concern of this server; ignored.`);
+  it('quote a name in full if it fits into a line', () => {
+    const messageFor = (length: number) => warned({ ['x'.repeat(length)]: 1 })[0]?.message;
+    expect(messageFor(78)).toBe(
+      `"${'x'.repeat(78)}" (request) is not a concern of this server. It was ignored.`,
+    );
+    expect(messageFor(79)).toBe(
+      `"${'x'.repeat(78)}… (request) is not a concern of this server. It was ignored.`,
+    );
   });
 
-  it('one unknown name of a concern that takes several, which leaves nothing', () => {
+  it('report the unknown name if a concern that takes several values gets only that one', () => {
     const { accepted, warnings } = resolveConfiguration(policy, [
       { from: 'request', concerns: { topic: 'x' } },
     ]);
@@ -117,7 +126,7 @@ describe('what a host is told of what was not taken as sent', () => {
     expect(warnings.map(({ code }) => code)).toEqual(['unknown-value']);
   });
 
-  it('what would fit, where an update is refused for the wrong type', () => {
+  it('are an error with the valid values if an update has the wrong type', () => {
     const concerns = { preset: 7, price: 'x' };
     const { invalid } = resolveConfiguration(strict, [{ from: 'update', concerns }]);
     expect(invalid).toEqual([
@@ -127,27 +136,27 @@ describe('what a host is told of what was not taken as sent', () => {
   });
 });
 
-describe('how much a host is told', () => {
-  it('is 32 warnings', () => {
+describe('the number of warnings', () => {
+  it('is at most 32', () => {
     const warnings = warned(numbered(32));
     expect(warnings).toHaveLength(32);
     expect(warnings.at(-1)?.code).toBe('undeclared-concern');
   });
 
-  it('is that there is more, where there is', () => {
+  it('includes a note if more were omitted', () => {
     const warnings = warned({ ...numbered(40), security: 'top', topic: ['a', 'b'] });
     expect(warnings).toHaveLength(33);
     expect(warnings.at(-1)).toEqual({
       code: 'more-warnings',
-      message: 'There is more that was not taken as sent; mend these first.',
+      message: 'More warnings were omitted. Fix these first.',
     });
   });
 
-  it('is that there is more, also where that is one unknown value', () => {
+  it('includes that note even if only one unknown value was omitted', () => {
     expect(warned({ ...numbered(32), security: 'top' }).at(-1)?.code).toBe('more-warnings');
   });
 
-  it('is 32 values of an update, whatever is wrong with them', () => {
+  it('is at most 32 rejected values of an update, whatever is wrong with them', () => {
     expect(refused({ topic: new Array(40).fill('x') })).toHaveLength(32);
     expect(refused({ topic: new Array(40).fill(1) })).toHaveLength(32);
     expect(refused({ topic: new Array(31).fill(1), security: 'top' })).toHaveLength(32);

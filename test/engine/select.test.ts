@@ -26,7 +26,7 @@ const named = (...names: string[]) => names.map((name) => ({ name }));
 const TOOLS = named('encrypt', 'hash', 'logData', 'plot', 'help');
 
 describe('the order of a selection', () => {
-  it("is the server's, also of tools that are listed twice", () => {
+  it("is the server's order, even for tools that are listed twice", () => {
     const names = ['plot', 'hash', 'encrypt', 'help', 'hash', 'logData', 'encrypt'];
     expect(shown(policy, names, { security: 'high' })).toEqual([
       'plot',
@@ -39,7 +39,7 @@ describe('the order of a selection', () => {
     expect(shown(policy, names, undefined)).toEqual(names);
   });
 
-  it('keeps the very objects of the server', () => {
+  it("returns the server's own objects", () => {
     const { kept } = select(
       bindCatalog(policy, 'tools', TOOLS),
       resolveConfiguration(policy, asked({ price: 0 })),
@@ -56,7 +56,7 @@ describe('the order of a selection', () => {
   });
 });
 
-describe('how many primitives each concern and rule hides', () => {
+describe('the number of primitives that each concern and rule hides', () => {
   const hiddenBy = (concerns: unknown, unmapped = 'show', rules = '[]') => {
     const text = `version: 1
 concerns:
@@ -75,17 +75,22 @@ settings: { unmapped: ${unmapped} }
   };
 
   it.each<[string, unknown, string, object]>([
-    ['one concern', { security: 'high' }, 'show', { concerns: { security: 3 }, of: 6, kept: 3 }],
+    ['counts one concern', { security: 'high' }, 'show', { concerns: { security: 3 }, of: 6, kept: 3 }],
     [
-      'each counts once, for the first concern declared',
+      'counts each primitive once, for the concern declared first',
       { cost: 'high', security: 'high' },
       'show',
       { concerns: { security: 3, cost: 1 }, of: 6, kept: 2 },
     ],
-    ['nothing hidden', { security: 'low', cost: 'minimal' }, 'show', { of: 6, kept: 6 }],
-    ['unmapped ones', {}, 'hide', { unmapped: 2, of: 6, kept: 4 }],
     [
-      'unmapped ones and others',
+      'counts nothing if everything is shown',
+      { security: 'low', cost: 'minimal' },
+      'show',
+      { of: 6, kept: 6 },
+    ],
+    ['counts unmapped primitives', {}, 'hide', { unmapped: 2, of: 6, kept: 4 }],
+    [
+      'counts unmapped primitives and others',
       { cost: 'high' },
       'hide',
       { concerns: { cost: 2 }, unmapped: 2, of: 6, kept: 2 },
@@ -94,7 +99,7 @@ settings: { unmapped: ${unmapped} }
     expect(hiddenBy(concerns, unmapped)).toEqual(counts);
   });
 
-  it('rules before host concerns, each by its own id', () => {
+  it('counts rules before host concerns, each by its id', () => {
     const when = (name: string) => `{ "===": [{ var: primitive.name }, ${name}] }`;
     const rules = `[
       { id: no-s1, hide: [tools], when: ${when('s1')} },
@@ -111,7 +116,7 @@ settings: { unmapped: ${unmapped} }
   });
 });
 
-it('counts what each rule hides by its id, and tells primitives apart by what it reads of them', () => {
+it('counts what each rule hides, and separates primitives by the fields that rules read', () => {
   const ruled = policyOf(yaml`
     version: 1
     rules: [{ id: beta, hide: [tools], when: { in: [beta, { var: primitive.tags }] } }]
@@ -124,8 +129,8 @@ it('counts what each rule hides by its id, and tells primitives apart by what it
   expect(catalog.classes).toHaveLength(2);
 });
 
-describe('why a primitive is hidden', () => {
-  const verdict = (name: string, concerns: unknown) => {
+describe('the reason why a primitive is hidden', () => {
+  const decisionOn = (name: string, concerns: unknown) => {
     const { effect, reason } = evaluate(
       policy,
       mapPrimitive(policy, 'tools', {
@@ -140,55 +145,60 @@ describe('why a primitive is hidden', () => {
   const hidden = { shown: false, code: 'concern-mismatch' };
 
   it.each<[string, string, unknown, Record<string, unknown>]>([
-    ['it fits', 'hash', { security: 'high', cost: 'minimal' }, { shown: true, code: 'fits' }],
-    ['nothing was asked', 'encrypt', {}, { shown: true, code: 'fits' }],
     [
-      'an entry',
+      'is `fits` if the primitive matches',
+      'hash',
+      { security: 'high', cost: 'minimal' },
+      { shown: true, code: 'fits' },
+    ],
+    ['is `fits` without preferences', 'encrypt', {}, { shown: true, code: 'fits' }],
+    [
+      'names the entry',
       'encrypt',
       { cost: 'moderate' },
-      { ...hidden, concern: 'cost', wanted: ['moderate'], actual: ['high'], source: 'policy.yaml:13' },
+      { ...hidden, concern: 'cost', preferred: ['moderate'], actual: ['high'], source: 'policy.yaml:13' },
     ],
     [
-      'a pattern, with all values',
+      'names the pattern with all of its values',
       'logData',
       { security: 'high' },
       {
         ...hidden,
         concern: 'security',
-        wanted: ['high'],
+        preferred: ['high'],
         actual: ['low', 'medium'],
         source: 'policy.yaml:10',
       },
     ],
     [
-      'the line of the value, in the words of a range',
+      'names the line of the value, and numbers of a range',
       'plot',
       { price: 49.5 },
-      { ...hidden, concern: 'price', wanted: [49.5], actual: [50], source: 'policy.yaml:18' },
+      { ...hidden, concern: 'price', preferred: [49.5], actual: [50], source: 'policy.yaml:18' },
     ],
     [
-      "the server's own values",
+      "names the server's own values",
       'help',
       { price: 1 },
-      { ...hidden, concern: 'price', wanted: [1], actual: [70], source: '_meta.concerns' },
+      { ...hidden, concern: 'price', preferred: [1], actual: [70], source: '_meta.concerns' },
     ],
     [
-      'the first declared of several, whatever the order of asking',
+      'names the concern declared first, in any order of preferences',
       'logData',
       { cost: 'minimal', security: 'high' },
       {
         ...hidden,
         concern: 'security',
-        wanted: ['high'],
+        preferred: ['high'],
         actual: ['low', 'medium'],
         source: 'policy.yaml:10',
       },
     ],
   ])('%s', (_name, tool, concerns, expected) => {
-    expect(verdict(tool, concerns)).toEqual(expected);
+    expect(decisionOn(tool, concerns)).toEqual(expected);
   });
 
-  it('names all that was asked for of several values', () => {
+  it('names every preferred value of a concern that takes several', () => {
     const maps = policyOf(yaml`
       version: 1
       concerns: { topic: { values: [charts, maps, code], multiple: true } }
@@ -196,11 +206,11 @@ describe('why a primitive is hidden', () => {
     `);
     const configuration = resolveConfiguration(maps, asked({ topic: ['maps', 'charts'] }));
     expect(evaluate(maps, mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
-      reason: { wanted: ['charts', 'maps'], actual: ['code'] },
+      reason: { preferred: ['charts', 'maps'], actual: ['code'] },
     });
   });
 
-  it('an operator concern that nobody set', () => {
+  it('has no preferred value for an operator concern without a claim', () => {
     const operated = policyOf(yaml`
       version: 1
       concerns: { tier: { values: [free, pro], set-by: operator, claim: tier } }
@@ -209,11 +219,11 @@ describe('why a primitive is hidden', () => {
     const mapping = mapPrimitive(operated, 'tools', { name: 'export' });
     expect(evaluate(operated, mapping, resolveConfiguration(operated, []))).toMatchObject({
       effect: 'hide',
-      reason: { code: 'concern-mismatch', concern: 'tier', wanted: [], actual: ['pro'] },
+      reason: { code: 'concern-mismatch', concern: 'tier', preferred: [], actual: ['pro'] },
     });
   });
 
-  it('nothing maps it', () => {
+  it('is `unmapped` if nothing maps the primitive', () => {
     const hiding = policyOf('version: 1\nsettings: { unmapped: hide }\n');
     const mapping = mapPrimitive(hiding, 'tools', { name: 'new' });
     expect(evaluate(hiding, mapping, resolveConfiguration(hiding, []))).toEqual({
@@ -232,7 +242,7 @@ describe('unmapped: hide', () => {
     settings: { unmapped: hide }
   `);
 
-  it('hides what has no entry, pattern or values of its own', () => {
+  it('hides a primitive without an entry, a pattern or its own values', () => {
     const own = (concerns: unknown) => ({ name: 'own', _meta: { concerns } });
     expect(shown(hiding, ['hash', 'encrypt', 'logData', 'new', own({ security: 'low' })], undefined)).toEqual(
       ['hash', 'encrypt', 'logData', 'own'],
@@ -240,7 +250,7 @@ describe('unmapped: hide', () => {
     expect(shown(hiding, [own('low'), own(null)], undefined)).toEqual([]);
   });
 
-  it('does not save what does not fit', () => {
+  it('does not show a mapped primitive that does not match', () => {
     expect(
       shown(hiding, [{ name: 'own', _meta: { concerns: { security: 'low' } } }, 'hash'], {
         security: 'high',
@@ -250,7 +260,7 @@ describe('unmapped: hide', () => {
 });
 
 describe('a bound list', () => {
-  it('remembers a selection for whoever asks for the same', () => {
+  it('remembers a selection for the same configuration', () => {
     const catalog = bindCatalog(policy, 'tools', TOOLS);
     const ask = (concerns: unknown) => select(catalog, resolveConfiguration(policy, asked(concerns)));
     expect(ask({ topic: ['maps', 'charts'] })).toBe(ask({ topic: ['charts', 'maps', 'maps'] }));
@@ -258,7 +268,7 @@ describe('a bound list', () => {
     expect(catalog.memo.size).toBe(3);
   });
 
-  it('keeps its memory within bounds under ever new configurations', () => {
+  it('bounds its memory, however many configurations it gets', () => {
     const catalog = bindCatalog(policy, 'tools', TOOLS);
     let largest = 0;
     for (let index = 0; index < 100_000; index++) {
@@ -279,7 +289,7 @@ describe('a bound list', () => {
     expect(catalog.memo.size).toBeGreaterThan(0);
   });
 
-  it('answers for a list that is longer than what it may remember', () => {
+  it('selects from a list that is too long to remember', () => {
     const long = Array.from({ length: 250_000 }, (_, index) => ({
       name: index % 2 === 0 ? 'encrypt' : 'help',
     }));
@@ -291,7 +301,7 @@ describe('a bound list', () => {
     expect(select(catalog, all).kept).toHaveLength(250_000);
   });
 
-  it('names a few of the values that it does not know', () => {
+  it('reports the first few values that the policy does not declare', () => {
     const odd = Array.from({ length: 30 }, (_, index) => ({
       name: `tool${index}`,
       _meta: { concerns: { security: `level${index}`, colour: 'red', size: 1 } },

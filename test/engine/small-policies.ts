@@ -12,7 +12,7 @@ import {
   resolveConfiguration,
 } from '../../src/engine/index.js';
 
-/** Policies so small that all of their configurations can be tried one by one. */
+/** Policies that are so small that all of their configurations can be tried one by one. */
 
 const base = { multiple: false, setBy: 'host', match: 'exact' } as const;
 const CONCERNS: readonly Concern[] = [
@@ -23,7 +23,7 @@ const CONCERNS: readonly Concern[] = [
   { ...base, name: 'tier', values: ['free', 'pro'], setBy: 'operator', claim: 'tier' },
 ];
 const MATCHES = ['exact', 'at-least', 'at-most'] as const;
-/** Thirds: two numbers fit between any two whole ones, so any order of two prices around them is there. */
+/** Thirds: two numbers lie between any two integers, so every order of two prices between them occurs. */
 const GRID = Array.from({ length: 10 }, (_, index) => index / 3);
 
 const concerns: fc.Arbitrary<Concern[]> = fc
@@ -116,7 +116,7 @@ export interface Small {
 
 const none = { tools: [], prompts: [], resources: [], resourceTemplates: [] };
 
-/** What a compiled policy looks like that says nothing. */
+/** A compiled policy without content. */
 export const EMPTY: CompiledPolicy = {
   format: 1,
   digest: '',
@@ -185,13 +185,13 @@ export const smallPolicies: fc.Arbitrary<Small> = concerns.chain((declared) => {
 });
 
 export interface Tried {
-  readonly asked: Readonly<Record<string, unknown>>;
+  readonly preferences: Readonly<Record<string, unknown>>;
   readonly caller: Caller;
   readonly configuration: Configuration;
 }
 
-/** What a host can ask for of one concern, `null` for nothing. */
-export function wishes({ values, multiple }: Concern): unknown[] {
+/** All preferences that a host can state for one concern, including null. */
+export function preferencesFor({ values, multiple }: Concern): unknown[] {
   if ('min' in values) return [null, ...GRID];
   if (!multiple) return [null, ...values];
   let subsets: string[][] = [[]];
@@ -199,31 +199,36 @@ export function wishes({ values, multiple }: Concern): unknown[] {
   return [null, ...subsets.filter((each) => each.length > 0)];
 }
 
-/** Every configuration that a host and an operator can bring about, numbers in thirds. */
+/** Every configuration that a host and an operator can cause, with numbers in thirds. */
 export function allConfigurations(policy: Policy): Tried[] {
-  let tried: { asked: Record<string, unknown>; claims: [string, unknown][] }[] = [{ asked: {}, claims: [] }];
+  let tried: { preferences: Record<string, unknown>; claims: [string, unknown][] }[] = [
+    { preferences: {}, claims: [] },
+  ];
   for (const concern of policy.concerns) {
     const { name, claim } = concern;
-    const values = wishes(concern);
-    tried = tried.flatMap(({ asked, claims }) =>
+    const values = preferencesFor(concern);
+    tried = tried.flatMap(({ preferences, claims }) =>
       values.map((value) =>
         claim === undefined
-          ? { asked: { ...asked, [name]: value }, claims }
-          : { asked, claims: value === null ? claims : [...claims, [claim, value] as [string, unknown]] },
+          ? { preferences: { ...preferences, [name]: value }, claims }
+          : {
+              preferences,
+              claims: value === null ? claims : [...claims, [claim, value] as [string, unknown]],
+            },
       ),
     );
   }
-  return tried.map(({ asked, claims }) => {
+  return tried.map(({ preferences, claims }) => {
     const caller = { claims: new Map(claims) };
-    const configuration = resolveConfiguration(policy, [{ from: 'session', concerns: asked }], caller);
-    return { asked, caller, configuration };
+    const configuration = resolveConfiguration(policy, [{ from: 'session', concerns: preferences }], caller);
+    return { preferences, caller, configuration };
   });
 }
 
 export const mappingsOf = ({ policy, tools }: Pick<Small, 'policy' | 'tools'>) =>
   tools.map((tool) => mapPrimitive(policy, 'tools', tool));
 
-/** @returns a policy of lists, compared by `exact`, in which the tools have the values given */
+/** @returns a policy whose concerns are lists compared with `exact`, in which the tools have the given values */
 export function listPolicy(
   values: Readonly<Record<string, readonly string[]>>,
   tools: Readonly<Record<string, Readonly<Record<string, string>>>>,

@@ -30,13 +30,13 @@ describe('a URI template', () => {
     expect(others.filter(matches)).toEqual([]);
   });
 
-  it.each(['a.c', 'a+c', '(a)', '^a', '[a]', 'a|b', '\\w', '*'])('takes %s for itself', (literal) => {
+  it.each(['a.c', 'a+c', '(a)', '^a', '[a]', 'a|b', '\\w', '*'])('treats %s as literal text', (literal) => {
     const { matches } = compileUriTemplate(`${literal}/{id}`);
     expect(matches(`${literal}/7`)).toBe(true);
     expect(['abc/7', 'aac/7', 'a/7', 'b/7', '/7'].filter(matches)).toEqual([]);
   });
 
-  it('is the more specific, the more of it is literal', () => {
+  it('is more specific with more literal characters', () => {
     const literals = ['{+all}', 'v://{+path}', 'v://{a}/list', 'v://keys/{id}', 'v://keys/own'].map(
       (template) => compileUriTemplate(template).literals,
     );
@@ -44,9 +44,9 @@ describe('a URI template', () => {
   });
 });
 
-// A matcher that backtracks needs years for these: a test that hangs is the failure.
+// A matcher that backtracks needs years for these, so a failure shows as a timeout.
 describe('many expressions', () => {
-  it.each(['{a}', '{+a}', '{a*}', '{/a}'])('%s, 40 times', (expression) => {
+  it.each(['{a}', '{+a}', '{a*}', '{/a}'])('match in time with %s 40 times', (expression) => {
     const { matches } = compileUriTemplate(`${expression.repeat(40)}!`);
     expect(matches('a'.repeat(2000))).toBe(false);
     expect(matches(`${'a'.repeat(2000)}!`)).toBe(true);

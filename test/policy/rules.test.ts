@@ -9,7 +9,7 @@ import {
 } from '../../src/engine/index.js';
 import { asked, findingsOf, policyOf, reportOf, shown, yaml } from './author.js';
 
-/** A policy with nothing wrong in it, to which a test adds rules; it has nine lines. */
+/** A valid policy of nine lines, to which a test adds rules. */
 const GOOD = yaml`
   version: 1
   concerns:
@@ -33,7 +33,7 @@ const ENVIRONMENT = '{ var: concerns.environment }';
 const BUDGET = '{ var: concerns.budget }';
 const HINT = '{ var: primitive.annotations.readOnlyHint }';
 
-describe('rules with nothing to find', () => {
+describe('rules without findings', () => {
   it.each([
     'true',
     `{ "===": [${ENVIRONMENT}, production] }`,
@@ -60,60 +60,68 @@ describe('rules with nothing to find', () => {
   });
 });
 
-describe('what a rule may not say', () => {
+describe('errors in rules', () => {
   it.each<[string, string, string[]]>([
     ['loose equality', `{ "==": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
     ['loose inequality', `{ "!=": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
-    ['loose equality deep inside', `{ and: [true, { "!": [{ "==": [1, 1] }] }] }`, ['11:79 loose-equality']],
+    ['nested loose equality', `{ and: [true, { "!": [{ "==": [1, 1] }] }] }`, ['11:79 loose-equality']],
     [
       'two operators in one mapping',
       `{ "===": [${ENVIRONMENT}, production], "!!": true }`,
       ['11:57 rule-is-data'],
     ],
-    ['no operator', '{}', ['11:57 rule-is-data']],
+    ['a mapping without an operator', '{}', ['11:57 rule-is-data']],
     ['an unknown operator', '{ cat: [a, b] }', ['11:57 unknown-operator']],
-    ['an operator by a name that every object has', '{ constructor: [1] }', ['11:57 unknown-operator']],
-    ['a misspelt operator', '{ nd: [true, true] }', ['11:57 unknown-operator']],
+    [
+      'an operator with the name of an inherited property',
+      '{ constructor: [1] }',
+      ['11:57 unknown-operator'],
+    ],
+    ['a misspelled operator', '{ nd: [true, true] }', ['11:57 unknown-operator']],
     ['an undeclared concern', '{ "!!": { var: concerns.securty } }', ['11:72 unknown-path']],
     ['a part of a concern', '{ "!!": { var: concerns.security.level } }', ['11:72 unknown-path']],
-    ['all concerns', '{ "!!": { var: concerns } }', ['11:72 unknown-path']],
+    ['all concerns at once', '{ "!!": { var: concerns } }', ['11:72 unknown-path']],
     ['an undeclared field', '{ "!!": { var: primitive.description } }', ['11:72 unknown-path']],
-    ['annotations as a whole', '{ "!!": { var: primitive.annotations } }', ['11:72 unknown-path']],
-    ['no claim', '{ "!!": { var: claims } }', ['11:72 unknown-path']],
-    ['what the client is called', '{ "!!": { var: client.name } }', ['11:72 unknown-path']],
+    ['all annotations at once', '{ "!!": { var: primitive.annotations } }', ['11:72 unknown-path']],
+    ['all claims at once', '{ "!!": { var: claims } }', ['11:72 unknown-path']],
+    ['the name of the client', '{ "!!": { var: client.name } }', ['11:72 unknown-path']],
     ['another root', '{ "!!": { var: request.name } }', ['11:72 unknown-path']],
-    ['an undeclared concern that is missing', '{ missing: [concerns.securty] }', ['11:68 unknown-path']],
+    ['missing with an undeclared concern', '{ missing: [concerns.securty] }', ['11:68 unknown-path']],
     ['the whole data', '{ "!!": { var: "" } }', ['11:72 computed-path']],
     ['an index', '{ "!!": { var: 1 } }', ['11:72 computed-path']],
     ['a computed path', '{ "!!": { var: { var: claims.path } } }', ['11:72 computed-path']],
-    ['a computed path of what is missing', '{ missing: [{ var: claims.path }] }', ['11:68 computed-path']],
+    ['missing with a computed path', '{ missing: [{ var: claims.path }] }', ['11:68 computed-path']],
     [
-      'an undeclared path that stands for another',
+      'an undeclared path as a fallback',
       '{ "!!": { var: [primitive.title, { var: primitive.nam }] } }',
       ['11:97 unknown-path'],
     ],
     [
-      'an unknown operator that stands for a path',
+      'an unknown operator as a fallback',
       '{ "!!": { var: [primitive.title, { cat: [a] }] } }',
       ['11:90 unknown-operator'],
     ],
     ['too few operands', `{ "===": [${ENVIRONMENT}] }`, ['11:66 operand-count']],
     ['too many operands', `{ "!": [true, false] }`, ['11:64 operand-count']],
     ['an empty and', `{ and: [] }`, ['11:64 operand-count']],
-    ['a lonely if', `{ if: [true] }`, ['11:63 operand-count']],
+    ['an if with one operand', `{ if: [true] }`, ['11:63 operand-count']],
     ['between with >', `{ ">": [3, { var: claims.age }, 1] }`, ['11:64 operand-count']],
-    ['an order of names', `{ ">=": [{ var: concerns.security }, medium] }`, ['11:66 order-on-list']],
+    ['a comparison of names', `{ ">=": [{ var: concerns.security }, medium] }`, ['11:66 order-on-list']],
     [
-      'an order of names, on the right',
+      'a comparison of names, on the right',
       `{ "<": [low, { var: concerns.security }] }`,
       ['11:70 order-on-list'],
     ],
-    ['an order of texts', `{ "<": [{ var: primitive.name }, 5] }`, ['11:65 number-expected']],
-    ['an order with a text', `{ "<": [{ var: claims.age }, "5"] }`, ['11:86 number-expected']],
-    ['an order with null', `{ "<": [{ var: claims.age }, ~] }`, ['11:86 number-expected']],
-    ['an order of lists', `{ "<": [{ var: primitive.tags }, 5] }`, ['11:65 number-expected']],
+    ['a comparison of a text', `{ "<": [{ var: primitive.name }, 5] }`, ['11:65 number-expected']],
+    ['a comparison with a text', `{ "<": [{ var: claims.age }, "5"] }`, ['11:86 number-expected']],
+    ['a comparison with null', `{ "<": [{ var: claims.age }, ~] }`, ['11:86 number-expected']],
+    ['a comparison of a list', `{ "<": [{ var: primitive.tags }, 5] }`, ['11:65 number-expected']],
     ['a text on the right of in', `{ in: [prod, production] }`, ['11:70 list-expected']],
-    ['a name on the right of in', `{ in: [delete, { var: primitive.name }] }`, ['11:72 list-expected']],
+    [
+      'a path of a text on the right of in',
+      `{ in: [delete, { var: primitive.name }] }`,
+      ['11:72 list-expected'],
+    ],
     [
       'a concern of one value on the right of in',
       `{ in: [low, { var: concerns.security }] }`,
@@ -121,92 +129,108 @@ describe('what a rule may not say', () => {
     ],
     ['some of a text', `{ some: [{ var: primitive.name }, true] }`, ['11:66 list-expected']],
     ['some of a number', `{ all: [5, true] }`, ['11:65 list-expected']],
-    ['a list that equals', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
-    ['tags that equal', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
-    ['a value that is none', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
-    ['a value that is none, on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
-    ['true for a value', `{ "===": [${ENVIRONMENT}, true] }`, ['11:98 unknown-value']],
+    ['a list compared with a value', `{ "===": [{ var: concerns.topic }, maps] }`, ['11:66 list-compared']],
+    ['tags compared with a value', `{ "===": [beta, { var: primitive.tags }] }`, ['11:66 list-compared']],
+    ['an invalid value', `{ "===": [${ENVIRONMENT}, prodction] }`, ['11:98 unknown-value']],
+    ['an invalid value on the left', `{ "===": [prodction, ${ENVIRONMENT}] }`, ['11:67 unknown-value']],
+    ['true as a value', `{ "===": [${ENVIRONMENT}, true] }`, ['11:98 unknown-value']],
     [
-      'a value that is none in a list',
+      'an invalid value in a list',
       `{ in: [${ENVIRONMENT}, [production, staging]] }`,
       ['11:108 unknown-value'],
     ],
-    ['a value that is none as a member', `{ in: [map, { var: concerns.topic }] }`, ['11:64 unknown-value']],
-    ['an operator in a list in a list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
-    ['null for a list', '{ in: [low, ~] }', ['11:69 list-expected']],
-    ['a kind that is none', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
+    [
+      'an invalid value as the left operand of in',
+      `{ in: [map, { var: concerns.topic }] }`,
+      ['11:64 unknown-value'],
+    ],
+    ['an unknown operator in a nested list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
+    ['null as a list', '{ in: [low, ~] }', ['11:69 list-expected']],
+    ['an invalid kind', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
   ])('%s: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
   });
 
   it.each([
-    ['{ nd: [true, true] }', '"nd" is no operator of rules; did you mean "and"?'],
+    ['{ nd: [true, true] }', '"nd" is not a valid operator. Did you mean "and"?'],
     [
       '{ substr: [a, 1] }',
-      '"substr" is no operator of rules; use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none.',
+      '"substr" is not a valid operator. Use var, missing, ===, !==, !, !!, and, or, if, in, <, <=, >, >=, some, all, none.',
     ],
-    ['{ "==": [1, 1] }', '"==" is loose ("high" == ["high"] is true, and 1 == "1"); write "===".'],
-    ['{ "!=": [1, 1] }', '"!=" is loose ("high" == ["high"] is true, and 1 == "1"); write "!==".'],
+    [
+      '{ "==": [1, 1] }',
+      '"==" converts types before it compares ("high" == ["high"] and 1 == "1" are true). Write "===".',
+    ],
+    [
+      '{ "!=": [1, 1] }',
+      '"!=" converts types before it compares ("high" == ["high"] and 1 == "1" are true). Write "!==".',
+    ],
     [
       '{ "!!": { var: concerns.securty } }',
-      'Nothing declares "concerns.securty"; did you mean "concerns.security"?',
+      '"concerns.securty" is not a path that a rule can read. Did you mean "concerns.security"?',
     ],
     [
       '{ "!!": { var: primitive.annotations.readonlyHint.deep } }',
-      'Nothing declares "primitive.annotations.readonlyHint.deep"; did you mean "primitive.annotations.readOnlyHint"?',
+      '"primitive.annotations.readonlyHint.deep" is not a path that a rule can read. Did you mean "primitive.annotations.readOnlyHint"?',
     ],
     [
       '{ "!!": { var: session.user } }',
-      'Nothing declares "session.user"; a rule reads concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.',
+      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.',
     ],
-    ['{ "!": [true, false] }', '"!" takes 1 operand, not 2.'],
-    ['{ "===": [1] }', '"===" takes 2 operands, not 1.'],
-    ['{ "<": [1] }', '"<" takes 2 to 3 operands, not 1.'],
+    ['{ "!": [true, false] }', '"!" takes 1 operand, but has 2.'],
+    ['{ "===": [1] }', '"===" takes 2 operands, but has 1.'],
+    ['{ "<": [1] }', '"<" takes 2 to 3 operands, but has 1.'],
     [
       '{}',
-      'A mapping without a key is data to JSON Logic, which is always true; write one operator, or "and" over several.',
+      'JSON Logic treats a mapping without a key as data, which is always true. Write one operator, or "and" with several conditions.',
     ],
     [
       '{ "!": true, "!!": true }',
-      'A mapping with 2 keys is data to JSON Logic, which is always true; write one operator, or "and" over several.',
+      'JSON Logic treats a mapping with 2 keys as data, which is always true. Write one operator, or "and" with several conditions.',
     ],
     [
       `{ "===": [${ENVIRONMENT}, prodction] }`,
-      '"prodction" is no value of concerns.environment (development, production); did you mean "production"?',
+      '"prodction" is not a valid value for concerns.environment (development, production). Did you mean "production"?',
     ],
-    [`{ "===": [${ENVIRONMENT}, x] }`, '"x" is no value of concerns.environment (development, production).'],
-    ['{ "!!": { var: 1 } }', 'A path is written out, like concerns.security, so that it can be checked.'],
+    [
+      `{ "===": [${ENVIRONMENT}, x] }`,
+      '"x" is not a valid value for concerns.environment (development, production).',
+    ],
+    [
+      '{ "!!": { var: 1 } }',
+      'A path must be a constant text such as concerns.security. A computed path cannot be checked.',
+    ],
     [
       '{ ">=": [{ var: concerns.security }, medium] }',
-      '">=" compares texts by the alphabet, not in your order ("high" < "low"); list the values with "in".',
+      '">=" compares texts alphabetically, not in the order of your values ("high" < "low"). List the values with "in".',
     ],
-    ['{ "<=": [{ var: primitive.name }, 5] }', '"<=" compares numbers only.'],
-    ['{ ">": [{ var: claims.age }, "5"] }', '">" compares numbers only.'],
+    ['{ "<=": [{ var: primitive.name }, 5] }', '"<=" compares only numbers.'],
+    ['{ ">": [{ var: claims.age }, "5"] }', '">" compares only numbers.'],
     [
       '{ "===": [{ var: concerns.topic }, maps] }',
-      'concerns.topic holds a list, which equals nothing; use "in" or "some".',
+      'concerns.topic holds a list, and a list is not equal to anything. Use "in" or "some".',
     ],
     [
       '{ "!==": [{ var: primitive.annotations.destructiveHint }, true] }',
-      '"!==" is true where primitive.annotations.destructiveHint is unset; add {"!!": {var: primitive.annotations.destructiveHint}} with "and", or compare with "===".',
+      '"!==" is true if primitive.annotations.destructiveHint is not set. Add {"!!": {var: primitive.annotations.destructiveHint}} with "and", or compare with "===".',
     ],
     [
       `{ or: [${new Array(4).fill(`{ or: [${new Array(250).fill('false')}] }`)}] }`,
-      'A rule has at most 1000 parts, nested 32 deep; split it into several.',
+      'A rule can have at most 1000 parts and be nested at most 32 levels deep. Split it into several rules.',
     ],
     [
       '{ some: [beta, true] }',
-      'The first operand of "some" must be a list, or a path that holds one; in a text it would look for a part.',
+      'The first operand of "some" must be a list, or a path that holds a list. Texts are not searched.',
     ],
     [
       '{ in: [a, beta] }',
-      'The second operand of "in" must be a list, or a path that holds one; in a text it would look for a part.',
+      'The second operand of "in" must be a list, or a path that holds a list. Texts are not searched.',
     ],
-  ])('%s is explained', (when, message) => {
+  ])('explains the error in %s', (when, message) => {
     expect(messageOf(when)).toEqual([message]);
   });
 
-  it('all at once, each at its place', () => {
+  it('reports all errors at once, each at its position', () => {
     const text = yaml`
       rules:
         - id: many
@@ -227,7 +251,7 @@ describe('what a rule may not say', () => {
   });
 });
 
-describe('a size that nobody can read', () => {
+describe('the size of a rule', () => {
   const nested = (depth: number) => `${'{ "!": '.repeat(depth)}true${' }'.repeat(depth)}`;
   const wide = (parts: number) => `{ or: [${new Array(parts).fill('false')}] }`;
 
@@ -235,7 +259,7 @@ describe('a size that nobody can read', () => {
     ['32 operators deep', nested(32), []],
     ['33 operators deep', nested(33), ['11:57 rule-too-large']],
     ['a hundred operators deep', nested(100), ['11:57 rule-too-large']],
-    // An operator and its list are a part each.
+    // An operator and its list of operands count as one part each.
     ['1000 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(249)]}] }`, []],
     ['1001 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(250)]}] }`, ['11:57 rule-too-large']],
     ['257 operands', wide(257), ['11:63 operand-count']],
@@ -244,57 +268,57 @@ describe('a size that nobody can read', () => {
   });
 });
 
-describe('what is true or zero without a value', () => {
+describe('comparisons that an unset value makes true or zero', () => {
   const unequal = `{ "!==": [${ENVIRONMENT}, development] }`;
 
   it.each<[string, string]>([
-    ['!! beside it', `{ and: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`],
+    ['!! before it', `{ and: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`],
     ['!! after it', `{ and: [${unequal}, { "!!": [${ENVIRONMENT}] }] }`],
     ['the path itself', `{ and: [${ENVIRONMENT}, ${unequal}] }`],
     ['not missing', `{ and: [{ "!": { missing: [concerns.environment] } }, ${unequal}] }`],
     ['not missing, without a list', `{ and: [{ "!": { missing: concerns.environment } }, ${unequal}] }`],
     [
-      'not missing, in a list of its own',
+      'not missing, in a nested list',
       `{ and: [{ "!": { missing: [[concerns.environment]] } }, ${unequal}] }`,
     ],
-    ['equal to something', `{ and: [{ "===": [${ENVIRONMENT}, production] }, ${unequal}] }`],
-    ['something equal to it', `{ and: [{ "===": [production, ${ENVIRONMENT}] }, ${unequal}] }`],
-    ['unequal to null', `{ and: [{ "!==": [${ENVIRONMENT}, ~] }, ${unequal}] }`],
-    ['one of several', `{ and: [{ in: [${ENVIRONMENT}, [production]] }, ${unequal}] }`],
-    ['an and beside it', `{ and: [{ and: [true, { "!!": ${ENVIRONMENT} }] }, ${unequal}] }`],
+    ['an equality before it', `{ and: [{ "===": [${ENVIRONMENT}, production] }, ${unequal}] }`],
+    ['a reversed equality before it', `{ and: [{ "===": [production, ${ENVIRONMENT}] }, ${unequal}] }`],
+    ['an inequality with null before it', `{ and: [{ "!==": [${ENVIRONMENT}, ~] }, ${unequal}] }`],
+    ['in before it', `{ and: [{ in: [${ENVIRONMENT}, [production]] }, ${unequal}] }`],
+    ['an and before it', `{ and: [{ and: [true, { "!!": ${ENVIRONMENT} }] }, ${unequal}] }`],
     [
-      'either way',
+      'an or that proves it in both cases',
       `{ and: [{ or: [${ENVIRONMENT}, { "===": [${ENVIRONMENT}, production] }] }, ${unequal}] }`,
     ],
-    ['further out', `{ and: [{ "!!": ${ENVIRONMENT} }, { or: [false, ${unequal}] }] }`],
-    ['the condition of if', `{ if: [{ "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
-    ['the condition of else if', `{ if: [false, false, { "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
-    ['null as what it is not', `{ "!==": [${ENVIRONMENT}, ~] }`],
+    ['!! in an outer and', `{ and: [{ "!!": ${ENVIRONMENT} }, { or: [false, ${unequal}] }] }`],
+    ['!! as the condition of if', `{ if: [{ "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
+    ['!! as the condition of else if', `{ if: [false, false, { "!!": ${ENVIRONMENT} }, ${unequal}, false] }`],
+    ['null as the other operand', `{ "!==": [${ENVIRONMENT}, ~] }`],
     ['a fallback', '{ "!==": [{ var: [concerns.environment, development] }, development] }'],
-    ['a default of the operator', '{ "!==": [{ var: concerns.tier }, pro] }'],
+    ['an operator concern that has a default', '{ "!==": [{ var: concerns.tier }, pro] }'],
     [
-      'what every primitive has',
+      'a field that every primitive has',
       '{ and: [{ "!==": [{ var: primitive.name }, a] }, { "!==": [{ var: primitive.kind }, tools] }] }',
     ],
-  ])('%s lets "!==" pass', (_name, when) => {
+  ])('accepts "!==" with %s', (_name, when) => {
     expect(found(when)).toEqual([]);
   });
 
   it.each<[string, string, string]>([
-    ['alone', unequal, '11:66'],
-    ['or beside it', `{ or: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
+    ['nothing else', unequal, '11:66'],
+    ['an or before it', `{ or: [{ "!!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
     ['a test of another concern', `{ and: [{ "!!": { var: concerns.security } }, ${unequal}] }`, '11:112'],
-    ['missing', `{ and: [{ missing: [concerns.environment] }, ${unequal}] }`, '11:111'],
-    ['equal to null', `{ and: [{ "===": [${ENVIRONMENT}, ~] }, ${unequal}] }`, '11:121'],
-    ['one of several, or null', `{ and: [{ in: [${ENVIRONMENT}, [~, production]] }, ${unequal}] }`, '11:132'],
+    ['missing before it', `{ and: [{ missing: [concerns.environment] }, ${unequal}] }`, '11:111'],
+    ['an equality with null before it', `{ and: [{ "===": [${ENVIRONMENT}, ~] }, ${unequal}] }`, '11:121'],
+    ['in with null before it', `{ and: [{ in: [${ENVIRONMENT}, [~, production]] }, ${unequal}] }`, '11:132'],
     [
-      'one of what a claim lists',
+      'in with a claim before it',
       `{ and: [{ in: [${ENVIRONMENT}, { var: claims.list }] }, ${unequal}] }`,
       '11:137',
     ],
-    ['either of two', `{ and: [{ or: [${ENVIRONMENT}, true] }, ${unequal}] }`, '11:121'],
-    ['not', `{ and: [{ "!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
-    ['the other branch of if', `{ if: [{ "!!": ${ENVIRONMENT} }, true, ${unequal}] }`, '11:120'],
+    ['an or that proves it in one case', `{ and: [{ or: [${ENVIRONMENT}, true] }, ${unequal}] }`, '11:121'],
+    ['! before it', `{ and: [{ "!": ${ENVIRONMENT} }, ${unequal}] }`, '11:114'],
+    ['the else branch of if', `{ if: [{ "!!": ${ENVIRONMENT} }, true, ${unequal}] }`, '11:120'],
     ['the condition of if', `{ if: [${unequal}, true, false] }`, '11:73'],
     ['null as the fallback', '{ "!==": [{ var: [concerns.environment, ~] }, development] }', '11:66'],
     [
@@ -303,24 +327,24 @@ describe('what is true or zero without a value', () => {
       '11:66',
     ],
     [
-      'a path with a fallback',
+      '!! of a path with a fallback before it',
       `{ and: [{ "!!": { var: [concerns.environment, production] } }, ${unequal}] }`,
       '11:129',
     ],
     [
-      'a path with a fallback that is equal',
+      'an equality of a path with a fallback before it',
       `{ and: [{ "===": [{ var: [concerns.environment, production] }, production] }, ${unequal}] }`,
       '11:144',
     ],
     ['an absent hint', `{ "!==": [${HINT}, true] }`, '11:66'],
-    ['what not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
+    ['a field that not every primitive has', '{ "!==": [{ var: primitive.title }, a] }', '11:66'],
     ['a claim', '{ "!==": [{ var: claims.role }, admin] }', '11:66'],
     ['a value on the left', `{ "!==": [development, ${ENVIRONMENT}] }`, '11:66'],
-  ])('%s does not', (_name, when, place) => {
+  ])('reports "!==" with %s', (_name, when, place) => {
     expect(found(when)).toEqual([`${place} unset-is-true`]);
   });
 
-  it('a number without a value is compared as zero, which is a warning', () => {
+  it('warns that an unset number counts as zero', () => {
     expect(found(`{ "<": [${BUDGET}, 100] }`)).toEqual(['11:65 order-on-unset']);
     expect(found(`{ ">=": [100, ${BUDGET}] }`)).toEqual(['11:71 order-on-unset']);
     expect(found(`{ and: [{ "!!": ${BUDGET} }, { "<": [${BUDGET}, 100] }] }`)).toEqual([]);
@@ -329,7 +353,7 @@ describe('what is true or zero without a value', () => {
     expect(findings[0]).toMatchObject({
       severity: 'warning',
       message:
-        'An unset concerns.budget counts as 0 here; add {"!!": {var: concerns.budget}} with "and" if the rule is not meant then.',
+        'concerns.budget counts as 0 here if it is not set. To exclude that case, add {"!!": {var: concerns.budget}} with "and".',
     });
     expect(compiled).toBeDefined();
   });
@@ -341,20 +365,20 @@ describe('what is true or zero without a value', () => {
     ['not idempotent', 'idempotentHint }, false', ['11:66 hint-default']],
     ['read-only', 'readOnlyHint }, true', []],
     ['not destructive', 'destructiveHint }, false', []],
-    ["a hint of one's own", 'myHint }, true', []],
-  ])('an absent hint has a meaning in MCP: %s', (_name, end, findings) => {
+    ['a custom hint', 'myHint }, true', []],
+  ])('warns about the default of an absent hint: %s', (_name, end, findings) => {
     expect(found(`{ "===": [{ var: primitive.annotations.${end}] }`)).toEqual(findings);
   });
 
-  it('names the hint and how to count it', () => {
+  it('names the hint and how to include its default', () => {
     expect(messageOf('{ "===": [true, { var: primitive.annotations.destructiveHint }] }')).toEqual([
-      'An absent destructiveHint means true in MCP but equals nothing here; write {var: [primitive.annotations.destructiveHint, true]} to count it.',
+      'In MCP, an absent destructiveHint means true, but here it is not equal to true. To include that case, write {var: [primitive.annotations.destructiveHint, true]}.',
     ]);
   });
 });
 
-describe('what stands around an expression', () => {
-  it('a rule hides or shows, not both and not neither', () => {
+describe('the parts of a rule besides its condition', () => {
+  it('a rule must either hide or show', () => {
     const rules = yaml`
       rules:
         - { id: neither, when: true }
@@ -364,7 +388,7 @@ describe('what stands around an expression', () => {
     expect(findingsOf(GOOD + rules)).toEqual(['11:5 hide-or-show', '12:5 hide-or-show']);
   });
 
-  it('ids are written once, also across files', () => {
+  it('ids must be unique across files', () => {
     const rules = yaml`
       rules:
         - { id: same, hide: [tools], when: true }
@@ -390,18 +414,18 @@ describe('what stands around an expression', () => {
     ['{ id: twice, hide: [tools, tools], when: true }', '11:24 duplicate'],
     ['{ id: no-when, hide: [tools] }', '11:5 missing-key'],
     ['{ id: extra, hide: [tools], when: true, then: 1 }', '11:45 unknown-key'],
-  ])('%s does not fit the schema', (rule, finding) => {
+  ])('reports that %s does not match the schema', (rule, finding) => {
     expect(findingsOf(`${GOOD}rules:\n  - ${rule}\n`)).toContain(finding);
   });
 
-  it('assign says what it can read', () => {
+  it('the message names what assign can read', () => {
     const assign = 'assign: [{ when: { "!!": { var: claims.admin } }, to: { security: low } }]\n';
     expect(reportOf({ 'policy.yaml': GOOD + assign }).findings.map(({ message }) => message)).toEqual([
-      '"assign" gives values before anybody asks, so it reads the primitive alone, not claims.admin; use a rule.',
+      '"assign" gives values before any request, so it can read only the primitive, not claims.admin. Write a rule instead.',
     ]);
   });
 
-  it('assign reads the primitive alone, and gives values that are declared', () => {
+  it('assign can read only the primitive and give only declared values', () => {
     const assign = yaml`
       assign:
         - { when: { "===": [{ var: concerns.security }, low] }, to: { security: low } }
@@ -441,7 +465,7 @@ describe('assign', () => {
   `);
   const readOnly = { annotations: { readOnlyHint: true } };
 
-  it('gives values by what the server says, and maps what it fires for', () => {
+  it('gives values because of what the server says, and maps the primitives that it fires for', () => {
     const tools = [{ name: 'reads', ...readOnly }, { name: 'silent' }];
     expect(shown(policy, tools, undefined)).toEqual(['reads']);
     expect(shown(policy, tools, { access: 'read' })).toEqual(['reads']);
@@ -450,7 +474,7 @@ describe('assign', () => {
     expect(shown(policy, ['p'], { access: 'read' }, { kind: 'prompts' })).toEqual(['p']);
   });
 
-  it("is weaker than patterns and entries, stronger than the server's own word, and the later one wins", () => {
+  it("is weaker than patterns and entries and stronger than the server's own values, and the later one wins", () => {
     const sources = (primitive: Primitive) =>
       mapPrimitive(policy, 'tools', primitive).offers.map((offer) =>
         offer?.source.replace(/.*policy/, 'policy'),
@@ -474,12 +498,12 @@ describe('assign', () => {
 });
 
 describe('rules', () => {
-  const verdict = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
+  const decisionOn = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
     const configuration = resolveConfiguration(policy, concerns === undefined ? [] : asked(concerns), caller);
     return evaluate(policy, mapPrimitive(policy, 'tools', primitive), configuration);
   };
 
-  it('hiding beats showing, whatever their order, and showing beats a host concern', () => {
+  it('a hide rule overrides a show rule in any order, and a show rule overrides a host concern', () => {
     const rules = (first: string, second: string) =>
       policyOf(
         `${GOOD}primitives: { tools: { a: { security: high } } }\nrules:\n  - ${first}\n  - ${second}\n`,
@@ -489,17 +513,17 @@ describe('rules', () => {
     for (const policy of [rules(hide, show), rules(show, hide)]) {
       expect(shown(policy, ['a', 'b'], { environment: 'production' })).toEqual([]);
       expect(shown(policy, ['a', 'b'], { security: 'low' })).toEqual(['a', 'b']);
-      expect(verdict(policy, { name: 'a' }, { security: 'low' }).reason).toMatchObject({
+      expect(decisionOn(policy, { name: 'a' }, { security: 'low' }).reason).toMatchObject({
         code: 'rule',
         rule: 'shows',
       });
-      expect(verdict(policy, { name: 'a' }, { environment: 'production' }).reason).toMatchObject({
+      expect(decisionOn(policy, { name: 'a' }, { environment: 'production' }).reason).toMatchObject({
         rule: 'hides',
       });
     }
   });
 
-  it('a show rule lifts no operator concern, but shows what nothing maps', () => {
+  it('a show rule does not override an operator concern, but shows an unmapped primitive', () => {
     const policy = policyOf(`${GOOD}primitives: { tools: { paid: { tier: pro } } }
 settings: { unmapped: hide }
 rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid, new]] } }]
@@ -509,10 +533,10 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
       'paid',
       'new',
     ]);
-    expect(verdict(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
+    expect(decisionOn(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
   });
 
-  it('are for clients that never spoke, and for the kinds that they name', () => {
+  it('apply to clients that never sent preferences, and only to the kinds that they name', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: hidden, hide: [tools, resources], when: { in: [{ var: primitive.name }, [a, b]] } }
   - { id: secret, hide: [resources], when: { "===": [{ var: primitive.uri }, "vault://a"] } }
@@ -527,7 +551,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shown(policy, [{ uri: 'vault://c', name: 'a' }], undefined, { kind: 'resources' })).toEqual([]);
   });
 
-  it('read effective values: defaults, claims and lists too', () => {
+  it('read values in effect, including defaults, claims and lists', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -547,25 +571,25 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shown(policy, tools, undefined, { claims: { 'custom:tier': 'pro' } })).toEqual(tools);
   });
 
-  it('about a client do not fire while nothing is known of it', () => {
+  it('about the client do not fire while its capabilities are not known', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
 `);
     const shows = (capabilities: unknown) =>
-      verdict(policy, { name: 'a' }, undefined, { capabilities }).effect === 'show';
+      decisionOn(policy, { name: 'a' }, undefined, { capabilities }).effect === 'show';
     expect(shows(undefined)).toBe(true);
     expect(shows({})).toBe(false);
     expect(shows({ sampling: {} })).toBe(true);
     expect(shows(null)).toBe(false);
   });
 
-  it('about claims see what was verified, and nothing that every object has', () => {
+  it('about claims read only verified claims, never inherited properties', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: group, hide: [tools], when: { "!": { in: [admin, { var: claims.groups }] } } }
   - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
 `);
     const shows = (claims?: [string, unknown][]) =>
-      verdict(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';
+      decisionOn(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';
     expect(shows()).toBe(false);
     expect(shows([['groups', 'admin']])).toBe(false);
     expect(shows([['groups', ['staff', 'admin']]])).toBe(true);
@@ -577,7 +601,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     ).toBe(true);
   });
 
-  it('two callers who differ in what a rule reads have lists of their own', () => {
+  it('give separate lists to callers that differ in what a rule reads', () => {
     const policy = policyOf(
       `${GOOD}rules: [{ id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }]\n`,
     );
@@ -592,7 +616,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     );
   });
 
-  it('say why, with the values that they read', () => {
+  it('give their reason with the values that they read', () => {
     const policy = policyOf(`${GOOD}rules:
   - id: no-destruction
     hide: [tools]
@@ -604,7 +628,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     reason: Destructive tools are hidden in production
   - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, b] } }
 `);
-    const { effect, reason } = verdict(policy, { name: 'a' }, { environment: 'production' });
+    const { effect, reason } = decisionOn(policy, { name: 'a' }, { environment: 'production' });
     expect(effect).toBe('hide');
     expect(reason).toEqual({
       code: 'rule',
@@ -617,7 +641,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
         'claims.admin': null,
       },
     });
-    expect(verdict(policy, { name: 'b' }, undefined).reason).toEqual({
+    expect(decisionOn(policy, { name: 'b' }, undefined).reason).toEqual({
       code: 'rule',
       rule: 'silent',
       source: expect.stringMatching(/policy\.yaml:19$/),

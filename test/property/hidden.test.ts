@@ -13,7 +13,7 @@ import {
 import type { HiddenReport } from '../../src/protocol/lists/filter-list.js';
 import { EXTENSION_ID, LISTS } from '../../src/protocol/messages/wire.js';
 import type { GateReport } from '../../src/protocol/request/request.js';
-import { smallPolicies, wishes } from '../engine/small-policies.js';
+import { preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { Harness } from '../protocol/gate-harness.js';
 
 const reasonsOf = ({ concerns, rules, unmapped, filter }: HiddenReport = {}): Record<string, number> => ({
@@ -80,7 +80,7 @@ it('for any policy, host and filter, the shown and the hidden primitives add up 
         const concerns = Object.fromEntries(
           picks.flatMap((pick, index) => {
             const concern = hosted[index];
-            const values = concern === undefined ? [] : wishes(concern);
+            const values = concern === undefined ? [] : preferencesFor(concern);
             return concern === undefined ? [] : [[concern.name, values[pick % values.length]]];
           }),
         );

@@ -29,9 +29,9 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
     ...wrapped('', plain(turn(explanation)).split(' '), ' ', width),
   ];
 
-  const wished = concerns.filter(({ wanted }) => wanted !== undefined);
-  const unasked = concerns.filter(({ wanted, actual }) => wanted === undefined && actual !== undefined);
-  const rest = concerns.filter(({ wanted, actual }) => wanted === undefined && actual === undefined);
+  const wished = concerns.filter(({ preferred }) => preferred !== undefined);
+  const unasked = concerns.filter(({ preferred, actual }) => preferred === undefined && actual !== undefined);
+  const rest = concerns.filter(({ preferred, actual }) => preferred === undefined && actual === undefined);
   if (concerns.length > 0) lines.push('');
   for (const each of wished) lines.push(...concernLines(policy, each, paper));
   if (unasked.length > 0) {
@@ -59,8 +59,10 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
 function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanation): string {
   switch (why.code) {
     case 'fits': {
-      if (concerns.every(({ wanted }) => wanted === undefined)) return 'nothing was asked for.';
-      const named = concerns.filter(({ wanted, actual }) => wanted !== undefined && actual !== undefined);
+      if (concerns.every(({ preferred }) => preferred === undefined)) return 'nothing was asked for.';
+      const named = concerns.filter(
+        ({ preferred, actual }) => preferred !== undefined && actual !== undefined,
+      );
       return named.length === 0
         ? 'it has no value for what was asked for.'
         : 'it fits all that was asked for.';
@@ -68,10 +70,10 @@ function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanatio
     case 'unmapped':
       return 'nothing maps it, and this policy hides what nothing maps.';
     case 'concern-mismatch': {
-      const { concern, wanted, actual } = why;
-      return wanted.length === 0
+      const { concern, preferred, actual } = why;
+      return preferred.length === 0
         ? `its ${concern} is ${actual.join(' or ')}, and nothing was claimed.`
-        : `its ${concern} is ${actual.join(' or ')}, wanted is ${bound(policy, concern)}${wanted.join(' or ')}.`;
+        : `its ${concern} is ${actual.join(' or ')}, wanted is ${bound(policy, concern)}${preferred.join(' or ')}.`;
     }
     case 'rule': {
       const reason = why.reason === undefined ? '' : ` (${why.reason})`;
@@ -88,7 +90,7 @@ function turn({ shown, change, claim, concerns }: Explanation): string {
     return claim === undefined ? `${found}.` : `${found}; the claim ${claim[0]}=${claim[1]} would.`;
   }
   const parts = Object.entries(change).map(([name, value]) => {
-    const now = concerns.find(({ concern }) => concern === name)?.wanted;
+    const now = concerns.find(({ concern }) => concern === name)?.preferred;
     const before = now === undefined || now === 'denied' ? '' : now.join(',');
     if (value === null) return `no ${name} at all instead of ${name}=${before}`;
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
@@ -99,15 +101,15 @@ function turn({ shown, change, claim, concerns }: Explanation): string {
 
 function concernLines(
   policy: Policy,
-  { concern, wanted, from, actual, source, fits }: ExplainedConcern,
+  { concern, preferred, from, actual, source, fits }: ExplainedConcern,
   { paint, width = Number.POSITIVE_INFINITY }: Paper,
 ): string[] {
   const want =
-    wanted === undefined
+    preferred === undefined
       ? 'not asked for'
-      : wanted === 'denied'
+      : preferred === 'denied'
         ? 'not claimed, without a default'
-        : `${bound(policy, concern)}${wanted.join(' or ')}`;
+        : `${bound(policy, concern)}${preferred.join(' or ')}`;
   const has = actual === undefined ? 'no value, which fits everything' : actual.join(' or ');
   const widest = Math.max(want.length, has.length);
   const line = (title: string, text: string, place: string | undefined) => {

@@ -4,13 +4,13 @@ import {
   type Caller,
   type Configuration,
   describeAccepted,
-  type Effective,
+  type EffectiveValue,
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import { type Decision, decide, evaluate, fits } from '../../engine/evaluate.js';
+import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import { isTruthy } from '../../engine/rule.js';
 import type { Origins } from './value-origins.js';
 
 type Words = readonly (string | number)[];
@@ -19,7 +19,7 @@ type Words = readonly (string | number)[];
 export interface ExplainedConcern {
   readonly concern: string;
   /** What is in effect; `denied`: an operator concern without claim and default. */
-  readonly wanted: Words | 'denied' | undefined;
+  readonly preferred: Words | 'denied' | undefined;
   /** Where that comes from: an option, or a line of the policy. */
   readonly from: string | undefined;
   /** The primitive's values; nothing where it has none, which fits everything. */
@@ -93,7 +93,7 @@ export function explainPrimitive(
       const offer = mapping.offers[index];
       return {
         concern: name,
-        wanted: effective === 'denied' ? effective : wordsOf(policy, index, effective),
+        preferred: effective === 'denied' ? effective : wordsOf(policy, index, effective),
         from: origins.get(name),
         actual: wordsOf(policy, index, offer?.offered),
         source: offer?.source,
@@ -119,7 +119,7 @@ function explainRules(policy: Policy, mapping: Mapping, configuration: Configura
 function wordsOf(
   policy: Policy,
   concern: number,
-  numbers: Exclude<Effective, 'denied'>,
+  numbers: Exclude<EffectiveValue, 'denied'>,
 ): (string | number)[] | undefined {
   if (numbers === undefined) return undefined;
   return [numbers].flat().map((number) => fromNumber(policy, concern, number));

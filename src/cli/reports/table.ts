@@ -85,8 +85,8 @@ function explain(
   { reason: why }: Decision,
 ): { title: string; has: string; source: string } {
   if (why.code === 'concern-mismatch') {
-    const { concern, wanted, actual, source } = why;
-    return { title: wish(policy, concern, wanted), has: actual.join(', '), source };
+    const { concern, preferred, actual, source } = why;
+    return { title: wish(policy, concern, preferred), has: actual.join(', '), source };
   }
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;

@@ -102,9 +102,9 @@ export function reasonOf(
 ): { reason: string; source: string } {
   const { reason: why } = decision;
   if (why.code === 'concern-mismatch') {
-    const { concern, wanted, actual, source } = why;
-    const has = wanted.length === 0 ? '' : ` ${actual.join(', ')}`;
-    return { reason: `${wish(policy, concern, wanted)}${has}`, source };
+    const { concern, preferred, actual, source } = why;
+    const has = preferred.length === 0 ? '' : ` ${actual.join(', ')}`;
+    return { reason: `${wish(policy, concern, preferred)}${has}`, source };
   }
   if (why.code === 'rule') {
     const { rule, reason, source } = why;

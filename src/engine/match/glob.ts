@@ -1,11 +1,11 @@
 /**
- * Compiles a pattern in which `*` stands for any run of characters, the empty one too, and everything else for itself.
+ * Compiles a pattern in which `*` matches any number of characters, including none. Every other character matches itself.
  *
- * Splitting at `*` and searching each part from left to right never backtracks, so the time is bounded by
- * pattern length times text length; a RegExp made from `*_*_*_*_*!` takes seconds on a name of 64 characters.
+ * The pattern is split at `*`, and its parts are searched from left to right without backtracking. The time is therefore
+ * at most proportional to pattern length times text length; a RegExp for `*_*_*_*_*!` takes seconds for 64 characters.
  *
  * @param pattern a pattern of a policy
- * @returns a function that tells whether a text matches
+ * @returns a function that returns whether a text matches
  * @example
  * compileGlob('log*')('logData'); // true
  */

@@ -1,26 +1,26 @@
 interface UriTemplateMatcher {
   readonly matches: (uri: string) => boolean;
-  /** Number of literal characters: the larger, the more specific. */
+  /** The number of literal characters. A larger number means a more specific template. */
   readonly literals: number;
 }
 
 /**
- * Compiles an RFC 6570 URI template into a matcher. `{name}` covers one or more characters of one path segment;
- * reserved, fragment, path and query expressions (`{+name}`, `{#name}`, `{/name}`, `{?name}`, `{&name}`) and
- * `{name*}` cover any run, the empty one too.
+ * Compiles an RFC 6570 URI template into a matcher. `{name}` matches one or more characters of one path segment.
+ * Reserved, fragment, path and query expressions (`{+name}`, `{#name}`, `{/name}`, `{?name}`, `{&name}`) and `{name*}`
+ * match any number of characters, including none.
  *
- * The text is walked once with the set of template positions that can be reached, so the time is bounded by
- * template length times URI length whatever the template looks like.
+ * The matcher reads the URI once and keeps the set of template positions that it can have reached. The time is therefore
+ * at most proportional to template length times URI length for every template.
  *
  * @param template the template, as a server lists it
- * @returns the matcher and how specific it is
+ * @returns the matcher and its number of literal characters
  * @example
  * compileUriTemplate('vault://keys/{id}').matches('vault://keys/7'); // true
  */
 export function compileUriTemplate(template: string): UriTemplateMatcher {
   const tokens: { readonly kind: 'literal' | 'one' | 'many'; readonly text: string }[] = [];
   let literals = 0;
-  // Literals stand at even places, expressions at odd ones.
+  // `split` returns literals at even indexes and expressions at odd indexes.
   for (const [place, part] of template.split(/(\{[^{}]*\})/).entries()) {
     if (place % 2 === 0) {
       for (const text of part) tokens.push({ kind: 'literal', text });

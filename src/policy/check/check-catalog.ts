@@ -1,4 +1,5 @@
-import { analyse, canPart } from '../../analysis/analyze.js';
+import { analyze, canPart } from '../../analysis/analyze.js';
+import { isTruthy } from '../../engine/expression/evaluate.js';
 import {
   identityOf,
   type Mapping,
@@ -9,7 +10,6 @@ import {
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { isTruthy } from '../../engine/rule.js';
 import type { Finding, FindingCode } from '../language/findings.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';
@@ -165,7 +165,7 @@ function checkAllConfigurations(
   warn: Warn,
   report: Report,
 ): void {
-  const { neverVisible, alwaysVisible, emptySurface, rules, unanswered } = analyse(policy, catalog);
+  const { neverVisible, alwaysVisible, showsNothing, rules, unanswered } = analyze(policy, catalog);
   for (const { kind, name } of neverVisible) {
     warn(
       kind,
@@ -179,8 +179,8 @@ function checkAllConfigurations(
     warn(kind, name, 'always-visible', message);
   }
   const [first] = files;
-  if (emptySurface !== undefined && first !== undefined) {
-    const preferences = Object.entries(emptySurface).map(([name, value]) => `${name}: ${value}`);
+  if (showsNothing !== undefined && first !== undefined) {
+    const preferences = Object.entries(showsNothing).map(([name, value]) => `${name}: ${value}`);
     const message = `A host with the preferences {${preferences.join(', ')}} sees no primitives. Change values or rules if it needs to see some.`;
     report(first, ['concerns'], 'empty-surface', message);
   }

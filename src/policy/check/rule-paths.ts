@@ -1,14 +1,14 @@
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
 
-/** What a dotted path of a rule holds, as far as that is known before anybody asks. */
+/** The type of the value at a dotted path of a rule, as far as it is known before a request. */
 export type PathType =
   | { readonly type: 'text'; readonly values?: readonly string[] }
   | { readonly type: 'number' }
   | { readonly type: 'list'; readonly values?: readonly string[] }
   | { readonly type: 'anything' };
 
-/** What is known of a declared concern. */
+/** The part of a declared concern that decides the type of its values. */
 export interface PathConcern {
   readonly values: readonly string[] | { readonly min: number; readonly max: number };
   readonly multiple?: boolean | undefined;
@@ -23,7 +23,7 @@ const PRIMITIVE: ReadonlyMap<string, PathType> = new Map([
   ['tags', { type: 'list' }],
 ]);
 
-/** MCP's defaults of tool annotations: what an absent hint means. */
+/** The defaults of MCP's tool annotations: the meaning of a hint that is absent. */
 export const HINT_DEFAULTS: ReadonlyMap<string, boolean> = new Map([
   ['primitive.annotations.readOnlyHint', false],
   ['primitive.annotations.destructiveHint', true],
@@ -34,9 +34,9 @@ export const HINT_DEFAULTS: ReadonlyMap<string, boolean> = new Map([
 /**
  * @param path a dotted path of a rule
  * @param concerns the declared concerns by name
- * @returns what it holds; where nothing declares it, a sentence that says so
+ * @returns the type of its value; a message if nothing declares the path
  * @example
- * typeOfPath('concerns.securty', concerns); // 'concerns.securty is declared by nothing; did you mean ...'
+ * typeOfPath('concerns.security', concerns); // { type: 'text', values: ['low', 'high'] }
  */
 export function typeOfPath(path: string, concerns: ReadonlyMap<string, PathConcern>): PathType | string {
   const [root, name = '', ...rest] = path.split('.');
@@ -66,16 +66,6 @@ function typeOfConcern({ values, multiple }: PathConcern): PathType {
 }
 
 function undeclared(path: string, known: readonly string[]): string {
-  const near = nearest(path, known);
-  const roots = 'a rule reads concerns.<name>, primitive.<field>, claims.<name> and client.capabilities';
-  return `Nothing declares "${path}"; ${near === undefined ? `${roots}.` : `did you mean "${near}"?`}`;
-}
-
-/** @returns the path that `{var: path}` reads */
-export function pathRead(logic: unknown): string | undefined {
-  if (typeof logic !== 'object' || logic === null || Array.isArray(logic) || !Object.hasOwn(logic, 'var'))
-    return undefined;
-  const { var: given } = logic as { var: unknown };
-  const path: unknown = Array.isArray(given) ? given[0] : given;
-  return typeof path === 'string' && path !== '' ? path : undefined;
+  const roots = ' A rule can read concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.';
+  return `"${path}" is not a path that a rule can read.${didYouMean(path, known) || roots}`;
 }

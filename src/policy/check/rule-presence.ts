@@ -1,86 +1,94 @@
-import { pathRead } from './rule-paths.js';
+import type { Expression, Literal, Read, ValueOperator } from '../../engine/expression/expression.js';
 
 /**
- * Which paths have a value wherever one operand of an operation decides anything: `and` with a presence test beside it
- * is false without one, and the branches of `if` know its condition.
+ * Finds the paths that have a value whenever one operand of an operation matters. `and` is false if a presence test in
+ * another operand is false, and the branches of `if` depend on its condition.
  *
  * @param operator the operator
  * @param operands its operands
- * @param index the operand in question
- * @param outer what is known around the operation
+ * @param index the index of the operand in question
+ * @param outer the paths that have a value whenever the operation matters
  * @returns the paths
  * @example
- * presentPaths('and', [{ '!!': { var: 'concerns.cost' } }, other], 1, new Set()); // concerns.cost
+ * presentPaths('and', [isSet, comparison], 1, new Set()); // Set { 'concerns.cost' }
  */
 export function presentPaths(
-  operator: string,
-  operands: readonly unknown[],
+  operator: ValueOperator,
+  operands: readonly Expression[],
   index: number,
   outer: ReadonlySet<string>,
 ): ReadonlySet<string> {
   if (operator === 'and') {
-    const beside = operands
-      .filter((_operand, position) => position !== index)
-      .flatMap((operand) => [...provenBy(operand)]);
-    return beside.length === 0 ? outer : new Set([...outer, ...beside]);
+    const others = operands.filter((_operand, position) => position !== index);
+    const proven = others.flatMap((operand) => [...provenBy(operand)]);
+    return proven.length === 0 ? outer : new Set([...outer, ...proven]);
   }
   if (operator === 'if' && index % 2 === 1) return new Set([...outer, ...provenBy(operands[index - 1])]);
   return outer;
 }
 
-/** The paths that have a value if an expression is true. */
-function provenBy(logic: unknown): ReadonlySet<string> {
-  const path = pathProven(logic);
+const NONE: ReadonlySet<string> = new Set();
+
+/** @returns the paths that have a value if the expression is true */
+function provenBy(expression: Expression | undefined): ReadonlySet<string> {
+  if (expression === undefined) return NONE;
+  const path = pathProven(expression);
   if (path !== undefined) return new Set([path]);
-  if (typeof logic !== 'object' || logic === null || Array.isArray(logic)) return new Set();
-  const [[operator, given] = ['', undefined]] = Object.entries(logic);
-  const operands: readonly unknown[] = Array.isArray(given) ? given : [given];
+  if (expression.type !== 'operation') return NONE;
+  const { operator, operands } = expression;
+  const [first, second] = operands;
   switch (operator) {
     case '!!':
-      return provenBy(operands[0]);
+      return provenBy(first);
     case '!':
-      return notMissing(operands[0]);
+      return first?.type === 'missing' ? new Set(first.paths) : NONE;
     case '===':
-      return provenByEquality(operands, (other) => other !== null && typeof other !== 'object');
+      return provenByEquality(operands, isScalar);
     case '!==':
-      return provenByEquality(operands, (other) => other === null);
+      return provenByEquality(operands, isNull);
     case 'in': {
-      const list = operands[1];
-      const read = pathProven(operands[0]);
-      const listed = Array.isArray(list) && list.every((each) => each !== null && typeof each !== 'object');
-      return new Set(read !== undefined && listed ? [read] : []);
+      const read = first && pathProven(first);
+      const listed = second?.type === 'list' && second.items.every(isScalar);
+      return read !== undefined && listed ? new Set([read]) : NONE;
     }
     case 'and':
       return new Set(operands.flatMap((operand) => [...provenBy(operand)]));
     case 'or': {
-      const [first = new Set<string>(), ...rest] = operands.map(provenBy);
-      return new Set([...first].filter((each) => rest.every((other) => other.has(each))));
+      const [some = NONE, ...rest] = operands.map(provenBy);
+      return new Set([...some].filter((each) => rest.every((other) => other.has(each))));
     }
     default:
-      return new Set();
+      return NONE;
   }
 }
 
-/** A path that is read; none if something may stand in for its value. */
-function pathProven(logic: unknown): string | undefined {
-  const path = pathRead(logic);
-  if (path === undefined) return undefined;
-  const { var: given } = logic as { var: unknown };
-  return Array.isArray(given) && given.length > 1 && given[1] !== null ? undefined : path;
+/** @returns the path that an expression reads; `undefined` if a fallback may replace its value */
+function pathProven(expression: Expression): string | undefined {
+  if (expression.type !== 'read' || expression.path === '') return undefined;
+  const { path, fallback } = expression;
+  return fallback === undefined || isNull(fallback) ? path : undefined;
 }
 
 function provenByEquality(
-  operands: readonly unknown[],
-  proves: (other: unknown) => boolean,
+  [left, right]: readonly Expression[],
+  proves: (other: Expression) => boolean,
 ): ReadonlySet<string> {
-  const [left, right] = operands;
+  if (left === undefined || right === undefined) return NONE;
   const found = [proves(right) ? pathProven(left) : undefined, proves(left) ? pathProven(right) : undefined];
   return new Set(found.filter((path) => path !== undefined));
 }
 
-function notMissing(logic: unknown): ReadonlySet<string> {
-  if (typeof logic !== 'object' || logic === null || !Object.hasOwn(logic, 'missing')) return new Set();
-  const { missing } = logic as { missing: unknown };
-  const names: readonly unknown[] = Array.isArray(missing) ? missing.flat() : [missing];
-  return new Set(names.filter((name) => typeof name === 'string'));
+/** Whether an expression is a constant text, number or boolean. */
+export function isScalar(expression: Expression | undefined): expression is Literal {
+  return expression?.type === 'literal' && typeof expression.value !== 'object';
+}
+
+/** Whether an expression is the constant null. */
+export function isNull(expression: Expression | undefined): boolean {
+  return expression?.type === 'literal' && expression.value === null;
+}
+
+/** Whether a constant replaces a value that is not set. The value of any other fallback may not be set either. */
+export function hasFallback({ fallback }: Read): boolean {
+  return isScalar(fallback);
 }

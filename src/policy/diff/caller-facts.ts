@@ -1,41 +1,41 @@
+import { compileExpression } from '../../engine/expression/evaluate.js';
+import { type Expression, readsCaller, readsClient } from '../../engine/expression/expression.js';
+import { parseExpression } from '../../engine/expression/parse.js';
 import type { CompiledPolicy, CompiledRulePart } from '../../engine/policy.js';
-import { compileRule } from '../../engine/rule.js';
 
 /**
- * Makes everything that rules ask of a caller a fact that can be chosen: what callers have in their claims, or can do,
- * is not known where policies are compared. Each comparison becomes a claim that is true or false.
+ * Replaces everything that rules read of a caller by facts that can be chosen freely. The claims and capabilities of
+ * callers are not known when two policies are compared, so each comparison becomes a claim that is true or false.
  */
 export class CallerFacts {
   private readonly known = new Map<string, { readonly claim: string; readonly text: string }>();
 
-  /** @returns the same policy, whose rules read the facts instead of the caller */
+  /** @returns the same policy with rules that read the facts instead of the caller */
   free(compiled: CompiledPolicy): CompiledPolicy {
     return { ...compiled, rules: compiled.rules.map((rule) => this.freeRule(rule)) };
   }
 
-  /** All facts that rules read, by the claim that stands for each. */
+  /** All facts that the rules read: what each one says, by the name of its claim. */
   get all(): ReadonlyMap<string, string> {
     return new Map([...this.known.values()].map(({ claim, text }) => [claim, text]));
   }
 
   private freeRule(rule: CompiledRulePart): CompiledRulePart {
-    const { paths } = compileRule(rule.when);
-    const when = this.rewrite(rule.when);
-    // A rule that reads what a client can do does not fire while that is unknown.
-    const readsClient = paths.some((path) => path.startsWith('client.'));
-    if (!readsClient) return { ...rule, when };
+    const { expression } = parseExpression(rule.when);
+    const when = this.rewrite(expression);
+    if (!pathsOf(expression).some(readsClient)) return { ...rule, when };
+    // A rule that reads what a client can do does not fire while that is not known.
     return { ...rule, when: { and: [this.fact('client', 'it is known what the client can do'), when] } };
   }
 
-  private rewrite(logic: unknown): unknown {
-    const operation = operationOf(logic);
-    if (operation === undefined) return logic;
-    const { operator, operands } = operation;
-    if (['and', 'or', '!', '!!', 'if'].includes(operator) && operands.some(operationOf)) {
-      return { [operator]: operands.map((operand) => this.rewrite(operand)) };
+  /** @returns JSON Logic that reads facts instead of the caller */
+  private rewrite(expression: Expression): unknown {
+    if (isLogical(expression) && expression.operands.some(isComputed)) {
+      return { [expression.operator]: expression.operands.map((operand) => this.rewrite(operand)) };
     }
-    const reads = compileRule(logic).paths.some((path) => /^(claims|client)\b/.test(path));
-    return reads ? this.fact(JSON.stringify(logic), inWords(logic)) : logic;
+    const { json } = expression;
+    if (!isComputed(expression) || !pathsOf(expression).some(readsCaller)) return json;
+    return this.fact(JSON.stringify(json), inWords(expression));
   }
 
   private fact(key: string, text: string): unknown {
@@ -45,13 +45,15 @@ export class CallerFacts {
   }
 }
 
-function operationOf(logic: unknown): { operator: string; operands: readonly unknown[] } | undefined {
-  if (typeof logic !== 'object' || logic === null || Array.isArray(logic)) return undefined;
-  const [entry] = Object.entries(logic);
-  if (entry === undefined) return undefined;
-  const [operator, given] = entry;
-  return { operator, operands: Array.isArray(given) ? given : [given] };
+const LOGICAL: ReadonlySet<string> = new Set(['and', 'or', '!', '!!', 'if']);
+
+function isLogical(expression: Expression): expression is Expression & { readonly type: 'operation' } {
+  return expression.type === 'operation' && LOGICAL.has(expression.operator);
 }
+
+const isComputed = ({ type }: Expression): boolean => type !== 'literal' && type !== 'list';
+
+const pathsOf = (expression: Expression): readonly string[] => compileExpression(expression).paths;
 
 const BETWEEN: Readonly<Record<string, string>> = {
   '===': 'is',
@@ -63,16 +65,19 @@ const BETWEEN: Readonly<Record<string, string>> = {
   '>=': '>=',
 };
 
-/** A comparison as one would say it; what is too involved for that stays JSON. */
-function inWords(logic: unknown): string {
-  const operation = operationOf(logic);
-  if (operation === undefined) return typeof logic === 'string' ? logic : JSON.stringify(logic);
-  const { operator, operands } = operation;
-  const [first, second] = operands;
-  if (operator === 'var') return String(first);
-  if (operator === '!!') return `${inWords(first)} is set`;
-  if (operator === '!') return `${inWords(first)} is not set`;
-  const between = BETWEEN[operator];
-  if (between === undefined || operands.length !== 2) return JSON.stringify(logic);
-  return `${inWords(first)} ${between} ${inWords(second)}`;
+/** @returns the comparison as a sentence; a comparison that is too complex for that stays JSON */
+function inWords(expression: Expression): string {
+  if (expression.type === 'read') return expression.path;
+  if (expression.type === 'literal' && typeof expression.value === 'string') return expression.value;
+  if (expression.type === 'operation') {
+    const { operator, operands } = expression;
+    const [first, second] = operands;
+    const between = BETWEEN[operator];
+    if (first !== undefined && operator === '!!') return `${inWords(first)} is set`;
+    if (first !== undefined && operator === '!') return `${inWords(first)} is not set`;
+    if (first !== undefined && second !== undefined && between !== undefined && operands.length === 2) {
+      return `${inWords(first)} ${between} ${inWords(second)}`;
+    }
+  }
+  return JSON.stringify(expression.json);
 }

@@ -1,4 +1,4 @@
-import { analyse } from '../../analysis/analyze.js';
+import { analyze } from '../../analysis/analyze.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { CallerFacts } from './caller-facts.js';
@@ -62,9 +62,9 @@ function newlyEmpty(
   after: Side,
   comparison: Comparison,
 ): Readonly<Record<string, unknown>> | undefined {
-  const now = analyse(preparePolicy(after.compiled), after.catalog).emptySurface;
+  const now = analyze(preparePolicy(after.compiled), after.catalog).showsNothing;
   if (now === undefined) return undefined;
-  const old = analyse(preparePolicy(before.compiled), before.catalog).emptySurface;
+  const old = analyze(preparePolicy(before.compiled), before.catalog).showsNothing;
   if (old === undefined) return now;
   const found = comparison.emptied();
   if (found === 'too many') {

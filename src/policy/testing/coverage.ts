@@ -1,4 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
+import { ruleFires } from '../../engine/evaluate.js';
+import { isTruthy } from '../../engine/expression/evaluate.js';
 import type { Mapping } from '../../engine/mapping.js';
 import {
   type Assignment,
@@ -7,9 +9,7 @@ import {
   KINDS,
   type Kind,
   type Policy,
-  type Rule,
 } from '../../engine/policy.js';
-import { isTruthy } from '../../engine/rule.js';
 import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
 export const COVERED = ['values', 'entries', 'patterns', 'assign', 'rules'] as const;
@@ -118,8 +118,8 @@ export function coverageOf(
         part: 'rules',
         name: rule.id,
         source: rule.source,
-        exercised: [...tested].some(([{ kind, mapping }, configurations]) =>
-          configurations.some((configuration) => ruleFires(rule, kind, mapping, configuration)),
+        exercised: [...tested].some(([{ mapping }, configurations]) =>
+          configurations.some((configuration) => ruleFires(rule, mapping, configuration)),
         ),
         ...(subjects.some(({ kind }) => rule.kinds.includes(kind)) ? {} : { obstacle: 'not in the catalog' }),
       }),
@@ -200,10 +200,4 @@ function decides(
 
 function keepsAssignment({ concern, offered }: Assignment, { offers }: Mapping): boolean {
   return offered === 'any' ? offers[concern] === undefined : offers[concern]?.offered === offered;
-}
-
-function ruleFires(rule: Rule, kind: Kind, { slots }: Mapping, { data }: Configuration): boolean {
-  if (!rule.kinds.includes(kind)) return false;
-  if (data.client === undefined && rule.paths.some((path) => path.startsWith('client.'))) return false;
-  return isTruthy(rule.fires(data, slots));
 }

@@ -1,7 +1,8 @@
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
+import { compileExpression, isTruthy, readPath, SlotTable } from '../../src/engine/expression/evaluate.js';
+import { parseExpression } from '../../src/engine/expression/parse.js';
 import { bindCatalog, resolveConfiguration, select } from '../../src/engine/index.js';
-import { compileRule, isTruthy, readPath, SlotTable } from '../../src/engine/rule.js';
 import { policyOf, yaml } from '../policy/author.js';
 
 const ofTool = { '===': [{ var: 'primitive.name' }, 'a'] };
@@ -9,36 +10,39 @@ const ofHost = { '===': [{ var: 'concerns.level' }, 'low'] };
 const data = { primitive: { name: 'a', tags: ['x'] }, concerns: { level: 'low' } };
 const hostOnly = { concerns: { level: 'low' } };
 
-/** What is left to evaluate for each configuration once the slots are filled. */
+const compile = (json: unknown, slots?: SlotTable) =>
+  compileExpression(parseExpression(json).expression, slots);
+
+/** Compiles an expression with slots; `evaluate` fills them and evaluates the rest. */
 function slotted(logic: unknown, slots = new SlotTable()) {
-  const rule = compileRule(logic, slots);
+  const rule = compile(logic, slots);
   return { slots, evaluate: (given: object, tool: object) => rule.evaluate(given, slots.fill(tool)) };
 }
 
 describe('slots', () => {
-  it('hold what depends on the primitive alone, computed once for it', () => {
+  it('hold the parts that depend only on the primitive, computed once per primitive', () => {
     const { slots, evaluate } = slotted({ and: [ofTool, ofHost] });
     expect(slots.parts).toHaveLength(1);
     expect(slots.fill({ name: 'a' })).toEqual([true]);
     expect(slots.fill({ name: 'b' })).toEqual([false]);
-    // Nothing of the primitive is read any more.
+    // The primitive itself is no longer read.
     expect(evaluate(hostOnly, { name: 'a' })).toBe(true);
     expect(evaluate(hostOnly, { name: 'b' })).toBe(false);
   });
 
-  it('take a whole rule that reads nothing else', () => {
+  it('hold a whole rule that reads only the primitive', () => {
     const { slots, evaluate } = slotted({ or: [ofTool, { in: ['x', { var: 'primitive.tags' }] }] });
     expect(slots.parts).toHaveLength(1);
     expect(evaluate({}, { name: 'b', tags: ['x'] })).toBe(true);
     expect(evaluate({}, { name: 'b', tags: [] })).toBe(false);
   });
 
-  it('take the primitive as a whole', () => {
+  it('hold a part that reads the primitive as a whole', () => {
     expect(slotted({ '!!': { var: 'primitive' } }).slots.parts).toHaveLength(1);
     expect(slotted({ '!!': { var: 'primitives' } }).slots.parts).toHaveLength(0);
   });
 
-  it('take the largest part, not its parts', () => {
+  it('hold the largest part instead of its operands', () => {
     const { slots } = slotted({
       and: [ofHost, { or: [ofTool, { '!': [ofTool] }, { in: ['x', { var: 'primitive.tags' }] }] }],
     });
@@ -55,13 +59,13 @@ describe('slots', () => {
     expect(second.evaluate({}, { name: 'b', title: 'T' })).toBe('T');
   });
 
-  it('are none for what reads only the rest, and for constants', () => {
+  it('are empty for constants and for parts that do not read the primitive', () => {
     const { slots, evaluate } = slotted({ and: [ofHost, true, { in: ['a', ['a', 'b']] }] });
     expect(slots.parts).toEqual([]);
     expect(evaluate(hostOnly, {})).toBe(true);
   });
 
-  it('hold the operand of a comparison with something else, and lists with a part in them', () => {
+  it('hold one operand of a mixed comparison, and the item of a mixed list', () => {
     const compares = slotted({ '===': [{ var: 'primitive.name' }, { var: 'claims.tool' }] });
     expect(compares.slots.parts).toHaveLength(1);
     expect(compares.evaluate({ claims: { tool: 'a' } }, { name: 'a' })).toBe(true);
@@ -73,26 +77,26 @@ describe('slots', () => {
     expect(member.evaluate({ claims: { tool: 'a' } }, { name: 'a' })).toBe(true);
   });
 
-  it('hold which of several paths is missing', () => {
+  it('hold each missing path of the primitive', () => {
     const missing = slotted({ missing: ['primitive.title', 'claims.role', 'primitive.name'] });
     expect(missing.slots.parts).toHaveLength(2);
     expect(missing.evaluate({ claims: {} }, { name: 'a' })).toEqual(['primitive.title', 'claims.role']);
     expect(missing.evaluate({ claims: { role: 'x' } }, { name: 'a', title: 'T' })).toEqual([]);
   });
 
-  it('hold a list that is searched, whose items are no paths of the data', () => {
+  it('hold a quantifier, whose condition reads items instead of the data', () => {
     const items = { '===': [{ var: 'primitive' }, 'x'] };
     const some = slotted({ and: [ofHost, { some: [{ var: 'primitive.tags' }, items] }] });
     expect(some.slots.parts).toHaveLength(1);
     expect(some.evaluate(hostOnly, { tags: [{ primitive: 'x' }] })).toBe(true);
     expect(some.evaluate(hostOnly, { tags: ['x'] })).toBe(false);
-    // A list of the caller is not known when slots are filled.
+    // The caller's lists are not known when slots are filled.
     const caller = slotted({ some: [{ var: 'claims.groups' }, { '===': [{ var: '' }, 'x'] }] });
     expect(caller.slots.parts).toEqual([]);
     expect(caller.evaluate({ claims: { groups: ['x'] } }, {})).toBe(true);
   });
 
-  it('do not make primitives differ that differ only in what no rule reads', () => {
+  it('do not separate primitives that differ only in fields that no rule reads', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns: { level: { values: [low, high] } }
@@ -116,10 +120,10 @@ describe('slots', () => {
   });
 });
 
-describe('what stands for a path that is not there', () => {
+describe('the fallback of a path', () => {
   const named = { var: ['primitive.title', { var: ['claims.name', { var: 'primitive.name' }] }] };
 
-  it('is an expression like any other, as in json-logic-js', () => {
+  it('can be any expression, as in json-logic-js', () => {
     for (const [primitive, claims] of [
       [{ title: 'T', name: 'n' }, { name: 'c' }],
       [{ name: 'n' }, { name: 'c' }],
@@ -127,20 +131,20 @@ describe('what stands for a path that is not there', () => {
       [{}, {}],
     ] as const) {
       const expected = jsonLogic.apply(named as RulesLogic, { primitive, claims });
-      expect(compileRule(named).evaluate({ primitive, claims }, [])).toBe(expected);
+      expect(compile(named).evaluate({ primitive, claims }, [])).toBe(expected);
       expect(slotted(named).evaluate({ claims }, primitive)).toBe(expected);
     }
   });
 
-  it('is read, too', () => {
-    expect(compileRule(named).paths).toEqual(['primitive.title', 'claims.name', 'primitive.name']);
+  it('adds its own paths to the paths of the rule', () => {
+    expect(compile(named).paths).toEqual(['primitive.title', 'claims.name', 'primitive.name']);
     expect(slotted({ var: ['primitive.title', { var: 'primitive.name' }] }).slots.parts).toHaveLength(1);
   });
 });
 
 describe('the paths of a rule', () => {
-  it('are those that it reads, each once, in order, without those of items', () => {
-    const { paths } = compileRule({
+  it('are the paths that it reads, once each, in order, without the paths of items', () => {
+    const { paths } = compile({
       and: [
         { '!!': { var: 'concerns.level' } },
         { missing: ['claims.role', 'concerns.level'] },
@@ -157,7 +161,7 @@ describe('the paths of a rule', () => {
     ]);
   });
 
-  it('read own properties, indexes and nothing else', () => {
+  it('read only own properties and indexes', () => {
     expect(readPath(data, 'primitive.tags.0')).toBe('x');
     expect(readPath(data, 'primitive.name.length')).toBe(1);
     expect(readPath(data, 'primitive.tags.1')).toBeUndefined();
@@ -165,7 +169,8 @@ describe('the paths of a rule', () => {
     expect(readPath(data, 'primitive.none.deeper')).toBeUndefined();
     expect(readPath(null, 'primitive')).toBeUndefined();
     expect(readPath({ a: null }, 'a.b')).toBeUndefined();
-    for (const whole of ['', null, undefined]) expect(readPath(data, whole)).toBe(data);
+    expect(readPath(data, '')).toBe(data);
+    for (const whole of ['', null, []]) expect(compile({ var: whole }).evaluate(data, [])).toBe(data);
   });
 });
 
@@ -185,24 +190,24 @@ describe('truth', () => {
   });
 });
 
-describe('what the reference leaves open', () => {
+describe('results beyond the reference', () => {
   it.each<[string, unknown, unknown]>([
-    ['in looks for nothing in a text', { in: ['a', 'abc'] }, false],
-    ['in nothing', { in: ['a', { var: 'none' }] }, false],
-    ['quantifiers over no list', { some: [{ var: 'none' }, true] }, false],
-    ['all of no list', { all: ['abc', true] }, false],
-    ['none of no list', { none: [{ var: 'none' }, true] }, true],
-    ['between with nothing above', { '<': [1, 2, { var: ['none', null] }] }, false],
-    ['between with nothing at all above', { '<': [1, 2, { and: [] }] }, true],
-    ['> looks at two', { '>': [3, 2, 5] }, true],
-    ['>= looks at two', { '>=': [3, 2, 5] }, true],
+    ['in does not search a text', { in: ['a', 'abc'] }, false],
+    ['in an unset list', { in: ['a', { var: 'none' }] }, false],
+    ['some of an unset list', { some: [{ var: 'none' }, true] }, false],
+    ['all of a text', { all: ['abc', true] }, false],
+    ['none of an unset list', { none: [{ var: 'none' }, true] }, true],
+    ['between with null as the upper bound', { '<': [1, 2, { var: ['none', null] }] }, false],
+    ['between with an undefined upper bound', { '<': [1, 2, { and: [] }] }, true],
+    ['> compares two operands', { '>': [3, 2, 5] }, true],
+    ['>= compares two operands', { '>=': [3, 2, 5] }, true],
     ['a mapping of several keys is data', { a: 1, b: 2 }, { a: 1, b: 2 }],
     ['a fallback', { var: ['none', 'x'] }, 'x'],
-    ['a fallback is not for null', { var: ['nothing', 'x'] }, null],
-    ['a path that is empty', { missing: ['empty', 'name'] }, ['empty']],
-    ['missing from a list in a list', { missing: [['empty', 'none']] }, ['empty', 'none']],
+    ['a fallback does not replace null', { var: ['nothing', 'x'] }, null],
+    ['an empty text is missing', { missing: ['empty', 'name'] }, ['empty']],
+    ['missing with a nested list of paths', { missing: [['empty', 'none']] }, ['empty', 'none']],
   ])('%s', (_name, logic, value) => {
-    expect(compileRule(logic).evaluate({ nothing: null, empty: '', name: 'n' }, [])).toEqual(value);
+    expect(compile(logic).evaluate({ nothing: null, empty: '', name: 'n' }, [])).toEqual(value);
   });
 
   it.each([
@@ -211,7 +216,7 @@ describe('what the reference leaves open', () => {
     ['>', [true, false, false]],
     ['>=', [true, true, false]],
   ])('%s compares in its direction', (operator, [above, equal, below]) => {
-    const holds = (a: number, b: number) => compileRule({ [operator]: [a, b] }).evaluate({}, []);
+    const holds = (a: number, b: number) => compile({ [operator]: [a, b] }).evaluate({}, []);
     expect([holds(2, 1), holds(1, 1), holds(1, 2)]).toEqual([above, equal, below]);
   });
 });

@@ -1,0 +1,290 @@
+import {
+  type Expression,
+  type Quantified,
+  type Read,
+  readsPrimitive,
+  type ValueOperator,
+} from './expression.js';
+
+/** What a rule can read. Objects in it have no prototype, or only their own properties are read. */
+export interface RuleData {
+  readonly primitive?: unknown;
+  readonly concerns?: unknown;
+  readonly claims?: unknown;
+  readonly client?: unknown;
+}
+
+/** Values of the parts of rules that depend only on the primitive, computed once per primitive. */
+export type Slots = readonly unknown[];
+
+export type Evaluate = (data: unknown, slots: Slots) => unknown;
+
+/** An expression that is ready to be evaluated. */
+export interface CompiledExpression {
+  readonly evaluate: Evaluate;
+  /** Dotted paths that it reads from the data, in the order of their first use. */
+  readonly paths: readonly string[];
+}
+
+/** The parts of rules that depend only on the primitive. Rules that contain the same part share its slot. */
+export class SlotTable {
+  private readonly known = new Map<string, number>();
+  readonly parts: Evaluate[] = [];
+
+  add(json: unknown, part: Evaluate): number {
+    const key = JSON.stringify(json);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const slot = this.parts.push(part) - 1;
+    this.known.set(key, slot);
+    return slot;
+  }
+
+  /** @returns the values of all slots for one primitive */
+  fill(primitive: unknown): unknown[] {
+    const data: RuleData = { primitive };
+    return this.parts.map((part) => part(data, []));
+  }
+}
+
+/** A part of an expression, and which half of the data it depends on. */
+interface Part {
+  /** Identifies the part among all slots. */
+  readonly json: unknown;
+  readonly evaluate: Evaluate;
+  readonly readsPrimitive: boolean;
+  readonly readsRest: boolean;
+}
+
+/**
+ * Compiles an expression into closures.
+ *
+ * Parts that depend only on the primitive are moved into slots, which are filled once per primitive. Only the rest is
+ * evaluated for each configuration.
+ *
+ * @param expression an expression without problems
+ * @param slots receives the parts that depend only on the primitive; without it, nothing is moved
+ * @returns the closure, and the paths that it reads
+ * @example
+ * const { expression } = parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] });
+ * compileExpression(expression).evaluate({ concerns: { environment: 'production' } }, []); // true
+ */
+export function compileExpression(expression: Expression, slots?: SlotTable): CompiledExpression {
+  const paths = new Set<string>();
+  const part = compilePart(expression, { paths, slots, scoped: false });
+  return { evaluate: slots === undefined ? part.evaluate : toSlot(part, slots).evaluate, paths: [...paths] };
+}
+
+interface Scope {
+  readonly paths: Set<string>;
+  readonly slots: SlotTable | undefined;
+  /** Inside `some`, `all` and `none` the data is one item of the list. */
+  readonly scoped: boolean;
+}
+
+function compilePart(expression: Expression, scope: Scope): Part {
+  const { json } = expression;
+  switch (expression.type) {
+    case 'literal': {
+      const { value } = expression;
+      return { json, evaluate: () => value, readsPrimitive: false, readsRest: false };
+    }
+    case 'list': {
+      const items = expression.items.map((item) => compilePart(item, scope));
+      return combine(json, items, scope, (each) => (data, slots) => each.map((item) => item(data, slots)));
+    }
+    case 'read':
+      return readPart(expression, scope);
+    case 'missing':
+      return missingPart(json, expression.paths, scope);
+    case 'quantified':
+      return quantifiedPart(expression, scope);
+    case 'operation': {
+      const { operator } = expression;
+      const parts = expression.operands.map((operand) => compilePart(operand, scope));
+      return combine(json, parts, scope, (each) => operation(operator, each));
+    }
+  }
+}
+
+/** Combines parts. If only some of them depend on the primitive alone, those become slots. */
+function combine(
+  json: unknown,
+  parts: readonly Part[],
+  { slots, scoped }: Scope,
+  build: (parts: readonly Evaluate[]) => Evaluate,
+): Part {
+  const fromPrimitive = parts.some((part) => part.readsPrimitive);
+  const fromRest = parts.some((part) => part.readsRest);
+  const mixed = fromPrimitive && fromRest && slots !== undefined && !scoped;
+  const placed = mixed ? parts.map((part) => toSlot(part, slots)) : parts;
+  const evaluate = build(placed.map((part) => part.evaluate));
+  return { json, evaluate, readsPrimitive: fromPrimitive, readsRest: fromRest };
+}
+
+function toSlot(part: Part, slots: SlotTable): Part {
+  if (!part.readsPrimitive || part.readsRest) return part;
+  const slot = slots.add(part.json, part.evaluate);
+  return { ...part, evaluate: (_data, values) => values[slot] };
+}
+
+function readPart({ json, path, fallback }: Read, scope: Scope): Part {
+  const read = pathReader(path);
+  if (fallback === undefined || fallback.type === 'literal') {
+    const otherwise = fallback?.value ?? null;
+    const evaluate: Evaluate = (data) => {
+      const found = read(data);
+      return found === undefined ? otherwise : found;
+    };
+    return { json, evaluate, ...note(path, scope) };
+  }
+  // In a list, so that a slot can tell a missing value from null.
+  const found: Part = {
+    json: { 'found at': path },
+    evaluate: (data) => [read(data)].filter((each) => each !== undefined),
+    ...note(path, scope),
+  };
+  return combine(json, [found, compilePart(fallback, scope)], scope, ([first, second]) => (data, slots) => {
+    const values = first?.(data, slots);
+    return Array.isArray(values) && values.length > 0 ? values[0] : second?.(data, slots);
+  });
+}
+
+function missingPart(json: unknown, paths: readonly string[], scope: Scope): Part {
+  const parts = paths.map((path): Part => {
+    const read = pathReader(path);
+    const evaluate: Evaluate = (data) => {
+      const value = read(data);
+      return value === undefined || value === null || value === '' ? [path] : [];
+    };
+    return { json: { missing: [path] }, evaluate, ...note(path, scope) };
+  });
+  return combine(json, parts, scope, (each) => (data, slots) => each.flatMap((part) => part(data, slots)));
+}
+
+function quantifiedPart({ json, operator, list, condition }: Quantified, scope: Scope): Part {
+  const items = compilePart(list, scope);
+  const test = compilePart(condition, { ...scope, scoped: true }).evaluate;
+  return combine(json, [items], scope, ([read]) => {
+    const holds = (item: unknown) => isTruthy(test(item, []));
+    return (data, slots) => {
+      const found = read?.(data, slots);
+      const values: readonly unknown[] = Array.isArray(found) ? found : [];
+      if (operator === 'all') return values.length > 0 && values.every(holds);
+      return values.some(holds) === (operator === 'some');
+    };
+  });
+}
+
+/** Records a path of the data. Inside a quantifier, a path reads the item and is not recorded. */
+function note(path: string, { paths, scoped }: Scope): { readsPrimitive: boolean; readsRest: boolean } {
+  if (scoped) return { readsPrimitive: false, readsRest: false };
+  paths.add(path);
+  const ofPrimitive = readsPrimitive(path);
+  return { readsPrimitive: ofPrimitive, readsRest: !ofPrimitive };
+}
+
+/**
+ * Makes a reader of a dotted path. It reads own properties only, never what an object inherits.
+ *
+ * @param path the path; the empty path reads the data itself
+ * @returns the reader; it returns `undefined` if the path leads nowhere
+ */
+function pathReader(path: string): (data: unknown) => unknown {
+  if (path === '') return (data) => data;
+  const names = path.split('.');
+  return (data) => {
+    let found = data;
+    for (const name of names) {
+      if (found === undefined || found === null || !Object.hasOwn(Object(found), name)) return undefined;
+      found = (found as Record<string, unknown>)[name];
+    }
+    return found;
+  };
+}
+
+/** @returns the value at a dotted path, see `pathReader`; use it for paths that are read once */
+export function readPath(data: unknown, path: string): unknown {
+  return pathReader(path)(data);
+}
+
+/** JSON Logic's truth: as in JavaScript, but an empty list is false. */
+export function isTruthy(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value);
+}
+
+function operation(operator: ValueOperator, operands: readonly Evaluate[]): Evaluate {
+  const [first = nothing, second = nothing, third] = operands;
+  switch (operator) {
+    case '===':
+      return (data, slots) => first(data, slots) === second(data, slots);
+    case '!==':
+      return (data, slots) => first(data, slots) !== second(data, slots);
+    case '!':
+      return (data, slots) => !isTruthy(first(data, slots));
+    case '!!':
+      return (data, slots) => isTruthy(first(data, slots));
+    case 'and':
+      return (data, slots) => firstWhere(operands, data, slots, false);
+    case 'or':
+      return (data, slots) => firstWhere(operands, data, slots, true);
+    case 'if':
+      return (data, slots) => choose(operands, data, slots);
+    case 'in':
+      return (data, slots) => {
+        const list = second(data, slots);
+        return Array.isArray(list) && list.includes(first(data, slots));
+      };
+    default:
+      return compare(operator, first, second, third);
+  }
+}
+
+const nothing: Evaluate = () => undefined;
+
+/** `and` and `or` return the value of the first operand with that truth, or else the value of the last operand. */
+function firstWhere(operands: readonly Evaluate[], data: unknown, slots: Slots, truth: boolean): unknown {
+  let value: unknown;
+  for (const operand of operands) {
+    value = operand(data, slots);
+    if (isTruthy(value) === truth) return value;
+  }
+  return value;
+}
+
+function choose(operands: readonly Evaluate[], data: unknown, slots: Slots): unknown {
+  let index = 0;
+  for (; index < operands.length - 1; index += 2) {
+    if (isTruthy(operands[index]?.(data, slots))) return operands[index + 1]?.(data, slots);
+  }
+  return index === operands.length - 1 ? operands[index]?.(data, slots) : null;
+}
+
+/**
+ * `<` and `<=` take an optional third operand and then test for between. Values are compared as JavaScript compares
+ * them; the policy check accepts only numbers.
+ */
+function compare(
+  operator: '<' | '<=' | '>' | '>=',
+  first: Evaluate,
+  second: Evaluate,
+  third: Evaluate | undefined,
+): Evaluate {
+  const holds = COMPARE[operator];
+  if (third === undefined || operator === '>' || operator === '>=') {
+    return (data, slots) => holds(first(data, slots), second(data, slots));
+  }
+  return (data, slots) => {
+    const middle = second(data, slots);
+    const upper = third(data, slots);
+    const lower = first(data, slots);
+    return upper === undefined ? holds(lower, middle) : holds(lower, middle) && holds(middle, upper);
+  };
+}
+
+const COMPARE: Record<'<' | '<=' | '>' | '>=', (a: unknown, b: unknown) => boolean> = {
+  '<': (a, b) => (a as number) < (b as number),
+  '<=': (a, b) => (a as number) <= (b as number),
+  '>': (a, b) => (a as number) > (b as number),
+  '>=': (a, b) => (a as number) >= (b as number),
+};

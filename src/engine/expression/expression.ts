@@ -1,0 +1,118 @@
+/**
+ * Rules are written in JSON Logic, restricted to operators whose meaning does not surprise. json-logic-js is the
+ * reference for what they mean, with one exception: `in` is false unless its right operand is a list, where the
+ * reference also searches for a substring.
+ */
+export const OPERATORS = [
+  'var',
+  'missing',
+  '===',
+  '!==',
+  '!',
+  '!!',
+  'and',
+  'or',
+  'if',
+  'in',
+  '<',
+  '<=',
+  '>',
+  '>=',
+  'some',
+  'all',
+  'none',
+] as const;
+export type Operator = (typeof OPERATORS)[number];
+export type Quantifier = 'some' | 'all' | 'none';
+/** Operators that compute a value from the values of their operands. */
+export type ValueOperator = Exclude<Operator, 'var' | 'missing' | Quantifier>;
+
+/** The smallest and the largest number of operands of each operator. */
+export const OPERAND_COUNTS: Readonly<Record<Operator, readonly [least: number, most: number]>> = {
+  var: [1, 2],
+  missing: [1, 64],
+  '===': [2, 2],
+  '!==': [2, 2],
+  '!': [1, 1],
+  '!!': [1, 1],
+  and: [1, 256],
+  or: [1, 256],
+  if: [2, 256],
+  in: [2, 2],
+  '<': [2, 3],
+  '<=': [2, 3],
+  '>': [2, 2],
+  '>=': [2, 2],
+  some: [2, 2],
+  all: [2, 2],
+  none: [2, 2],
+};
+
+/** How deep the operators of a rule may nest, and how many parts (operators, lists and constants) it may have. */
+export const RULE_LIMITS = { depth: 32, nodes: 1000 } as const;
+
+/** Keys and indexes that lead from the root of the JSON to one of its parts. */
+export type Place = readonly (string | number)[];
+
+interface Node {
+  /** The JSON Logic that this part was parsed from. */
+  readonly json: unknown;
+  readonly place: Place;
+}
+
+/** A constant: text, number, boolean, null, or an object that is not an operation. */
+export interface Literal extends Node {
+  readonly type: 'literal';
+  readonly value: unknown;
+}
+
+export interface List extends Node {
+  readonly type: 'list';
+  readonly items: readonly Expression[];
+}
+
+/** `var`: reads a dotted path; the empty path reads the data itself, which inside a quantifier is one item. */
+export interface Read extends Node {
+  readonly type: 'read';
+  readonly path: string;
+  /** Replaces a value that is not set. */
+  readonly fallback: Expression | undefined;
+}
+
+/** `missing`: lists those of its paths that have no value. */
+export interface Missing extends Node {
+  readonly type: 'missing';
+  readonly paths: readonly string[];
+}
+
+/** `some`, `all` and `none`: tests each item of a list. */
+export interface Quantified extends Node {
+  readonly type: 'quantified';
+  readonly operator: Quantifier;
+  readonly list: Expression;
+  readonly condition: Expression;
+}
+
+export interface Operation extends Node {
+  readonly type: 'operation';
+  readonly operator: ValueOperator;
+  readonly operands: readonly Expression[];
+}
+
+/** JSON Logic, parsed: see `parseExpression`. */
+export type Expression = Literal | List | Read | Missing | Quantified | Operation;
+
+/** Whether a path reads the primitive that is being decided. */
+export function readsPrimitive(path: string): boolean {
+  return path === 'primitive' || path.startsWith('primitive.');
+}
+
+/** Whether a path reads something that differs between callers: a claim, or what the client can do. */
+export function readsCaller(path: string): boolean {
+  return /^(claims|client)\b/.test(path);
+}
+
+/** Whether a path reads what the client can do, which is not known for every request. */
+export function readsClient(path: string): boolean {
+  return path.startsWith('client.');
+}
