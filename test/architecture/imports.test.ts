@@ -7,10 +7,10 @@ import { expect, it } from 'vitest';
 const ARROWS: Record<string, readonly string[]> = {
   engine: [],
   analysis: ['engine'],
-  session: [],
+  session: ['errors'],
   policy: ['engine', 'analysis'],
   protocol: ['engine', 'session/store'],
-  client: ['protocol/messages/wire', 'engine/match/nearest'],
+  client: ['protocol/messages/wire', 'engine/match', 'errors'],
   http: ['protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
   upstream: ['http', 'protocol'],
   lambda: ['http', 'protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
