@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { copyExample, installedPackages, isAvailable } from './readme.js';
+import { copyExample, installedPackages, isAvailable } from './pages.js';
 
 const example = copyExample('http');
 let url = '';

@@ -4,7 +4,7 @@ import jszip from 'jszip';
 import { expect, it } from 'vitest';
 import { startEnvironment } from '../deploy/project.js';
 import { httpEvent } from '../lambda/events.js';
-import { copyExample, installedPackages, isAvailable } from './readme.js';
+import { copyExample, installedPackages, isAvailable } from './pages.js';
 
 const example = copyExample('lambda');
 

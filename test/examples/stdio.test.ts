@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { copyExample, installedPackages, isAvailable } from './readme.js';
+import { copyExample, installedPackages, isAvailable } from './pages.js';
 
 const example = copyExample('stdio');
 

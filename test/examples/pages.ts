@@ -14,47 +14,59 @@ import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll } from 'vitest';
 
-/** An example, copied into a project of its own. */
-export interface Example {
+/** A page of the documentation, and a new project in which its commands run. */
+export interface PageProject {
   readonly folder: string;
-  /** The shell commands of its README, in order. */
+  readonly text: string;
+  /** The shell commands of the page, in order. */
   readonly commands: readonly string[];
-  /** The output that its README shows. */
+  /** The indented output that the page shows. */
   readonly shownOutput: string;
+  /** Returns the code blocks of one language. */
+  blocks(language: string): string[];
+  /** Returns the first command that matches. */
+  command(pattern: RegExp): string;
   /**
-   * Runs one command of the README, as a shell in the example's folder does.
+   * Runs one command of the page with a shell, in the project.
    *
    * @param pattern selects the command
    * @returns what it writes to stdout
    */
   run(pattern: RegExp): Promise<string>;
-  /** Returns the command of the README that matches. */
-  command(pattern: RegExp): string;
+}
+
+/** Copies an example into a new project outside this repository. */
+export function copyExample(name: string): PageProject {
+  const project = createProject(join('examples', name, 'README.md'));
+  cpSync(join('examples', name), project.folder, { recursive: true });
+  return project;
 }
 
 /**
- * Copies an example into a new project outside this repository. Its packages are linked rather than installed, because
- * tests do not use the network.
+ * Creates a project for the commands of a page. Its packages are linked rather than installed, because tests do not use
+ * the network.
  */
-export function copyExample(name: string): Example {
-  const folder = mkdtempSync(join(tmpdir(), `example-${name}-`));
+export function createProject(page: string): PageProject {
+  const folder = mkdtempSync(join(tmpdir(), 'page-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
-  cpSync(join('examples', name), folder, { recursive: true });
   linkPackages(folder);
-
-  const readme = readFileSync(join('examples', name, 'README.md'), 'utf8');
-  const commands = [...readme.matchAll(/```sh\n([\s\S]*?)```/g)].flatMap(([, block = '']) =>
-    block.replaceAll('\\\n', ' ').trim().split('\n'),
-  );
+  const text = readFileSync(page, 'utf8');
+  const blocks = (language: string): string[] =>
+    [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block = '']) =>
+      name === language ? [block] : [],
+    );
+  const commands = blocks('sh').flatMap((block) => block.replaceAll('\\\n', ' ').trim().split('\n'));
   const command = (pattern: RegExp): string => {
     const found = commands.find((each) => pattern.test(each));
-    if (found === undefined) throw new Error(`The README of ${name} has no command like ${pattern}.`);
+    if (found === undefined) throw new Error(`${page} has no command like ${pattern}.`);
     return found;
   };
   return {
     folder,
+    text,
     commands,
-    shownOutput: [...readme.matchAll(/^ {4}(.*\n)/gm)].map(([, line]) => line).join(''),
+    shownOutput: [...text.matchAll(/^ {4}(.*\n)/gm)].map(([, line]) => line).join(''),
+    blocks,
     command,
     run: async (pattern) => {
       const env = { ...process.env, npm_config_offline: 'true' };
@@ -65,7 +77,7 @@ export function copyExample(name: string): Example {
 }
 
 /** Returns the packages that the README installs, other than this one. */
-export function installedPackages({ commands }: Example): string[] {
+export function installedPackages({ commands }: PageProject): string[] {
   return commands
     .filter((command) => command.startsWith('npm install '))
     .flatMap((command) => command.split(' ').slice(2))
