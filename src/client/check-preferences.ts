@@ -48,7 +48,7 @@ const EMPTY: CheckedPreferences = { accepted: {}, problems: [] };
 /**
  * Compares preferences with a server's declaration, without a request. The check is stricter than a server with
  * `invalid: ignore` or `invalid: clamp`: preferences that such a server ignores or changes are problems here. See
- * docs/wire.md, "Where a configuration comes from".
+ * docs/reference/wire.md.
  *
  * @param declaration the server's declaration
  * @param preferences the host's preferences
@@ -147,7 +147,7 @@ function withSuggestion(
   return { message: message + didYouMean(value, known), suggestion };
 }
 
-/** Reads the `data` of an error `-32602`; see docs/wire.md, "Where a configuration comes from". */
+/** Reads the `data` of an error `-32602`; see docs/reference/wire.md. */
 export function problemFromError(data: unknown, message: string): PreferenceProblem {
   const [concern, suggestion] = [read(data, 'concern'), read(data, 'suggestion')];
   const values = readValues(read(data, 'values'));

@@ -36,8 +36,8 @@ export type Declaration =
 
 /**
  * Reads a server's declaration from its capabilities: from the `initialize` result in the legacy era, from the
- * `server/discover` result in the modern era. `getServerCapabilities()` of SDK clients returns both. See docs/wire.md,
- * "Declaration".
+ * `server/discover` result in the modern era. `getServerCapabilities()` of SDK clients returns both. See
+ * docs/reference/wire.md.
  *
  * The declaration is not trusted: entries that are not valid concerns are left out.
  *

@@ -16,7 +16,7 @@ export const acceptsPreferences = (method: unknown): boolean => METHODS_WITH_PRE
 
 /**
  * Adds preferences to the parameters of one request, in `_meta`. They override preferences from every other source:
- * session, header and URL. See docs/wire.md, "Where a configuration comes from".
+ * session, header and URL. See docs/reference/wire.md.
  *
  * @param params the parameters of a list request, or of a request that names one primitive
  * @param preferences concern names and values

@@ -23,8 +23,7 @@ export interface ListSummary {
 }
 
 /**
- * Reads the report about filtering from a list result, `result._meta[ID]`. See docs/wire.md, "Where a configuration
- * comes from".
+ * Reads the report about filtering from a list result, `result._meta[ID]`. See docs/reference/wire.md.
  *
  * @param result the result of a list request
  * @returns the summary; only an empty list of warnings if the server did not filter the list
