@@ -35,7 +35,7 @@ const decompressInput = z.strictObject({
   encoding: z.enum(['text', 'base64']).default('text').describe('How to answer; base64 fits binary data'),
 });
 
-/** Tools that need nothing of the vault but its limits. */
+/** Adds tools that use neither keys nor records. */
 export function addDataTools(server: McpServer): void {
   server.registerTool(
     'validateData',
@@ -86,7 +86,7 @@ export function addDataTools(server: McpServer): void {
   );
 }
 
-/** Bytes that are no UTF-8 would come out as replacement characters: lost, and unnoticed. */
+/** Decodes UTF-8. Other bytes are an error, because they would become replacement characters. */
 function asText(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

@@ -25,7 +25,7 @@ const deriveInput = z.strictObject({
 });
 const existingInput = z.strictObject({ id });
 
-/** Tools for the keys themselves. They answer with what is public about a key, never with its material. */
+/** Adds tools that manage keys. Their results have public metadata, but never a secret. */
 export function addKeyTools(server: McpServer, vault: Vault): void {
   const { keys, log } = vault;
   server.registerTool(
@@ -63,7 +63,7 @@ export function addKeyTools(server: McpServer, vault: Vault): void {
         salt === undefined ? randomBytes(SALT_BYTES) : decodeStrictly(salt, 'base64', notBase64('salt'));
       if (saltBytes.length !== SALT_BYTES) {
         throw new VaultError(
-          `The salt has ${saltBytes.length} bytes instead of ${SALT_BYTES}; pass a salt that an earlier derivation returned, or none.`,
+          `The salt has ${saltBytes.length} bytes instead of ${SALT_BYTES}; pass the salt that an earlier derivation returned, or leave it out.`,
         );
       }
       const before = keys.has(id);

@@ -16,9 +16,9 @@ const incidentArguments = {
   severity: completable(z.string().max(64).optional().describe('How bad it is'), startingWith(SEVERITIES)),
 };
 
-/** Prompts for work around the vault; those about its state carry the state with them. */
+/** Adds prompts. Those about the state of the vault include that state. */
 export function addPrompts(server: McpServer, vault: Vault): void {
-  // These two complete ids of this very vault, so they cannot be shared between servers as the others are.
+  // Created for each server, because completion uses the keys of its vault.
   const keyId = z.string().max(64).describe('Id of a key');
   const completeKeyId = (value: string | undefined) =>
     startingWith(vault.keys.list().map(({ id }) => id))(value);

@@ -12,7 +12,7 @@ const storeInput = z.strictObject({
 });
 const existingInput = z.strictObject({ id });
 
-/** Tools for records, which are encrypted at rest and listed as resources. */
+/** Adds tools for records. Records are encrypted, and listed as resources. */
 export function addRecordTools(server: McpServer, { records, log }: Vault): void {
   server.registerTool(
     'storeRecord',
