@@ -42,7 +42,7 @@ export function addBackupTools(server: McpServer, { records, log }: Vault): void
   server.registerTool(
     'restoreVault',
     {
-      description: 'Put back all records of an archive; records with the same ids are overwritten.',
+      description: 'Restore all records of an archive; records with the same ids are overwritten.',
       inputSchema: restoreInput,
       annotations: DESTROYS,
     },

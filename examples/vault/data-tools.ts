@@ -32,7 +32,10 @@ const compressInput = z.strictObject({ data: text, algorithm });
 const decompressInput = z.strictObject({
   data: encoded.describe('Base64'),
   algorithm,
-  encoding: z.enum(['text', 'base64']).default('text').describe('How to answer; base64 fits binary data'),
+  encoding: z
+    .enum(['text', 'base64'])
+    .default('text')
+    .describe('The encoding of the result; use base64 for binary data'),
 });
 
 /** Adds tools that use neither keys nor records. */
@@ -64,7 +67,7 @@ export function addDataTools(server: McpServer): void {
   );
   server.registerTool(
     'compressData',
-    { description: 'Compress text; answers with Base64.', inputSchema: compressInput, annotations: READS },
+    { description: 'Compress text; returns Base64.', inputSchema: compressInput, annotations: READS },
     replying(async ({ data, algorithm }) => {
       const before = Buffer.from(data);
       const after = await compress(before, algorithm);

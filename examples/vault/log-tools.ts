@@ -30,7 +30,7 @@ export function addLogTools(server: McpServer, { log }: Vault): void {
   server.registerTool(
     'clearLog',
     {
-      description: 'Delete all entries of the audit log; one entry stays behind and says so.',
+      description: 'Delete all entries of the audit log; a new entry records the deletion.',
       inputSchema: clearInput,
       annotations: DESTROYS,
     },

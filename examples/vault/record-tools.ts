@@ -37,7 +37,7 @@ export function addRecordTools(server: McpServer, { records, log }: Vault): void
   );
   server.registerTool(
     'deleteRecord',
-    { description: 'Delete a record for good.', inputSchema: existingInput, annotations: DESTROYS },
+    { description: 'Delete a record permanently.', inputSchema: existingInput, annotations: DESTROYS },
     replying(async ({ id }, extra) => {
       records.delete(id);
       log.record(`Record "${id}" was deleted.`, 'warning');

@@ -22,7 +22,7 @@ export function addReencryptTask(server: McpServer, vault: Vault): void {
     'reencryptAll',
     {
       description:
-        'Re-encrypt all records under the newest version of a key, as a task; records that are under it already stay.',
+        'Re-encrypt all records with the newest version of a key, as a task; records that already use it are skipped.',
       inputSchema: reencryptInput,
       annotations: ADDS_ONCE,
       execution: { taskSupport: 'optional' },

@@ -32,8 +32,8 @@ export function createVaultServer(vault: Vault = sharedVault): McpServer {
     { name: 'vault', title: 'Data vault', version: '0.1.0' },
     {
       instructions:
-        'A data vault: it encrypts, signs, redacts and stores text. Keys stay inside and are named by id; ' +
-        '"default" encrypts and "signing" signs unless you name another.',
+        'A data vault: it encrypts, signs, redacts and stores text. Keys never leave the vault; refer to them by id. ' +
+        'The key "default" encrypts and the key "signing" signs unless you name another one.',
       capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
       taskStore: vault.tasks,
       jsonSchemaValidator,

@@ -198,7 +198,7 @@ export function handlerV2(given: Policy = policy): McpHttpHandler {
   return closeLater(
     createMcpHandler(() => {
       const server = serverV2();
-      attachConcerns(server as never, { policy: given });
+      attachConcerns(server, { policy: given });
       return server;
     }),
   );

@@ -41,15 +41,15 @@ describe('several processes', () => {
   it("see each other's updates", async () => {
     const table = await dynamo.table();
     const stores = Array.from({ length: 5 }, () => createDynamoStore({ table, client: dynamo.client() }));
-    const pick = (turn: number): SessionStore => {
-      const store = stores[turn % stores.length];
+    const pick = (round: number): SessionStore => {
+      const store = stores[round % stores.length];
       if (store === undefined) throw new Error('There is no store.');
       return store;
     };
-    for (let turn = 0; turn < 50; turn++) {
-      await pick(turn).update('a', { concerns: { turn } });
+    for (let round = 0; round < 50; round++) {
+      await pick(round).update('a', { concerns: { round } });
       const seen = await Promise.all(stores.map((store) => store.read('a')));
-      for (const session of seen) expect(session).toEqual({ state: 'live', record: { concerns: { turn } } });
+      for (const session of seen) expect(session).toEqual({ state: 'live', record: { concerns: { round } } });
     }
   });
 
@@ -60,11 +60,11 @@ describe('several processes', () => {
     );
     await stores[0]?.update('a', { listChanged: ['tools'] });
     advance(101);
-    const done = await Promise.all(stores.map((store, turn) => store.update('a', { concerns: { turn } })));
+    const done = await Promise.all(stores.map((store, round) => store.update('a', { concerns: { round } })));
     expect(new Set(done)).toEqual(new Set(['stored']));
     expect(await stores[0]?.read('a')).toEqual({
       state: 'live',
-      record: { concerns: { turn: expect.any(Number) } },
+      record: { concerns: { round: expect.any(Number) } },
     });
   });
 });
