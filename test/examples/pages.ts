@@ -17,7 +17,6 @@ import { afterAll } from 'vitest';
 /** A page of the documentation, and a new project in which its commands run. */
 export interface PageProject {
   readonly folder: string;
-  readonly text: string;
   /** The shell commands of the page, in order. */
   readonly commands: readonly string[];
   /** The indented output that the page shows. */
@@ -35,7 +34,13 @@ export interface PageProject {
   run(pattern: RegExp): Promise<string>;
 }
 
-/** Copies an example into a new project outside this repository. */
+/** Returns the code blocks of one language in a page. */
+export function blocksOf(page: string, language: string): string[] {
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
+  return [...blocks].flatMap(([, name, block = '']) => (name === language ? [block] : []));
+}
+
+/** Copies an example into a new project outside this repository. Call it outside of tests, so that it is removed. */
 export function copyExample(name: string): PageProject {
   const project = createProject(join('examples', name, 'README.md'));
   cpSync(join('examples', name), project.folder, { recursive: true });
@@ -44,17 +49,13 @@ export function copyExample(name: string): PageProject {
 
 /**
  * Creates a project for the commands of a page. Its packages are linked rather than installed, because tests do not use
- * the network.
+ * the network. Call it outside of tests, so that the project is removed after them.
  */
 export function createProject(page: string): PageProject {
   const folder = mkdtempSync(join(tmpdir(), 'page-'));
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
   linkPackages(folder);
-  const text = readFileSync(page, 'utf8');
-  const blocks = (language: string): string[] =>
-    [...text.matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm)].flatMap(([, name, block = '']) =>
-      name === language ? [block] : [],
-    );
+  const blocks = (language: string): string[] => blocksOf(page, language);
   const commands = blocks('sh').flatMap((block) => block.replaceAll('\\\n', ' ').trim().split('\n'));
   const command = (pattern: RegExp): string => {
     const found = commands.find((each) => pattern.test(each));
@@ -63,9 +64,8 @@ export function createProject(page: string): PageProject {
   };
   return {
     folder,
-    text,
     commands,
-    shownOutput: [...text.matchAll(/^ {4}(.*\n)/gm)].map(([, line]) => line).join(''),
+    shownOutput: [...readFileSync(page, 'utf8').matchAll(/^ {4}(.*\n)/gm)].map(([, line]) => line).join(''),
     blocks,
     command,
     run: async (pattern) => {
