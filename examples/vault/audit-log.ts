@@ -3,7 +3,7 @@ import { LIMITS } from './limits.js';
 export const LOG_LEVELS = ['info', 'warning', 'alert'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One line of the log; `source` tells what the vault recorded itself from what clients wrote. */
+/** One entry of the log. `source` tells whether the vault or a client wrote it. */
 export interface LogEntry {
   readonly sequence: number;
   readonly at: string;
@@ -12,20 +12,20 @@ export interface LogEntry {
   readonly message: string;
 }
 
-/** The newest entries, and what the reader should know about those that are not among them. */
+/** The newest entries, and how many others there are. */
 export interface LogPage {
   readonly entries: LogEntry[];
   readonly total: number;
-  /** Entries that made room for newer ones, or that were cleared. */
+  /** The number of entries that were removed, because the log was full or cleared. */
   readonly forgotten: number;
 }
 
-/** A log of bounded length: the oldest entries make room for new ones. */
+/** A log of limited length. New entries replace the oldest ones. */
 export class AuditLog {
   #entries: LogEntry[] = [];
   #sequence = 0;
 
-  /** Records what the vault did. */
+  /** Adds an entry about an action of the vault. */
   record(message: string, level: LogLevel = 'info'): LogEntry {
     return this.append('vault', level, message);
   }
@@ -38,20 +38,20 @@ export class AuditLog {
     return entry;
   }
 
-  /** The newest `limit` entries after `after` of at least `level`, oldest of them first. */
+  /** Returns the newest `limit` entries that follow the entry `after` and have at least this level, oldest first. */
   read({ limit, after = 0, level = 'info' }: { limit: number; after?: number; level?: LogLevel }): LogPage {
     const rank = LOG_LEVELS.indexOf(level);
-    const fitting = this.#entries.filter(
+    const matching = this.#entries.filter(
       (entry) => entry.sequence > after && LOG_LEVELS.indexOf(entry.level) >= rank,
     );
     return {
-      entries: fitting.slice(-limit),
+      entries: matching.slice(-limit),
       total: this.#entries.length,
       forgotten: this.#sequence - this.#entries.length,
     };
   }
 
-  /** Sequence numbers go on, so that a cleared log can be told from a new one. */
+  /** Removes all entries. Sequence numbers continue, so a cleared log differs from a new one. */
   clear(): number {
     const cleared = this.#entries.length;
     this.#entries = [];

@@ -15,7 +15,7 @@ const restoreInput = z.strictObject({
   keyId: id.default('default').describe('The key that the records will be encrypted with'),
 });
 
-/** Tools that move all records out of a vault and back, also into the vault of another process. */
+/** Adds tools that export all records, and import them into this or another vault. */
 export function addBackupTools(server: McpServer, { records, log }: Vault): void {
   server.registerTool(
     'backupVault',
@@ -23,7 +23,7 @@ export function addBackupTools(server: McpServer, { records, log }: Vault): void
       description:
         'Return all records as one archive, encrypted with a passphrase; keys stay in the vault. Reports progress.',
       inputSchema: backupInput,
-      // No reader: that all records left the vault is an event that the log keeps.
+      // Not READS, because the export of all records is written to the log.
       annotations: ADDS,
     },
     replying(async ({ passphrase }, extra) => {
@@ -42,7 +42,7 @@ export function addBackupTools(server: McpServer, { records, log }: Vault): void
   server.registerTool(
     'restoreVault',
     {
-      description: 'Put back all records of an archive; records with the same ids are overwritten.',
+      description: 'Restore all records of an archive; records with the same ids are overwritten.',
       inputSchema: restoreInput,
       annotations: DESTROYS,
     },
@@ -57,7 +57,7 @@ export function addBackupTools(server: McpServer, { records, log }: Vault): void
 
 const BATCH = 20;
 
-/** Between batches other requests get their turn, so a record may be gone when it is reached. */
+/** Decrypts all records in batches. Other requests run between batches, so a record may be deleted meanwhile. */
 async function fetchAll(
   records: RecordStore,
   ids: readonly string[],

@@ -12,10 +12,10 @@ const PREFIX = 'backup1.';
 const SALT = 16;
 const IV = 12;
 const TAG = 16;
-// JSON writes a control character as six: all that a vault stores, and the fields around it, fit even so.
+// JSON escapes a control character as six characters, so a full vault fits into eight times its size.
 const MAX_JSON_BYTES = 8 * LIMITS.storedBytes;
 
-/** One record in an archive or in the arguments of a call. */
+/** The fields of a record in an archive and in tool arguments. */
 export const recordFields = {
   id,
   labels: z.array(z.string().min(1).max(40)).max(LIMITS.labels),
@@ -27,10 +27,10 @@ const archiveSchema = z.object({
 });
 
 /**
- * Seals records under a passphrase: compressed, then encrypted with AES-256-GCM.
+ * Compresses records, and encrypts them with AES-256-GCM and a key derived from a passphrase.
  *
- * An archive holds no keys, not even wrapped ones: who knows its passphrase gets the records and nothing that opens
- * anything else. Records that come back are encrypted under a key of the vault that restores them.
+ * An archive contains no keys, so its passphrase opens only the archive itself. The vault that restores the records
+ * encrypts them with one of its own keys.
  */
 export async function sealArchive(records: readonly PlainRecord[], passphrase: string): Promise<string> {
   const packed = await compress(Buffer.from(JSON.stringify({ records })), 'gzip');
@@ -44,14 +44,14 @@ export async function sealArchive(records: readonly PlainRecord[], passphrase: s
   return PREFIX + Buffer.concat([salt, iv, cipher.getAuthTag(), body]).toString('base64url');
 }
 
-/** Opens what {@link sealArchive} sealed. Its author is whoever knew the passphrase, so its content is checked. */
+/** Decrypts an archive of {@link sealArchive}. Anyone who knows the passphrase can create one, so its content is checked. */
 export async function openArchive(archive: string, passphrase: string): Promise<PlainRecord[]> {
   if (!archive.startsWith(PREFIX)) {
-    throw new VaultError(`This is no backup of a vault; pass one unchanged, it starts with "${PREFIX}".`);
+    throw new VaultError(`This is not a backup of a vault; pass one unchanged, it starts with "${PREFIX}".`);
   }
-  const complaint = 'The backup is cut short or damaged; pass all of it, unchanged.';
-  const bytes = decodeStrictly(archive.slice(PREFIX.length), 'base64url', complaint);
-  if (bytes.length < SALT + IV + TAG) throw new VaultError(complaint);
+  const message = 'The backup is cut short or damaged; pass all of it, unchanged.';
+  const bytes = decodeStrictly(archive.slice(PREFIX.length), 'base64url', message);
+  if (bytes.length < SALT + IV + TAG) throw new VaultError(message);
   const key = await deriveSecret(passphrase, bytes.subarray(0, SALT));
   const decipher = createDecipheriv('aes-256-gcm', key, bytes.subarray(SALT, SALT + IV), {
     authTagLength: TAG,
@@ -62,7 +62,9 @@ export async function openArchive(archive: string, passphrase: string): Promise<
   try {
     decipher.final();
   } catch {
-    throw new VaultError('The passphrase is wrong or the backup was changed; pass both as they were.');
+    throw new VaultError(
+      'The passphrase is wrong or the backup was changed; pass the right passphrase and the unchanged backup.',
+    );
   }
   return readRecords(await decompress(packed, 'gzip', MAX_JSON_BYTES));
 }
@@ -77,7 +79,7 @@ function readRecords(json: Buffer): PlainRecord[] {
   const parsed = archiveSchema.safeParse(value);
   const ids = new Set(parsed.data?.records.map((record) => record.id));
   if (!parsed.success || ids.size !== parsed.data.records.length) {
-    throw new VaultError('The backup opens but does not hold records of a vault; make a new backup.');
+    throw new VaultError('The backup does not contain valid records of a vault; make a new backup.');
   }
   return parsed.data.records;
 }

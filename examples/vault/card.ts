@@ -1,4 +1,4 @@
-/** A part of a text, from `start` up to but not including `end`. */
+/** A part of a text, from `start` to before `end`. */
 export interface Range {
   readonly start: number;
   readonly end: number;
@@ -8,10 +8,10 @@ const FEWEST_DIGITS = 13;
 const MOST_DIGITS = 19;
 
 /**
- * Finds what may be payment card numbers: 13 to 19 digits, perhaps in groups, with a right check digit.
+ * Finds possible payment card numbers: 13 to 19 digits, possibly in groups, with a valid check digit.
  *
- * Numbers stand side by side in real text ("2 x 4111 1111 1111 1111"), so that within a run of groups each group may
- * be the first of a card number; as one has at most 19 digits, the time still grows with the length of the text only.
+ * A card number may follow another number ("2 x 4111 1111 1111 1111"), so it can start at any group of digits. It has at
+ * most 19 digits, so the time is proportional to the length of the text.
  */
 export function findCards(text: string): Range[] {
   const cards: Range[] = [];
@@ -30,7 +30,7 @@ export function findCards(text: string): Range[] {
   return cards;
 }
 
-/** The last group of the longest card number that begins with the group `first`. */
+/** Returns the last group of the longest card number that starts with the group `first`. */
 function lastGroup(text: string, groups: readonly Range[], first: number): number | undefined {
   let digits = '';
   let found: number | undefined;
@@ -43,7 +43,7 @@ function lastGroup(text: string, groups: readonly Range[], first: number): numbe
   return found;
 }
 
-/** The checksum of payment cards; it spares most other long numbers. */
+/** Checks the Luhn check digit of payment cards. Most other long numbers fail the check. */
 export function passesLuhn(digits: string): boolean {
   let sum = 0;
   for (let index = 0; index < digits.length; index += 1) {

@@ -24,7 +24,7 @@ const hashInput = z.strictObject({
 });
 const tokenizeInput = z.strictObject({
   value: z.string().min(1).max(1_024).describe('The sensitive value, for example a card number'),
-  keepLast: z.int().min(0).max(4).default(0).describe('How many of its last characters stay readable'),
+  keepLast: z.int().min(0).max(4).default(0).describe('How many of its last characters the token shows'),
 });
 
 /** Tools that work with keys and leave the vault as it was. */
@@ -32,7 +32,7 @@ export function addCryptoTools(server: McpServer, { keys }: Vault): void {
   server.registerTool(
     'encryptData',
     {
-      description: 'Encrypt text with AES-256-GCM under a key of the vault.',
+      description: 'Encrypt text with AES-256-GCM and a key of the vault.',
       inputSchema: encryptInput,
       annotations: READS,
     },
@@ -41,7 +41,7 @@ export function addCryptoTools(server: McpServer, { keys }: Vault): void {
   server.registerTool(
     'decryptData',
     {
-      description: 'Decrypt a ciphertext of this vault; the key is found by itself.',
+      description: 'Decrypt a ciphertext of this vault; it contains the id of its key.',
       inputSchema: decryptInput,
       annotations: READS,
     },
@@ -59,7 +59,7 @@ export function addCryptoTools(server: McpServer, { keys }: Vault): void {
   server.registerTool(
     'verifySignature',
     {
-      description: 'Tell whether a signature of this vault fits a text.',
+      description: 'Check whether a signature of this vault is valid for a text.',
       inputSchema: verifyInput,
       annotations: READS,
     },
@@ -80,7 +80,8 @@ export function addCryptoTools(server: McpServer, { keys }: Vault): void {
   server.registerTool(
     'tokenizeData',
     {
-      description: 'Replace a sensitive value by a token: equal values give equal tokens, with no way back.',
+      description:
+        'Replace a sensitive value with a token: equal values have equal tokens, and a token does not reveal its value.',
       inputSchema: tokenizeInput,
       annotations: READS,
     },

@@ -32,10 +32,13 @@ const compressInput = z.strictObject({ data: text, algorithm });
 const decompressInput = z.strictObject({
   data: encoded.describe('Base64'),
   algorithm,
-  encoding: z.enum(['text', 'base64']).default('text').describe('How to answer; base64 fits binary data'),
+  encoding: z
+    .enum(['text', 'base64'])
+    .default('text')
+    .describe('The encoding of the result; use base64 for binary data'),
 });
 
-/** Tools that need nothing of the vault but its limits. */
+/** Adds tools that use neither keys nor records. */
 export function addDataTools(server: McpServer): void {
   server.registerTool(
     'validateData',
@@ -64,7 +67,7 @@ export function addDataTools(server: McpServer): void {
   );
   server.registerTool(
     'compressData',
-    { description: 'Compress text; answers with Base64.', inputSchema: compressInput, annotations: READS },
+    { description: 'Compress text; returns Base64.', inputSchema: compressInput, annotations: READS },
     replying(async ({ data, algorithm }) => {
       const before = Buffer.from(data);
       const after = await compress(before, algorithm);
@@ -86,7 +89,7 @@ export function addDataTools(server: McpServer): void {
   );
 }
 
-/** Bytes that are no UTF-8 would come out as replacement characters: lost, and unnoticed. */
+/** Decodes UTF-8. Other bytes are an error, because they would become replacement characters. */
 function asText(bytes: Buffer): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

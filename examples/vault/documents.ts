@@ -1,21 +1,21 @@
 import { LIMITS } from './limits.js';
 import type { Vault } from './vault.js';
 
-/** The JSON and text that resources and prompts show. */
+/** The JSON and text of resources and prompts. */
 
 const SHOWN_ENTRIES = 100;
 
-/** The newest entries of the log. */
+/** Returns the newest entries of the log. */
 export function auditDocument({ log }: Vault): string {
   return json(log.read({ limit: SHOWN_ENTRIES }));
 }
 
-/** What is public about all keys. */
+/** Returns the public metadata of all keys. */
 export function keysDocument({ keys }: Vault): string {
   return json({ keys: keys.list() });
 }
 
-/** What is public about one key, and which records need it. */
+/** Returns the public metadata of one key, and the ids of the records that it protects. */
 export function keyDocument({ keys, records }: Vault, id: string): string {
   const protects = records.list().filter((record) => record.keyId === id);
   return json({ ...keys.info(id), records: protects.map((record) => record.id) });
@@ -25,13 +25,13 @@ export function retentionDocument(): string {
   return [
     '# Retention',
     '',
-    'The vault keeps everything in the memory of its process; a restart forgets it.',
+    'The vault keeps everything in the memory of its process. A restart removes it.',
     '',
-    `- Log: the newest ${LIMITS.logEntries} entries; older ones make room.`,
-    `- Records: at most ${LIMITS.records}, together ${LIMITS.storedBytes} bytes; kept until they are deleted.`,
-    `- Keys: at most ${LIMITS.keys}, each with ${LIMITS.keyVersions} versions; a key that a record needs cannot be deleted.`,
-    `- Tasks: at most ${LIMITS.tasks}; a finished one is kept for ${LIMITS.taskSeconds / 60} minutes at most.`,
-    '- Backups: not kept; whoever asked for one holds the only copy.',
+    `- Log: the newest ${LIMITS.logEntries} entries. Older ones are removed.`,
+    `- Records: at most ${LIMITS.records}, together ${LIMITS.storedBytes} bytes. They are kept until they are deleted.`,
+    `- Keys: at most ${LIMITS.keys}, each with ${LIMITS.keyVersions} versions. A key that protects a record cannot be deleted.`,
+    `- Tasks: at most ${LIMITS.tasks}. A finished one is kept for ${LIMITS.taskSeconds / 60} minutes at most.`,
+    '- Backups: not kept. The caller has the only copy.',
     '',
   ].join('\n');
 }

@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { LIMITS } from './limits.js';
 
-/** Input fields that several tools share, built once for all servers: a server is made for each request. */
+/** Input fields of several tools. They are created once, because each request has a server of its own. */
 
 export const text = z.string().max(LIMITS.textCharacters);
 
@@ -19,6 +19,6 @@ export const passphrase = z.string().min(12).max(128).describe('At least 12 char
 
 export const encoded = z.string().max(LIMITS.encodedCharacters);
 
-/** What to say of Base64 in arguments that is none. */
+/** Returns the message about an argument that is not Base64. */
 export const notBase64 = (what: string) =>
   `The ${what} is not Base64 with padding; encode it again, without line breaks or other characters.`;

@@ -11,28 +11,28 @@ import {
 
 export type KeyKind = 'encryption' | 'signing';
 
-/** One version of a key. `key` is the secret or private half; it stays inside the key ring. */
+/** One version of a key. `key` is the secret or private key, and never leaves the key ring. */
 export interface KeyVersion {
   readonly key: KeyObject;
   readonly createdAt: string;
   readonly fingerprint: string;
 }
 
-/** Makes fresh material for a key of this kind. */
+/** Generates a random key of this kind. */
 export function generateMaterial(kind: KeyKind): KeyVersion {
   return kind === 'encryption'
     ? versionOf(createSecretKey(randomBytes(32)))
     : versionOf(generateKeyPairSync('ed25519').privateKey);
 }
 
-/** Derives an encryption key from a passphrase; the same passphrase and salt give the same key. */
+/** Derives an encryption key from a passphrase. The same passphrase and salt return the same key. */
 export async function deriveMaterial(passphrase: string, salt: Buffer): Promise<KeyVersion> {
   return versionOf(await deriveSecret(passphrase, salt));
 }
 
-/** The scrypt step alone, for secrets that no key ring keeps. */
+/** Derives a secret with scrypt, for keys that a key ring does not keep. */
 export function deriveSecret(passphrase: string, salt: Buffer): Promise<KeyObject> {
-  // 16 MiB and some 50 ms: the cost of each guess for whoever gets hold of a ciphertext.
+  // Each guess of an attacker costs 16 MiB of memory and about 50 ms.
   const cost = { N: 16_384, r: 8, p: 1 };
   return new Promise((resolve, reject) => {
     scrypt(passphrase.normalize('NFC'), salt, 32, cost, (error, bytes) => {
@@ -42,7 +42,7 @@ export function deriveSecret(passphrase: string, salt: Buffer): Promise<KeyObjec
   });
 }
 
-/** The public half of a signing key, as PEM. */
+/** Returns the public key of a signing key, as PEM. */
 export function publicPem(privateKey: KeyObject): string {
   return createPublicKey(privateKey).export({ type: 'spki', format: 'pem' }).toString();
 }
@@ -51,7 +51,7 @@ function versionOf(key: KeyObject): KeyVersion {
   return { key, createdAt: new Date().toISOString(), fingerprint: fingerprint(key) };
 }
 
-/** Tells two keys apart without telling anything of a secret one: an HMAC under the key itself. */
+/** Identifies a key. For a secret key it is an HMAC with that key, which reveals nothing about it. */
 function fingerprint(key: KeyObject): string {
   const digest =
     key.type === 'secret'

@@ -19,7 +19,7 @@ import { LIMITS } from './limits.js';
 import { formatSealed, parseSealed } from './sealed-text.js';
 import { VaultError } from './vault-error.js';
 
-/** What the vault tells about a key: never its material, of a signing key the public half. */
+/** The public metadata of a key. It includes the public key of a signing key, but no secret. */
 export interface KeyInfo {
   readonly id: string;
   readonly kind: KeyKind;
@@ -46,16 +46,16 @@ const IV_BYTES = 12;
 const TAG_BYTES = 16;
 
 /**
- * The keys of one vault and everything that needs their material.
+ * The keys of one vault, and all operations with them.
  *
- * No method returns a secret, and the fields that hold them are private to the language, so that no serialiser
- * and no inspector reaches them from outside.
+ * Methods do not return secrets. The fields with secrets are private fields of JavaScript, so serialization and
+ * inspection do not show them.
  */
 export class KeyRing {
   readonly #keys = new Map<string, StoredKey>();
   readonly #pseudonymKey = createSecretKey(randomBytes(32));
 
-  /** Starts with one key of each kind, `default` and `signing`, so that every operation works at once. */
+  /** Creates one key of each kind, `default` and `signing`, so that every operation works at once. */
   constructor() {
     this.generate('default', 'encryption');
     this.generate('signing', 'signing');
@@ -66,7 +66,7 @@ export class KeyRing {
     return this.#add({ id, kind, origin: 'generated', versions: [generateMaterial(kind)] });
   }
 
-  /** Deriving the same key again is no error: it is how a caller makes sure that the key is there. */
+  /** Derives a key from a passphrase. If the same key exists already, it is returned. */
   async derive(id: string, passphrase: string, salt: Buffer): Promise<KeyInfo> {
     const version = await deriveMaterial(passphrase, salt);
     const existing = this.#keys.get(id);
@@ -79,7 +79,7 @@ export class KeyRing {
     const key = this.#find(id);
     if (key.versions.length >= LIMITS.keyVersions) {
       throw new VaultError(
-        `Key "${id}" has ${LIMITS.keyVersions} versions, the most that is kept; generate a new key and use that one.`,
+        `Key "${id}" has ${LIMITS.keyVersions} versions, which is the maximum; generate a new key and use that one.`,
       );
     }
     key.versions.push(generateMaterial(key.kind));
@@ -103,12 +103,12 @@ export class KeyRing {
     return [...this.#keys.values()].map(describe);
   }
 
-  /** Refuses an id that names no key for encryption, before any work is begun with it. */
+  /** Throws if there is no encryption key with this id. */
   assertEncrypts(id: string): void {
     this.#find(id, 'encryption');
   }
 
-  /** Encrypts with the newest version of a key. The context is not stored; decryption needs the same one. */
+  /** Encrypts with the newest version of a key. The context is not stored, and decryption needs the same one. */
   encrypt(keyId: string, text: string, context: string): string {
     const key = this.#find(keyId, 'encryption');
     const version = key.versions.length;
@@ -137,7 +137,7 @@ export class KeyRing {
       return Buffer.concat([body, decipher.final()]).toString('utf8');
     } catch {
       throw new VaultError(
-        'The ciphertext was changed, or it was made with another key or context; pass it unchanged, with the context that it was encrypted with.',
+        'The ciphertext was changed, or it was encrypted with another key or context; pass it unchanged, with the context of its encryption.',
       );
     }
   }
@@ -155,7 +155,7 @@ export class KeyRing {
     return { valid: verify(null, Buffer.from(text), createPublicKey(key), bytes), keyId, version };
   }
 
-  /** A stable stand-in for a value: equal values give equal pseudonyms, and there is no way back. */
+  /** Returns a pseudonym for a value. Equal values have equal pseudonyms, and a pseudonym does not reveal its value. */
   pseudonym(value: string): string {
     return createHmac('sha256', this.#pseudonymKey).update(value).digest('base64url').slice(0, 22);
   }
@@ -173,7 +173,7 @@ export class KeyRing {
     const found = key.versions[version - 1];
     if (!found) {
       throw new VaultError(
-        `Key "${key.id}" has no version ${version} in this vault; what another vault made can only be opened there.`,
+        `Key "${key.id}" has no version ${version} in this vault; use the vault that encrypted or signed the data.`,
       );
     }
     return found;
@@ -181,10 +181,10 @@ export class KeyRing {
 
   #assertFree(id: string): void {
     if (this.#keys.has(id)) {
-      throw new VaultError(`There is a key "${id}" already; choose another id.`);
+      throw new VaultError(`A key "${id}" exists already; choose another id.`);
     }
     if (this.#keys.size >= LIMITS.keys) {
-      throw new VaultError(`The vault holds ${LIMITS.keys} keys, the most it can; delete one first.`);
+      throw new VaultError(`The vault has ${LIMITS.keys} keys, which is the maximum; delete one first.`);
     }
   }
 
@@ -194,7 +194,7 @@ export class KeyRing {
   }
 }
 
-/** Additional data of the cipher: a ciphertext relabelled to another key, version or context does not open. */
+/** Returns the additional data of the cipher, which binds a ciphertext to its key, version and context. */
 function boundTo(keyId: string, version: number, context: string): Buffer {
   return Buffer.from(`${keyId}.${version}.${context}`);
 }

@@ -11,7 +11,7 @@ const SALT_BYTES = 16;
 
 const listInput = z.strictObject({});
 const generateInput = z.strictObject({
-  id: id.optional().describe('Made up when left out'),
+  id: id.optional().describe('Generated if left out'),
   kind: z.enum(['encryption', 'signing']).default('encryption'),
 });
 const deriveInput = z.strictObject({
@@ -21,11 +21,11 @@ const deriveInput = z.strictObject({
     .string()
     .max(64)
     .optional()
-    .describe('Base64 of 16 bytes, as an earlier derivation returned it; random when left out'),
+    .describe('Base64 of 16 bytes, as an earlier derivation returned it; random if left out'),
 });
 const existingInput = z.strictObject({ id });
 
-/** Tools for the keys themselves. They answer with what is public about a key, never with its material. */
+/** Adds tools that manage keys. Their results have public metadata, but never a secret. */
 export function addKeyTools(server: McpServer, vault: Vault): void {
   const { keys, log } = vault;
   server.registerTool(
@@ -54,7 +54,7 @@ export function addKeyTools(server: McpServer, vault: Vault): void {
     'deriveKey',
     {
       description:
-        'Derive an encryption key from a passphrase with scrypt and keep it in the vault; answers with the salt, never with the key.',
+        'Derive an encryption key from a passphrase with scrypt and keep it in the vault; returns the salt, never the key.',
       inputSchema: deriveInput,
       annotations: ADDS_ONCE,
     },
@@ -63,7 +63,7 @@ export function addKeyTools(server: McpServer, vault: Vault): void {
         salt === undefined ? randomBytes(SALT_BYTES) : decodeStrictly(salt, 'base64', notBase64('salt'));
       if (saltBytes.length !== SALT_BYTES) {
         throw new VaultError(
-          `The salt has ${saltBytes.length} bytes instead of ${SALT_BYTES}; pass a salt that an earlier derivation returned, or none.`,
+          `The salt has ${saltBytes.length} bytes instead of ${SALT_BYTES}; pass the salt that an earlier derivation returned, or leave it out.`,
         );
       }
       const before = keys.has(id);
@@ -75,7 +75,7 @@ export function addKeyTools(server: McpServer, vault: Vault): void {
   server.registerTool(
     'rotateKey',
     {
-      description: 'Give a key a new version; what older versions made can still be decrypted and verified.',
+      description: 'Add a new version to a key; data of older versions can still be decrypted and verified.',
       inputSchema: existingInput,
       annotations: ADDS,
     },
@@ -89,7 +89,7 @@ export function addKeyTools(server: McpServer, vault: Vault): void {
     'deleteKey',
     {
       description:
-        'Delete a key for good, with all that can only be opened with it; refused while a record needs it.',
+        'Delete a key permanently, which makes data encrypted with it unreadable; fails while the key protects a record.',
       inputSchema: existingInput,
       annotations: DESTROYS,
     },

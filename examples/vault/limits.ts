@@ -1,8 +1,8 @@
 /**
- * Every bound of the vault in one place: nothing that a client sends can make it grow without end.
+ * All limits of the vault. They bound its memory, whatever clients send.
  *
- * The text and output bounds keep the worst answer (control characters, escaped twice, as text and as structured
- * content) below the 6 MB that an AWS Lambda function may return.
+ * With these limits for text and output, even the longest result (control characters, escaped twice, as text and as
+ * structured content) is smaller than the 6 MB that an AWS Lambda function may return.
  */
 export const LIMITS = {
   keys: 64,
@@ -17,7 +17,7 @@ export const LIMITS = {
   taskSeconds: 3_600,
   textCharacters: 65_536,
   outputBytes: 262_144,
-  // Base64 of the longest ciphertext or compressed text that the bounds above allow, with room for its header.
+  // Base64 of the longest ciphertext or compressed text within these limits, including its header.
   encodedCharacters: 400_000,
   archiveCharacters: 1_500_000,
 } as const;

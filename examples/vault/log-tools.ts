@@ -15,7 +15,7 @@ const readInput = z.strictObject({
 });
 const clearInput = z.strictObject({});
 
-/** Tools for the log, which clients and the vault itself write to. */
+/** Adds tools for the log. Clients and the vault itself write to it. */
 export function addLogTools(server: McpServer, { log }: Vault): void {
   server.registerTool(
     'logData',
@@ -30,7 +30,7 @@ export function addLogTools(server: McpServer, { log }: Vault): void {
   server.registerTool(
     'clearLog',
     {
-      description: 'Delete all entries of the audit log; one entry stays behind and says so.',
+      description: 'Delete all entries of the audit log; a new entry records the deletion.',
       inputSchema: clearInput,
       annotations: DESTROYS,
     },

@@ -13,7 +13,7 @@ export interface RecordInfo {
   readonly createdAt: string;
 }
 
-/** A record in the clear: what goes in, what comes out, and what a backup holds. */
+/** A record that is not encrypted, as tools and backups contain it. */
 export interface PlainRecord {
   readonly id: string;
   readonly labels: readonly string[];
@@ -26,20 +26,20 @@ interface SealedRecord extends Omit<PlainRecord, 'content'> {
   readonly sealed: string;
 }
 
-/** Records, encrypted at rest under keys of the key ring. */
+/** Keeps records, encrypted with keys of the key ring. */
 export class RecordStore {
   readonly #records = new Map<string, SealedRecord>();
   #bytes = 0;
 
   constructor(private readonly keys: KeyRing) {}
 
-  /** Stores a new record. Storing the same once more changes nothing; other content under a used id is refused. */
+  /** Stores a new record. An identical record changes nothing. Another record with the same id is an error. */
   store(record: PlainRecord, keyId: string): { record: RecordInfo; created: boolean } {
     const existing = this.#records.get(record.id);
     if (existing) {
       if (this.#same(existing, record)) return { record: describe(existing), created: false };
       throw new VaultError(
-        `There is a record "${record.id}" with other content already; delete it first or choose another id.`,
+        `A record "${record.id}" with other content exists already; delete it first or choose another id.`,
       );
     }
     const sealed = this.#seal(record, keyId);
@@ -48,7 +48,7 @@ export class RecordStore {
     return { record: describe(sealed), created: true };
   }
 
-  /** Puts back all of these records, replacing those with the same ids, or none of them. */
+  /** Stores all of these records or, if there is an error, none. Records with the same ids are replaced. */
   restore(records: readonly PlainRecord[], keyId: string): { added: number; replaced: number } {
     const sealed = records.map((record) => this.#seal(record, keyId));
     const replaced = sealed.flatMap(({ id }) => this.#records.get(id) ?? []);
@@ -67,7 +67,7 @@ export class RecordStore {
     this.#records.delete(id);
   }
 
-  /** Encrypts a record anew unless it is under the newest version of that key; tells whether it did. */
+  /** Re-encrypts a record unless the newest version of that key protects it. Returns whether it did. */
   reencrypt(id: string, keyId: string): boolean {
     const record = this.#records.get(id);
     if (!record) return false;
@@ -118,7 +118,7 @@ export class RecordStore {
   }
 }
 
-/** A record's ciphertext opens only as that record: none can be passed off as another. */
+/** Returns the context that binds a ciphertext to the id of its record. */
 function contextOf(id: string): string {
   return `record:${id}`;
 }

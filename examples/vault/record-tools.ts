@@ -12,7 +12,7 @@ const storeInput = z.strictObject({
 });
 const existingInput = z.strictObject({ id });
 
-/** Tools for records, which are encrypted at rest and listed as resources. */
+/** Adds tools for records. Records are encrypted, and listed as resources. */
 export function addRecordTools(server: McpServer, { records, log }: Vault): void {
   server.registerTool(
     'storeRecord',
@@ -37,7 +37,7 @@ export function addRecordTools(server: McpServer, { records, log }: Vault): void
   );
   server.registerTool(
     'deleteRecord',
-    { description: 'Delete a record for good.', inputSchema: existingInput, annotations: DESTROYS },
+    { description: 'Delete a record permanently.', inputSchema: existingInput, annotations: DESTROYS },
     replying(async ({ id }, extra) => {
       records.delete(id);
       log.record(`Record "${id}" was deleted.`, 'warning');

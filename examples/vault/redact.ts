@@ -3,7 +3,7 @@ import { findCards, type Range } from './card.js';
 export const REDACTABLE = ['email', 'card', 'phone', 'ipv4'] as const;
 export type Redactable = (typeof REDACTABLE)[number];
 
-/** The text with what was found replaced, and how often each kind was found. */
+/** The redacted text, and how often each kind was found. */
 export interface Redaction {
   readonly text: string;
   readonly found: Record<Redactable, number>;
@@ -12,8 +12,8 @@ export interface Redaction {
 /**
  * Replaces personal data by `[kind]`.
  *
- * Time grows with the length of the text and with nothing else: the patterns repeat a bounded number of times,
- * and no two neighbouring parts of one match the same character, so that no text can be made to be slow.
+ * The time is proportional to the length of the text: repetitions in the patterns are bounded, and adjacent parts of a
+ * pattern do not match the same character.
  */
 export function redact(text: string, kinds: readonly Redactable[]): Redaction {
   const spans = kinds
@@ -23,8 +23,8 @@ export function redact(text: string, kinds: readonly Redactable[]): Redaction {
   const parts: string[] = [];
   let done = 0;
   for (const { kind, start, end } of spans) {
-    // Two kinds may claim the same characters (a card number after a plus sign): the one that starts first wins,
-    // and what of the other one reaches beyond it goes too.
+    // Two kinds can overlap, for example a card number after a plus sign. The one that starts first names the
+    // replacement, and the rest of the other one is removed too.
     if (end <= done) continue;
     if (start >= done) {
       parts.push(text.slice(done, start), `[${kind}]`);
@@ -49,7 +49,7 @@ const FINDERS: Record<Redactable, (text: string) => Range[]> = {
 const MAX_LOCAL = 64;
 const MAX_DOMAIN = 255;
 
-/** Looks around each `@`: a pattern would try anew at every character before it. */
+/** Searches around each `@`. A regular expression would start again at every character before it. */
 function findEmails(text: string): Range[] {
   const emails: Range[] = [];
   let floor = 0;
@@ -58,7 +58,7 @@ function findEmails(text: string): Range[] {
     while (start > floor && at - start < MAX_LOCAL && isLocal(text.charCodeAt(start - 1))) start -= 1;
     let end = at + 1;
     while (end < text.length && end - at <= MAX_DOMAIN && isDomain(text.charCodeAt(end))) end += 1;
-    // The full stop of a sentence is no part of an address.
+    // A period at the end of a sentence does not belong to the address.
     while (end > at + 1 && !isAlphanumeric(text.charCodeAt(end - 1))) end -= 1;
     if (start < at && text.slice(at + 1, end).includes('.')) {
       emails.push({ start, end });
@@ -82,7 +82,7 @@ function isDomain(code: number): boolean {
   return isAlphanumeric(code) || code === 45 || code === 46;
 }
 
-/** An octet with leading zeros is taken too, as many write it: too much redacted does less harm than too little. */
+/** Accepts leading zeros, because redacting too much does less harm than redacting too little. */
 function isIPv4(address: string): boolean {
   return address.split('.').every((octet) => Number(octet) <= 255);
 }

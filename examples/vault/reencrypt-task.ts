@@ -12,25 +12,24 @@ const POLL_MILLISECONDS = 100;
 const reencryptInput = z.strictObject({ keyId: id.default('default') });
 
 /**
- * Adds the one tool that runs as a task.
+ * Adds the tool that runs as a task.
  *
- * The task belongs to the vault, not to the server that started it: a server that lives for one request is gone
- * before the work is done, and the next one answers for the task. On AWS Lambda the work pauses with its environment
- * and goes on with the next request that reaches it.
+ * The vault keeps the task, because a server exists for one request only, and later servers answer requests about the
+ * task. On AWS Lambda the work pauses with its environment, and continues with the next request to that environment.
  */
 export function addReencryptTask(server: McpServer, vault: Vault): void {
   server.experimental.tasks.registerToolTask(
     'reencryptAll',
     {
       description:
-        'Re-encrypt all records under the newest version of a key, as a task; records that are under it already stay.',
+        'Re-encrypt all records with the newest version of a key, as a task; records that already use it are skipped.',
       inputSchema: reencryptInput,
       annotations: ADDS_ONCE,
       execution: { taskSupport: 'optional' },
     },
     {
       createTask: async (args, { taskStore, taskRequestedTtl, sessionId }) => {
-        // Checked by the SDK already, which passes them on without their type.
+        // The SDK has checked the arguments, but does not pass their type.
         const { keyId } = reencryptInput.parse(args);
         const ttl = taskRequestedTtl ?? null;
         const task = await taskStore.createTask({ ttl, pollInterval: POLL_MILLISECONDS });
@@ -50,22 +49,22 @@ interface TaskHandle {
 }
 
 /**
- * Does the work and never rejects: nobody waits for it.
+ * Runs the task. It never rejects, because nothing awaits it.
  *
- * It writes to the vault's task store rather than to the request's, which also notifies the client of the request,
- * and would fail where that client has long gone.
+ * It uses the vault's task store. The task store of the request would also notify the client of that request, and fail
+ * if the client has disconnected.
  */
 async function run(vault: Vault, { taskId, sessionId }: TaskHandle, keyId: string): Promise<void> {
   try {
     const reply = await reencrypt(vault, { taskId, sessionId }, keyId);
     if (reply) await vault.tasks.storeTaskResult(taskId, 'completed', success(reply), sessionId);
   } catch (error) {
-    // Storing a failure fails in its turn if the task was cancelled or has expired; then nobody asks for it.
+    // If the task was canceled or has expired, its result cannot be stored and is not needed.
     await vault.tasks.storeTaskResult(taskId, 'failed', failure(error), sessionId).catch(() => undefined);
   }
 }
 
-/** Gives nothing if the task was cancelled midway: what was re-encrypted stays so, and every record stays readable. */
+/** Returns `undefined` if the task was canceled. Records that are re-encrypted by then stay so; all stay readable. */
 async function reencrypt(vault: Vault, handle: TaskHandle, keyId: string): Promise<Reply | undefined> {
   const { records, keys, tasks, log } = vault;
   const { taskId, sessionId } = handle;

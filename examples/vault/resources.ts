@@ -13,7 +13,7 @@ const JSON_TYPE = 'application/json';
 const TEXT_TYPE = 'text/plain';
 const MARKDOWN_TYPE = 'text/markdown';
 
-/** What can be read of the vault without calling a tool. */
+/** Adds the resources of the vault. */
 export function addResources(server: McpServer, vault: Vault): void {
   addDocument(server, 'audit', 'vault://audit', JSON_TYPE, 'The newest entries of the audit log.', () =>
     auditDocument(vault),
@@ -56,7 +56,7 @@ function addTemplates(server: McpServer, vault: Vault): void {
   server.registerResource(
     'key',
     new ResourceTemplate('vault://keys/{id}', {
-      // The resource of all keys is their list already.
+      // `vault://keys` lists all keys, so they are not listed one by one.
       list: undefined,
       complete: { id: (value) => startingWith(keys.list(), value) },
     }),
@@ -95,7 +95,7 @@ function contents(uri: string, mimeType: string, text: string): ReadResourceResu
   return { contents: [{ uri, mimeType, text }] };
 }
 
-/** As the SDK answers for a URI that nothing covers, so that an id that is not there cannot be told from one. */
+/** Returns the SDK's error for an unknown URI, so that an unknown id does not differ from it. */
 function notFound(uri: URL): McpError {
   return new McpError(ErrorCode.InvalidParams, `Resource ${uri} not found`);
 }

@@ -1,21 +1,21 @@
 import { VaultError } from './vault-error.js';
 
-/** What a ciphertext or a signature says about itself: the key and the key version that made it, and its bytes. */
+/** The parts of a ciphertext or signature: the key, the version of the key, and the bytes. */
 export interface SealedText {
   readonly keyId: string;
   readonly version: number;
   readonly bytes: Buffer;
 }
 
-/** Two kinds, so that a signature handed to the decryption is named for what it is. */
+/** The prefix of a ciphertext or of a signature, so that errors can tell them apart. */
 export type SealedKind = 'enc1' | 'sig1';
 
-/** Writes `kind.keyId.version.bytes`, the form in which ciphertexts and signatures leave the vault. */
+/** Formats a ciphertext or signature as `kind.keyId.version.bytes`. */
 export function formatSealed(kind: SealedKind, { keyId, version, bytes }: SealedText): string {
   return `${kind}.${keyId}.${version}.${bytes.toString('base64url')}`;
 }
 
-/** Reads what {@link formatSealed} wrote, and refuses everything else. */
+/** Parses the format of {@link formatSealed}. Any other text is an error. */
 export function parseSealed(kind: SealedKind, text: string): SealedText {
   const what = kind === 'enc1' ? 'ciphertext' : 'signature';
   const [prefix, keyId, version, encoded, ...rest] = text.split('.', 5);
@@ -27,19 +27,21 @@ export function parseSealed(kind: SealedKind, text: string): SealedText {
     rest.length > 0 ||
     !/^[1-9]\d{0,3}$/.test(version)
   ) {
-    throw new VaultError(`This is no ${what} of this vault; pass one unchanged, it starts with "${kind}.".`);
+    throw new VaultError(
+      `This is not a ${what} of this vault; pass one unchanged, it starts with "${kind}.".`,
+    );
   }
-  const complaint = `The ${what} is cut short or damaged; pass all of it, unchanged.`;
-  return { keyId, version: Number(version), bytes: decodeStrictly(encoded, 'base64url', complaint) };
+  const message = `The ${what} is cut short or damaged; pass all of it, unchanged.`;
+  return { keyId, version: Number(version), bytes: decodeStrictly(encoded, 'base64url', message) };
 }
 
 /**
- * Decodes Base64 that is complete and canonical, or fails with the complaint.
+ * Decodes Base64 that is complete and canonical. Other text is an error with this message.
  *
- * Buffer.from skips what it cannot read, so that a damaged text would decode to other bytes without a word.
+ * `Buffer.from` skips invalid characters, so it would decode damaged text to other bytes without an error.
  */
-export function decodeStrictly(text: string, encoding: 'base64' | 'base64url', complaint: string): Buffer {
+export function decodeStrictly(text: string, encoding: 'base64' | 'base64url', message: string): Buffer {
   const bytes = Buffer.from(text, encoding);
-  if (bytes.toString(encoding) !== text) throw new VaultError(complaint);
+  if (bytes.toString(encoding) !== text) throw new VaultError(message);
   return bytes;
 }

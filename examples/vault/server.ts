@@ -13,13 +13,16 @@ import { sharedVault, type Vault } from './vault.js';
 
 export { Vault } from './vault.js';
 
-// The SDK builds one for each server unless it is given one, and that is a good part of a server's cost.
+// Without this, the SDK creates a validator for each server, which is a large part of the cost of a server.
 const jsonSchemaValidator = new AjvJsonSchemaValidator();
 
 /**
- * Makes a server for a vault: encryption, signatures, records and a log, on `node:crypto` and `node:zlib` alone.
+ * Creates the MCP server of a vault: encryption, signatures, records and a log, with `node:crypto` and `node:zlib` only.
  *
- * Making one is cheap, so that each HTTP request can have its own; what must outlive a request is in the vault.
+ * A server is cheap, so that each HTTP request can have its own. The vault keeps what outlives a request.
+ *
+ * @param vault the vault; by default, the one that all servers of this process share
+ * @returns a server that is not connected yet
  *
  * @example
  * await createVaultServer().connect(new StdioServerTransport());
@@ -29,8 +32,8 @@ export function createVaultServer(vault: Vault = sharedVault): McpServer {
     { name: 'vault', title: 'Data vault', version: '0.1.0' },
     {
       instructions:
-        'A data vault: it encrypts, signs, redacts and stores text. Keys stay inside and are named by id; ' +
-        '"default" encrypts and "signing" signs unless you name another.',
+        'A data vault: it encrypts, signs, redacts and stores text. Keys never leave the vault; refer to them by id. ' +
+        'The key "default" encrypts and the key "signing" signs unless you name another one.',
       capabilities: { tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } },
       taskStore: vault.tasks,
       jsonSchemaValidator,
@@ -48,6 +51,5 @@ export function createVaultServer(vault: Vault = sharedVault): McpServer {
   return server;
 }
 
-/** The name by which modules offer their server; see `custom.endpoint` in `serverless.yml`. */
-/** For endpoints, which pass the request: every server they create shares one vault. */
+/** The export that endpoints and `custom.endpoint` of `serverless.yml` call, with the request as its argument. */
 export const createServer = (): McpServer => createVaultServer();

@@ -18,10 +18,11 @@ interface StoredTask {
 const PAGE = 20;
 
 /**
- * Tasks of all requests that one vault serves.
+ * The tasks of one vault, for all requests.
  *
- * The store of the SDK removes expired tasks by timers that keep a process alive, up to the time a client asks for,
- * and never removes tasks without a time to live. Here expiry is looked at when tasks are, and both are bounded.
+ * The store of the SDK removes expired tasks with timers, which keep the process alive as long as a client requests, and
+ * never removes tasks without a time to live. This store checks expiry on each access, and limits the number of tasks
+ * and their time to live.
  */
 export class VaultTaskStore implements TaskStore {
   readonly #tasks = new Map<string, StoredTask>();
@@ -32,7 +33,7 @@ export class VaultTaskStore implements TaskStore {
     this.#dropExpired();
     if (this.#tasks.size >= LIMITS.tasks) this.#dropOneFinished();
     const longest = LIMITS.taskSeconds * 1_000;
-    // At least a second: a task that expires at once could not even store its result.
+    // At least one second, so that the task can store its result.
     const ttl = Math.max(1_000, Math.min(options.ttl ?? longest, longest));
     const createdAt = this.#timestamp();
     const task: Task = {
@@ -83,7 +84,8 @@ export class VaultTaskStore implements TaskStore {
     this.#dropExpired();
     const visible = [...this.#tasks.values()].filter((stored) => belongsTo(stored, sessionId));
     const last = cursor === undefined ? -1 : visible.findIndex(({ task }) => task.taskId === cursor);
-    if (cursor !== undefined && last === -1) throw new Error('The cursor is unknown; list the tasks anew.');
+    if (cursor !== undefined && last === -1)
+      throw new Error('The cursor is unknown; list the tasks again without a cursor.');
     const page = visible.slice(last + 1, last + 1 + PAGE).map(({ task }) => ({ ...task }));
     const nextCursor = visible.length > last + 1 + PAGE ? page.at(-1)?.taskId : undefined;
     return { tasks: page, ...(nextCursor !== undefined && { nextCursor }) };
@@ -111,7 +113,7 @@ export class VaultTaskStore implements TaskStore {
 
   #update(stored: StoredTask, change: Pick<Task, 'status'> & { statusMessage?: string }): void {
     stored.task = { ...stored.task, ...change, lastUpdatedAt: this.#timestamp() };
-    // A finished task can be asked for as long again as it was granted at its start.
+    // The time to live of a finished task starts again.
     if (isTerminal(stored.task.status)) stored.expiresAt = this.now() + (stored.task.ttl ?? 0);
   }
 
@@ -127,7 +129,7 @@ export class VaultTaskStore implements TaskStore {
         return;
       }
     }
-    throw new Error(`The vault runs ${LIMITS.tasks} tasks, the most it can; wait for one to finish.`);
+    throw new Error(`The vault runs ${LIMITS.tasks} tasks, which is the maximum; wait for one to finish.`);
   }
 
   #timestamp(): string {
@@ -135,7 +137,7 @@ export class VaultTaskStore implements TaskStore {
   }
 }
 
-/** What was made without a session is for everybody, as in the SDK's own store. */
+/** Tasks that were created without a session belong to every session, as in the SDK's own store. */
 function belongsTo({ sessionId: owner }: StoredTask, sessionId: string | undefined): boolean {
   return owner === undefined || sessionId === undefined || owner === sessionId;
 }

@@ -10,7 +10,7 @@ import { VaultError } from './vault-error.js';
 export type ToolExtra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 export type Reply = Record<string, unknown>;
 
-/** Changes nothing, so that calling it once more changes nothing either. */
+/** For tools that change nothing. */
 export const READS: ToolAnnotations = {
   readOnlyHint: true,
   destructiveHint: false,
@@ -18,16 +18,16 @@ export const READS: ToolAnnotations = {
   openWorldHint: false,
 };
 
-/** Adds something, each time anew. */
+/** For tools that add something with each call. */
 export const ADDS: ToolAnnotations = { ...READS, readOnlyHint: false, idempotentHint: false };
 
-/** Adds something; the same call once more adds nothing. */
+/** For tools that add something. The same call again adds nothing. */
 export const ADDS_ONCE: ToolAnnotations = { ...ADDS, idempotentHint: true };
 
-/** Takes something away or overwrites it; the same call once more finds nothing left to do. */
+/** For tools that delete or overwrite something. The same call again has no further effect. */
 export const DESTROYS: ToolAnnotations = { ...ADDS_ONCE, destructiveHint: true };
 
-/** Turns an operation of the vault into a tool handler: its reply as JSON, its failure as an answer to act on. */
+/** Converts an operation of the vault to a tool handler. It returns replies as JSON, and errors as tool errors. */
 export function replying<Args>(
   operation: (args: Args, extra: ToolExtra) => Reply | Promise<Reply>,
 ): (args: Args, extra: ToolExtra) => Promise<CallToolResult> {
@@ -44,7 +44,7 @@ export function success(reply: Reply): CallToolResult {
   return { content: [{ type: 'text', text: JSON.stringify(reply) }], structuredContent: reply };
 }
 
-/** Only errors of the vault speak for themselves; what others say could quote what must not leave. */
+/** Returns a tool error. Only messages of vault errors are included, because others could contain secrets. */
 export function failure(error: unknown): CallToolResult {
   const text =
     error instanceof VaultError
@@ -53,16 +53,16 @@ export function failure(error: unknown): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }
 
-/** Sends a notification that belongs to the call, and does not let a closed connection spoil the call. */
+/** Sends a notification that belongs to the call. A closed connection does not make the call fail. */
 export async function notify(extra: ToolExtra, notification: ServerNotification): Promise<void> {
   try {
     await extra.sendNotification(notification);
   } catch {
-    // The work is done all the same; there is only nobody left to hear of it.
+    // The client has disconnected. The operation itself has succeeded.
   }
 }
 
-/** Records are listed as resources, so whoever listed them learns that the list changed. */
+/** Announces that the list of resources changed, because records are resources. */
 export function notifyRecordsChanged(extra: ToolExtra): Promise<void> {
   return notify(extra, { method: 'notifications/resources/list_changed' });
 }

@@ -8,7 +8,7 @@ const uuid = z.uuid();
 const email = z.email().max(254);
 const dateTime = z.iso.datetime({ offset: true });
 
-/** Says what is wrong with the data, in sentences; nothing if it is valid. */
+/** Returns one sentence for each problem of the data. */
 export function findProblems(data: string, format: Format, requiredFields: readonly string[]): string[] {
   if (format === 'json') return jsonProblems(data, requiredFields);
   if (requiredFields.length > 0) return ['Required fields apply to the format "json" only; leave them out.'];
@@ -18,7 +18,7 @@ export function findProblems(data: string, format: Format, requiredFields: reado
 const CHECKS: Record<Exclude<Format, 'json'>, (data: string) => boolean> = {
   base64: (data) => Buffer.from(data, 'base64').toString('base64') === data,
   uuid: (data) => uuid.safeParse(data).success,
-  // The length first: nothing is matched against a pattern that no address can be as long as.
+  // Check the length first, so that the pattern never sees a long text.
   email: (data) => data.length <= 254 && email.safeParse(data).success,
   url: (data) => URL.canParse(data),
   'date-time': (data) => data.length <= 64 && dateTime.safeParse(data).success,
@@ -34,7 +34,7 @@ function jsonProblems(data: string, requiredFields: readonly string[]): string[]
   }
   if (requiredFields.length === 0) return [];
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return ['The data is no JSON object, so it has no fields.'];
+    return ['The data is not a JSON object, so it has no fields.'];
   }
   return requiredFields
     .filter((field) => !Object.hasOwn(value, field))

@@ -1,4 +1,4 @@
-/** A failure that the caller can do something about; its message is one sentence that says what. */
+/** An error that the caller can fix. Its message says how. */
 export class VaultError extends Error {
   override readonly name = 'VaultError';
 }

@@ -5,10 +5,10 @@ import { VaultTaskStore } from './task-store.js';
 import { VaultError } from './vault-error.js';
 
 /**
- * What outlives a request: keys, records, the log and running tasks, all in memory and all bounded.
+ * The state that outlives a request: keys, records, the log and tasks. All of it is in memory, and limited in size.
  *
- * Servers are made anew for each request and share a vault. Each process has its own: keys never leave the memory
- * of the process that made them, and records move to another process only as a backup.
+ * The servers of all requests share one vault. Each process has its own vault: keys never leave the memory of their
+ * process, and records leave it only in a backup.
  */
 export class Vault {
   readonly keys = new KeyRing();
@@ -16,7 +16,7 @@ export class Vault {
   readonly log = new AuditLog();
   readonly tasks = new VaultTaskStore();
 
-  /** Deletes a key, unless a record would be lost with it. */
+  /** Deletes a key. It is an error if the key still protects a record. */
   deleteKey(id: string): void {
     const needed = this.records.list().filter((record) => record.keyId === id).length;
     if (needed > 0) {
@@ -29,5 +29,5 @@ export class Vault {
   }
 }
 
-/** The vault of this process, for servers that are given none. */
+/** The vault that the servers of this process share by default. */
 export const sharedVault = new Vault();

@@ -1,19 +1,19 @@
-import type { Kind } from './carry.js';
-import type { HostPreferences, Problem } from './check.js';
+import type { HostPreferences, PreferenceProblem } from './check-preferences.js';
 import type { Declaration } from './declaration.js';
-import type { Sent } from './keeper.js';
 import type { LIST_METHODS } from './lists.js';
+import type { Delivery } from './preference-sync.js';
+import type { Kind } from './request-meta.js';
 import type { HostClient, RequestOptions } from './sdk.js';
 import type { ListSummary } from './summary.js';
 import type { HostTransport } from './transport.js';
 
-/** The client's own filter of SEP-2564; which fields a list takes is in `declaration.filtering`. */
+/** The client's own filter of SEP-2564. `declaration.filtering` has the fields that each list supports. */
 export interface ListFilter {
   readonly namePatterns?: readonly string[];
   readonly uriPatterns?: readonly string[];
 }
 
-/** A list method of a client, that also takes a filter. */
+/** A list method of a client that also accepts a filter. */
 export type ListMethod<F> = F extends (params?: infer P, options?: infer O) => infer R
   ? (params?: P & { readonly filter?: ListFilter }, options?: O) => R
   : never;
@@ -21,46 +21,52 @@ export type ListMethod<F> = F extends (params?: infer P, options?: infer O) => i
 /** The result of a client's list method. */
 export type ListOf<C extends HostClient, K extends Kind> = Awaited<ReturnType<C[(typeof LIST_METHODS)[K]]>>;
 
-/** A list that was taken anew because it may have changed; or why it could not be taken. */
-export type Change<C extends HostClient> = {
+/** A list that was fetched again because it may have changed, or the error if that failed. */
+export type ListChange<C extends HostClient> = {
   [K in Kind]:
     | { readonly kind: K; readonly list: ListOf<C, K>; readonly summary: ListSummary }
     | { readonly kind: K; readonly error: unknown };
 }[Kind];
 
-/** What a host wants of one server, and the client's own methods, which say so with each request that needs it. */
+/** A host's preferences for one server, and the client's methods, which add the preferences where needed. */
 export interface Concerns<C extends HostClient> {
-  /** What the connected server declares, or why nothing is known of it. */
+  /** What the connected server declares, or the reason why there is no declaration. */
   readonly declaration: Declaration;
-  /** What was set last; frozen. It outlives the connection. */
+  /** The preferences that were set last, frozen. They outlive the connection. */
   readonly preferences: HostPreferences;
-  /** What of the preferences the connected server does not take. It is kept, and never sent. */
-  readonly problems: readonly Problem[];
+  /** The preferences that the connected server does not accept. They are kept, but never sent. */
+  readonly problems: readonly PreferenceProblem[];
 
   /**
-   * Replaces what the host wants: `{}` asks for nothing. Legacy servers are told with `updateConcerns`; modern ones, and
-   * those with no place to keep it in, hear it with each request from now on. Without a connection, or a declaration, it
-   * is kept for later.
+   * Replaces all preferences; `{}` removes them. Legacy servers receive `updateConcerns`. Modern servers, and servers
+   * without sessions, receive the preferences with each request. Without a connection or a declaration they are kept,
+   * and sent later.
    *
-   * @throws {ConcernsError} `CONCERNS_REFUSED` before anything is sent: an undeclared name or value, an operator's
-   *   concern. `UPDATE_REFUSED`, `UPDATE_FAILED` as their descriptions say
+   * @returns how the preferences reach the server
+   * @throws {PreferencesError} `CONCERNS_REFUSED` if a concern or a value is not declared, or if only the operator can
+   *   set the concern. Nothing is sent then. `UPDATE_REFUSED` if the server refuses them. `UPDATE_FAILED` if it does not
+   *   acknowledge them.
    * @example
    * await concerns.set({ ...concerns.preferences, cost: 'minimal' });
    */
-  set(preferences: HostPreferences, options?: RequestOptions): Promise<Sent>;
+  set(preferences: HostPreferences, options?: RequestOptions): Promise<Delivery>;
 
   /**
-   * Says again what the host wants, after the client was connected anew or an update failed. What the server does not
-   * declare is left out, and stands in `problems`.
+   * Sends the preferences again, for example after the client has reconnected or an update has failed. Preferences that
+   * the server does not declare are not sent; `problems` has them.
    *
-   * @throws {ConcernsError} `UPDATE_REFUSED`, `UPDATE_FAILED`
+   * @returns how the preferences reach the server
+   * @throws {PreferencesError} `UPDATE_REFUSED`, `UPDATE_FAILED`
+   * @example
+   * await client.connect(transport);
+   * await concerns.resend();
    */
-  resend(options?: RequestOptions): Promise<Sent>;
+  resend(options?: RequestOptions): Promise<Delivery>;
 
   /**
-   * Makes a transport say what the host wants by itself: with `notifications/initialized` to legacy servers, and with
-   * each list and each request that reaches for a primitive where no session is known to hold it. So code that calls the
-   * client directly gets the same lists, and so does the SDK when it refreshes a list.
+   * Makes a transport send the preferences: with `notifications/initialized` to legacy servers, and with each request
+   * for a list or a primitive while no session is known to have them. Code that calls the client directly, and the
+   * SDK's own refreshing of lists, then receive the same lists.
    *
    * @param transport a transport that is not connected yet
    * @returns the same transport
@@ -70,31 +76,33 @@ export interface Concerns<C extends HostClient> {
   over<T extends HostTransport>(transport: T): T;
 
   /**
-   * @param params the parameters of a request that is sent without this
-   * @returns them with what the host wants in `_meta`, where the session is not known to hold it
+   * Adds the preferences to the parameters of a request that the host sends by other means.
+   *
+   * @param params the parameters of the request
+   * @returns parameters with the preferences in `_meta`; the given ones if the session has the preferences
    * @example
    * await client.experimental.tasks.callToolStream(concerns.withConcerns({ name: 'reencryptAll' }));
    */
   withConcerns<P extends object | undefined>(params: P): P;
 
   /**
-   * Takes lists anew and hands them over: after each `list_changed` of the server, `set` and `resend`. Modern servers
-   * announce changes to those who listen only: `client.listen({ toolsListChanged: true })`.
+   * Fetches lists again after each `list_changed` of the server, each `set` and each `resend`. Modern servers announce
+   * changes only to clients that subscribe: `client.listen({ toolsListChanged: true })`.
    *
-   * @param tell called with each list, never two at a time
-   * @param kinds which lists; all that the server has unless told otherwise
-   * @returns a function that ends it
+   * @param listener receives each list; calls never overlap
+   * @param kinds which lists; all lists of the server by default
+   * @returns a function that removes the listener
    * @example
-   * concerns.onChange((change) => 'list' in change && show(change.kind, change.list, change.summary), ['tools']);
+   * concerns.onChange((change) => 'list' in change && console.log(change.kind, change.summary.shown), ['tools']);
    */
-  onChange(tell: (change: Change<C>) => void, kinds?: readonly Kind[]): () => void;
+  onChange(listener: (change: ListChange<C>) => void, kinds?: readonly Kind[]): () => void;
 
-  /** The client's method of this name, to the last page; with `params.cursor` one page. Never from the client's cache. */
+  /** The client's method. It fetches all pages, or one page if `params.cursor` is set, and does not use the client's cache. */
   readonly listTools: ListMethod<C['listTools']>;
   readonly listPrompts: ListMethod<C['listPrompts']>;
   readonly listResources: ListMethod<C['listResources']>;
   readonly listResourceTemplates: ListMethod<C['listResourceTemplates']>;
-  /** The client's method of this name. */
+  /** The client's method, with the preferences added to its parameters. */
   readonly callTool: C['callTool'];
   readonly getPrompt: C['getPrompt'];
   readonly readResource: C['readResource'];

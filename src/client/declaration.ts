@@ -3,60 +3,60 @@ import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, read } from '../p
 /** A concern's values: an ordered list of names, or a range of numbers. */
 export type DeclaredValues = readonly string[] | { readonly min: number; readonly max: number };
 
-/** One concern of a server, with what the declaration leaves out because it is the usual. */
+/** One concern of a server. Members that the declaration leaves out have their default values here. */
 export interface DeclaredConcern {
   readonly name: string;
   readonly description?: string;
   readonly values: DeclaredValues;
   readonly default?: string | number;
   readonly match: 'exact' | 'at-least' | 'at-most';
-  /** Whether a host may ask for several values at once. */
+  /** Whether a host may set several values at once. */
   readonly multiple: boolean;
-  /** Values of `operator` concerns come from who the caller is; a host cannot set them. */
+  /** Values of `operator` concerns come from the caller's identity. A host cannot set them. */
   readonly setBy: 'host' | 'operator';
 }
 
-/** What a preset stands for: concern names and values. */
+/** The concern names and values that a preset sets. */
 export type PresetValues = { readonly [concern: string]: unknown };
 
-/** What a server says of its concerns, or why nothing is known of them. */
+/** What a server declares, or the reason why there is no declaration. */
 export type Declaration =
-  | { readonly declared: false; readonly why: 'not-connected' | 'not-declared' }
+  | { readonly declared: false; readonly reason: 'not-connected' | 'not-declared' }
   | {
       readonly declared: true;
       readonly concerns: readonly DeclaredConcern[];
       readonly presets: { readonly [name: string]: PresetValues };
-      /** The methods of the extension that the server answers here. */
+      /** The methods of the extension that the server implements on this connection. */
       readonly methods: readonly string[];
-      /** Fields of `params.filter` that the lists of a capability take (SEP-2564). */
+      /** The fields of `params.filter` that the lists of each capability support (SEP-2564). */
       readonly filtering: { readonly [C in Capability]?: readonly string[] };
-      /** Whether `updateConcerns` has a place to keep preferences in, or needs none. */
+      /** Whether the server implements `updateConcerns`. */
       readonly updatable: boolean;
     };
 
 /**
- * Reads a server's declaration from its capabilities: of the `initialize` result in the legacy era, of the
- * `server/discover` result in the modern one. SDK clients give out both with `getServerCapabilities()`. See docs/wire.md,
- * "Declaration".
+ * Reads a server's declaration from its capabilities: from the `initialize` result in the legacy era, from the
+ * `server/discover` result in the modern era. `getServerCapabilities()` of SDK clients returns both. See
+ * docs/reference/wire.md.
  *
- * What a server declares is not trusted: entries that are no concerns are left out.
+ * The declaration is not trusted: entries that are not valid concerns are left out.
  *
- * @param capabilities the server's capabilities; nothing if there is no connection
- * @returns the declaration; `declared: false` where there is none, never an error
+ * @param capabilities the server's capabilities; `undefined` if there is no connection
+ * @returns the declaration; `declared: false` with a reason if there is none. It never throws.
  * @example
  * const declaration = readDeclaration(client.getServerCapabilities());
- * if (declaration.declared) for (const { name, values } of declaration.concerns) offer(name, values);
+ * if (declaration.declared) for (const { name, values } of declaration.concerns) console.log(name, values);
  */
 export function readDeclaration(capabilities: unknown): Declaration {
-  if (capabilities === undefined) return { declared: false, why: 'not-connected' };
+  if (capabilities === undefined) return { declared: false, reason: 'not-connected' };
   const declared = read(capabilities, 'extensions', EXTENSION_ID);
-  if (typeof declared !== 'object' || declared === null) return { declared: false, why: 'not-declared' };
+  if (typeof declared !== 'object' || declared === null) return { declared: false, reason: 'not-declared' };
   const methods = strings(read(declared, 'methods'));
   return {
     declared: true,
     concerns: list(read(declared, 'concerns')).flatMap(readConcern),
     presets: Object.fromEntries(
-      Object.entries(object(read(declared, 'presets'))).map(([name, values]) => [name, object(values)]),
+      Object.entries(members(read(declared, 'presets'))).map(([name, values]) => [name, members(values)]),
     ),
     methods,
     filtering: Object.fromEntries(
@@ -82,16 +82,17 @@ function readConcern(entry: unknown): DeclaredConcern[] {
       ...(typeof description === 'string' ? { description } : {}),
       values,
       ...(typeof fallback === 'string' || typeof fallback === 'number' ? { default: fallback } : {}),
-      match: match === 'exact' || match === 'at-least' || match === 'at-most' ? match : usualMatch(values),
+      match: match === 'exact' || match === 'at-least' || match === 'at-most' ? match : defaultMatch(values),
       multiple: read(entry, 'multiple') === true,
       setBy: read(entry, 'setBy') === 'operator' ? 'operator' : 'host',
     },
   ];
 }
 
-const usualMatch = (values: DeclaredValues) => ('min' in values ? 'at-most' : 'exact');
+const defaultMatch = (values: DeclaredValues) => ('min' in values ? 'at-most' : 'exact');
 
-function readValues(values: unknown): DeclaredValues | undefined {
+/** Reads the values of a concern. Returns `undefined` if they are neither a list nor a range. */
+export function readValues(values: unknown): DeclaredValues | undefined {
   if (Array.isArray(values)) return strings(values);
   const [min, max] = [read(values, 'min'), read(values, 'max')];
   return typeof min === 'number' && typeof max === 'number' ? { min, max } : undefined;
@@ -100,6 +101,6 @@ function readValues(values: unknown): DeclaredValues | undefined {
 const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const strings = (value: unknown): string[] => list(value).filter((each) => typeof each === 'string');
 
-function object(value: unknown): Record<string, unknown> {
-  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+function members(value: unknown): { readonly [name: string]: unknown } {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -1,30 +1,40 @@
-import type { Problem } from './check.js';
+import { ConcernsError } from '../errors.js';
+import type { PreferenceProblem } from './check-preferences.js';
 
-/** What can go wrong on the host's side, by its code. */
-export type ConcernsErrorCode =
-  /** The preferences are not what the server declares; nothing was sent. */
+/** The codes of a {@link PreferencesError}. */
+export type PreferencesErrorCode =
+  /** The preferences do not fit the server's declaration. Nothing was sent. */
   | 'CONCERNS_REFUSED'
-  /** The server refused the values (`-32602`): it declares others by now. What was set before is in effect. */
+  /** The server refused the values with `-32602`, because its policy has changed. The previous preferences stay. */
   | 'UPDATE_REFUSED'
-  /** The update was not acknowledged. The preferences are kept: `resend()` tries again. */
+  /** The server did not acknowledge the update. The preferences are kept, and `resend()` sends them again. */
   | 'UPDATE_FAILED'
-  /** A list does not end: the server hands out cursor after cursor. */
+  /** The server returns one cursor after another, so the list has no last page. */
   | 'LIST_ENDLESS';
 
-/** Preferences could not be taken, or a list not be read to its end. */
-export class ConcernsError extends Error {
-  override readonly name = 'ConcernsError';
+/**
+ * The preferences were not accepted, or a list has no last page.
+ *
+ * @example
+ * try {
+ *   await concerns.set({ security: 'hihg' });
+ * } catch (error) {
+ *   if (error instanceof PreferencesError) for (const { message } of error.data) console.error(message);
+ * }
+ */
+export class PreferencesError extends ConcernsError {
+  override readonly name = 'PreferencesError';
 
   /**
    * @param code what went wrong
-   * @param message one sentence that says what is wrong, and what to do
-   * @param data each wrong preference, with the values that there are and the one that was probably meant
-   * @param options the error behind it
+   * @param message what is wrong, and what to do
+   * @param data each preference that was not accepted, with its valid values and a suggestion
+   * @param options `cause`, the error that led to this one
    */
   constructor(
-    readonly code: ConcernsErrorCode,
+    override readonly code: PreferencesErrorCode,
     message: string,
-    readonly data: readonly Problem[] = [],
+    readonly data: readonly PreferenceProblem[] = [],
     options?: ErrorOptions,
   ) {
     super(message, options);

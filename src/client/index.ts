@@ -1,13 +1,12 @@
-export { concernsCapabilities, inMeta, type Kind } from './carry.js';
-export { type Checked, checkPreferences, type HostPreferences, type Problem, type Wish } from './check.js';
-export type {
-  Change,
-  Concerns,
-  ListFilter,
-  ListMethod,
-  ListOf,
-} from './concerns.js';
-export { type ConcernsOptions, createConcerns } from './create.js';
+export {
+  type CheckedPreferences,
+  checkPreferences,
+  type HostPreferences,
+  type PreferenceProblem,
+  type PreferenceValue,
+} from './check-preferences.js';
+export type { Concerns, ListChange, ListFilter, ListMethod, ListOf } from './concerns.js';
+export { type CreateConcernsOptions, createConcerns } from './create-concerns.js';
 export {
   type Declaration,
   type DeclaredConcern,
@@ -15,8 +14,9 @@ export {
   type PresetValues,
   readDeclaration,
 } from './declaration.js';
-export { ConcernsError, type ConcernsErrorCode } from './errors.js';
-export type { Sent } from './keeper.js';
+export { PreferencesError, type PreferencesErrorCode } from './errors.js';
+export type { Delivery } from './preference-sync.js';
+export { concernsCapabilities, inMeta, type Kind } from './request-meta.js';
 export type { HostClient, RequestOptions } from './sdk.js';
 export { type EffectiveConcerns, type ListSummary, type ServerWarning, summaryOf } from './summary.js';
 export type { HostTransport } from './transport.js';

@@ -1,6 +1,6 @@
 import { read } from '../protocol/messages/wire.js';
-import type { Kind } from './carry.js';
-import { ConcernsError } from './errors.js';
+import { PreferencesError } from './errors.js';
+import type { Kind } from './request-meta.js';
 import { callClient, type HostClient } from './sdk.js';
 
 /** The client's method for each list. */
@@ -11,18 +11,18 @@ export const LIST_METHODS = {
   resourceTemplates: 'listResourceTemplates',
 } as const satisfies { readonly [K in Kind]: keyof HostClient };
 
-/** A list that has more pages than this has no end. */
+/** No real list has more pages. */
 const MAX_PAGES = 1000;
 
 /**
- * Takes a list to its last page. Clients of SDK v2 walk the pages themselves, those of v1 take one at a time.
+ * Fetches all pages of a list. Clients of SDK v2 do that themselves; clients of v1 fetch one page.
  *
  * @param client the client
- * @param kind what to list
- * @param params the parameters of each page; with a cursor, that one page is taken
- * @param options options of each request
- * @returns the first page with the items of all, and without a cursor
- * @throws {ConcernsError} `LIST_ENDLESS` if a cursor comes again, or after 1000 pages
+ * @param kind which list
+ * @param params the parameters of each request; if they contain a cursor, only that page is fetched
+ * @param options the options of each request
+ * @returns the first page, without its cursor, and with the items of all pages
+ * @throws {PreferencesError} `LIST_ENDLESS` if a cursor is repeated, or after 1000 pages
  * @throws the client's own errors
  */
 export async function listAll(
@@ -31,8 +31,8 @@ export async function listAll(
   params: object | undefined,
   options: object | undefined,
 ): Promise<object> {
-  const take = (page: object | undefined) => callClient(client, LIST_METHODS[kind], [page, options]);
-  const first = await take(params);
+  const fetchPage = (page: object | undefined) => callClient(client, LIST_METHODS[kind], [page, options]);
+  const first = await fetchPage(params);
   let cursor = read(first, 'nextCursor');
   if (cursor === undefined || read(params, 'cursor') !== undefined) return first;
 
@@ -40,15 +40,15 @@ export async function listAll(
   const seen = new Set<unknown>();
   while (cursor !== undefined) {
     if (seen.has(cursor) || seen.size >= MAX_PAGES) {
-      const message = `The server's list of ${kind} does not end (${seen.size + 1} pages); take its pages one by one.`;
-      throw new ConcernsError('LIST_ENDLESS', message);
+      const message = `The server's list of ${kind} has no last page (${seen.size + 1} pages were fetched). Pass a cursor to fetch single pages.`;
+      throw new PreferencesError('LIST_ENDLESS', message);
     }
     seen.add(cursor);
-    const page = await take({ ...params, cursor });
+    const page = await fetchPage({ ...params, cursor });
     items.push(...itemsOf(page, kind));
     cursor = read(page, 'nextCursor');
   }
-  const { nextCursor: _last, ...rest } = first as { nextCursor?: unknown };
+  const { nextCursor: _, ...rest }: { nextCursor?: unknown } = first;
   return { ...rest, [kind]: items };
 }
 

@@ -1,13 +1,15 @@
 import type { Era } from '../protocol/messages/wire.js';
 
 /**
- * What of an SDK client is used: public methods that `Client` of `@modelcontextprotocol/sdk` (v1) and of
- * `@modelcontextprotocol/client` (v2) have alike. Neither package is loaded.
+ * The public methods of an SDK client that this module uses. `Client` of `@modelcontextprotocol/sdk` (v1) and of
+ * `@modelcontextprotocol/client` (v2) both have them. This module loads neither package.
  */
 export interface HostClient {
   readonly transport?: unknown;
   onerror?: ((error: Error) => void) | undefined;
   getServerCapabilities(): object | undefined;
+  /** Only v2 clients have it. */
+  getProtocolEra?(): Era | undefined;
   listTools(params?: never, options?: never): Promise<object>;
   listPrompts(params?: never, options?: never): Promise<object>;
   listResources(params?: never, options?: never): Promise<object>;
@@ -17,24 +19,23 @@ export interface HostClient {
   readResource(params: never, ...rest: never[]): Promise<unknown>;
   subscribeResource(params: never, ...rest: never[]): Promise<unknown>;
   complete(params: never, ...rest: never[]): Promise<unknown>;
-  // Its two generations have different signatures: see `sendRequest`.
+  // The signature differs between v1 and v2: see `sendRequest`.
   request(...args: never): Promise<unknown>;
 }
 
-/** Options of one request, as both SDKs take them; others are passed on. */
+/** The options of one request that both SDKs have. Other options are passed to the SDK unchanged. */
 export interface RequestOptions {
   readonly signal?: AbortSignal;
   /** Milliseconds. */
   readonly timeout?: number;
 }
 
-/** @returns the era of the connection; only v2 clients speak the modern one, and they say so */
+/** Returns the era of the connection. Only v2 clients support the modern era, and only they report it. */
 export function eraOfClient(client: HostClient): Era {
-  const { getProtocolEra } = client as { getProtocolEra?: () => Era | undefined };
-  return getProtocolEra?.call(client) ?? 'legacy';
+  return client.getProtocolEra?.() ?? 'legacy';
 }
 
-/** Calls a method of a client by its name: their signatures differ between the generations. */
+/** Calls a client method by its name. Its signature differs between v1 and v2, so the arguments are not typed. */
 export function callClient(
   client: HostClient,
   method: keyof HostClient,
@@ -43,21 +44,21 @@ export function callClient(
   return (client[method] as (...args: unknown[]) => Promise<object>).apply(client, [...args]);
 }
 
-/** Takes every result: v1 calls `safeParse` of a schema, v2 what Standard Schema defines. */
+/** A schema that accepts every result. v1 calls `safeParse`, v2 calls the method of Standard Schema. */
 const ANY_RESULT = {
   safeParse: (data: unknown) => ({ success: true, data }),
   '~standard': { version: 1, vendor: 'mcp-concerns', validate: (value: unknown) => ({ value }) },
 };
 
 /**
- * Sends a request that is no part of MCP itself.
+ * Sends a request whose method MCP itself does not define.
  *
  * @param client the client
  * @param method the method
  * @param params its parameters
- * @param options options of the request
- * @returns the result as it came
- * @throws the SDK's own error, with the `code` and `data` of the answer
+ * @param options the options of the request
+ * @returns the result, unchanged
+ * @throws the SDK's own error, with the `code` and `data` of the error response
  */
 export function sendRequest(
   client: HostClient,

@@ -1,50 +1,56 @@
 import { EXTENSION_ID, read } from '../protocol/messages/wire.js';
 
-/** Concern names and values as a server applies them, presets and defaults spelled out. */
+/** Concern names and the values in effect. Presets are resolved, and defaults are included. */
 export type EffectiveConcerns = {
   readonly [concern: string]: string | number | readonly (string | number)[];
 };
 
-/** Something that a server did not take as sent, or that a host should know of a list. */
+/** A preference that a server ignored or changed, or something else that a host should know about a list. */
 export interface ServerWarning {
   readonly code: string;
   readonly message: string;
 }
 
-/** What a server says of a list that it filtered. */
+/** What a server reports about a list that it filtered. */
 export interface ListSummary {
-  /** What is in effect; nothing where no configuration is. */
+  /** The values in effect. Absent if no configuration is in effect. */
   readonly concerns?: EffectiveConcerns;
-  /** How many the host sees, on all pages. */
+  /** The number of primitives that the host sees, on all pages. */
   readonly shown?: number;
-  /** How many there are; a server that hides primitives for good does not say. */
+  /** The number of primitives that the server has. A server with `enforcement: enforce` does not report it. */
   readonly total?: number;
   readonly warnings: readonly ServerWarning[];
 }
 
 /**
- * Reads what a list result says of its filtering, `result._meta[ID]`. See docs/wire.md, "Where a configuration comes
- * from".
+ * Reads the report about filtering from a list result, `result._meta[ID]`. See docs/reference/wire.md.
  *
  * @param result the result of a list request
- * @returns the summary; no warnings and nothing else where the list is the server's own
+ * @returns the summary; only an empty list of warnings if the server did not filter the list
  * @example
- * const { shown, total } = summaryOf(await concerns.listTools()); // 9 of 24
+ * const { shown, total } = summaryOf(await concerns.listTools());
+ * console.log(`${shown} of ${total} tools`); // 9 of 24 tools
  */
 export function summaryOf(result: unknown): ListSummary {
-  const own = read(result, '_meta', EXTENSION_ID);
-  const [concerns, shown, total] = [read(own, 'concerns'), read(own, 'shown'), read(own, 'total')];
+  const report = read(result, '_meta', EXTENSION_ID);
+  const concerns = readConcerns(read(report, 'concerns'));
+  const [shown, total] = [read(report, 'shown'), read(report, 'total')];
   return {
-    ...(typeof concerns === 'object' && concerns !== null ? { concerns: concerns as EffectiveConcerns } : {}),
+    ...(concerns === undefined ? {} : { concerns }),
     ...(typeof shown === 'number' ? { shown } : {}),
     ...(typeof total === 'number' ? { total } : {}),
-    warnings: warningsOf(own),
+    warnings: warningsOf(report),
   };
 }
 
-/** @returns the warnings of an answer, those that say something */
-export function warningsOf(answer: unknown): ServerWarning[] {
-  const warnings = read(answer, 'warnings');
+/** Reads concern names and values. Their values are the server's own, and are not checked. */
+export function readConcerns(concerns: unknown): EffectiveConcerns | undefined {
+  return typeof concerns === 'object' && concerns !== null ? (concerns as EffectiveConcerns) : undefined;
+}
+
+/** Returns the warnings of a result. Warnings without a code are left out. */
+export function warningsOf(result: unknown): ServerWarning[] {
+  const warnings = read(result, 'warnings');
   if (!Array.isArray(warnings)) return [];
   return warnings.filter((each) => typeof read(each, 'code') === 'string');
 }

@@ -1,41 +1,41 @@
-/** What of a transport is used: the transports of both SDKs have it. */
+/** The part of a transport that this module uses. The transports of both SDKs have it. */
 export interface HostTransport {
   send(message: never, options?: never): Promise<void>;
 }
 
-/** The same, as it is called here. */
-interface OpenTransport {
+/** The same part, with types that this module can call. */
+interface CallableTransport {
   send(message: object, ...rest: readonly unknown[]): Promise<void>;
   onmessage?: ((message: object, ...rest: readonly unknown[]) => void) | undefined;
 }
 
 /**
- * Lets something change every message on its way out. The transport stays the same object, because SDK v2 looks at what
- * kind of transport it is given.
+ * Changes every message that a transport sends. The transport is changed in place, because SDK v2 checks its class.
  *
  * @param transport a transport that is not connected yet
- * @param change takes a message and returns it, or another one in its place
- * @returns the transport
+ * @param change receives a message and returns it or another one
+ * @returns the same transport
  */
 export function changeSent<T extends HostTransport>(transport: T, change: (message: object) => object): T {
-  const open = transport as unknown as OpenTransport;
-  const send = open.send.bind(open);
-  open.send = (message, ...rest) => send(change(message), ...rest);
+  // The message types of the two SDKs differ, so `HostTransport` does not name one.
+  const callable = transport as unknown as CallableTransport;
+  const send = callable.send.bind(callable);
+  callable.send = (message, ...rest) => send(change(message), ...rest);
   return transport;
 }
 
 /**
- * Looks at every message that comes in, without taking the place of any handler: a handler of the host's own for
- * `list_changed`, or the SDK's `listChanged` option, keeps working.
+ * Observes every message that a transport receives. The host's own handlers for `list_changed` and the SDK's
+ * `listChanged` option still work.
  *
  * @param transport a transport that a client is connected to
- * @param look called with each message before the client gets it
+ * @param observe receives each message before the client does
  */
-export function watchReceived(transport: unknown, look: (message: object) => void): void {
-  const open = transport as OpenTransport;
-  const { onmessage } = open;
-  open.onmessage = (message, ...rest) => {
-    look(message);
-    onmessage?.call(open, message, ...rest);
+export function watchReceived(transport: object, observe: (message: object) => void): void {
+  const callable = transport as CallableTransport;
+  const { onmessage } = callable;
+  callable.onmessage = (message, ...rest) => {
+    observe(message);
+    onmessage?.call(callable, message, ...rest);
   };
 }

@@ -3,11 +3,11 @@ import { DynamoDBClient, GetItemCommand, PutItemCommand, UpdateItemCommand } fro
 export { GetItemCommand, PutItemCommand, UpdateItemCommand };
 
 /**
- * Makes the client that the store uses unless it is given one. This module is imported by the first call to the store:
- * the AWS client is 5 times the rest of the store's code, and a cold start should not wait for it.
+ * Creates the store's default client. The first call to the store imports this module, because the AWS client is five
+ * times as large as the rest of the store's code, and a cold start must not wait for it.
  *
- * An attempt that is not answered within a second is given up: DynamoDB answers within some ten milliseconds, and a
- * socket that Lambda froze with its environment never does. The SDK's standard retries follow, with jitter.
+ * An attempt without an answer after one second is given up: DynamoDB usually answers within ten milliseconds, and a
+ * socket that was frozen with its Lambda environment never answers. The SDK then retries, with jitter.
  */
 export function createClient(): DynamoDBClient {
   return new DynamoDBClient({

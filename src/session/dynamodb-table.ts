@@ -1,12 +1,12 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ATTRIBUTES, type Condition, type SessionItem } from './dynamodb-item.js';
 
-/** The three requests that the store makes, each under a time limit. */
+/** The three requests that the store sends. Each can be aborted. */
 export interface SessionTable {
   get(id: string, signal: AbortSignal): Promise<SessionItem | undefined>;
-  /** Sets these attributes and no others. @returns whether the condition held */
+  /** Sets these attributes, and keeps the others. Returns whether the condition was satisfied. */
   set(id: string, attributes: SessionItem, condition: Condition, signal: AbortSignal): Promise<boolean>;
-  /** Puts an item in the place of the one that is there. @returns whether the condition held */
+  /** Replaces the whole item. Returns whether the condition was satisfied. */
   replace(
     id: string,
     attributes: SessionItem,
@@ -16,19 +16,19 @@ export interface SessionTable {
 }
 
 /**
- * Opens a table; nothing is loaded and nothing sent before the first request.
+ * Opens a table. The AWS client is loaded by the first request.
  *
- * @param TableName name or ARN
- * @param given the client, if the operator brought one
+ * @param TableName the table's name or ARN
+ * @param given the client to use instead of the default one
  * @returns the requests
  */
 export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined): SessionTable {
-  let made: Pick<DynamoDBClient, 'send'> | undefined = given;
+  let client: Pick<DynamoDBClient, 'send'> | undefined = given;
   const load = async () => {
-    // A failed import is not kept: the next call tries again.
+    // A failed import is not cached, so the next call tries again.
     const { createClient, ...commands } = await import('./dynamodb-client.js');
-    made ??= createClient();
-    return { client: made, ...commands };
+    client ??= createClient();
+    return { client, ...commands };
   };
   const key = (id: string): SessionItem => ({ [ATTRIBUTES.id]: { S: id } });
 
@@ -56,7 +56,7 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
           ...condition.values,
         },
       });
-      return held(client.send(command, { abortSignal }));
+      return succeeded(client.send(command, { abortSignal }));
     },
 
     async replace(id, attributes, condition, abortSignal) {
@@ -73,12 +73,12 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
               ExpressionAttributeValues: condition.values,
             }),
       });
-      return held(client.send(command, { abortSignal }));
+      return succeeded(client.send(command, { abortSignal }));
     },
   };
 }
 
-async function held(sent: Promise<unknown>): Promise<boolean> {
+async function succeeded(sent: Promise<unknown>): Promise<boolean> {
   try {
     await sent;
     return true;

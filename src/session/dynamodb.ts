@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { ConcernsError } from '../errors.js';
 import {
   ATTRIBUTES,
   expiredOrGone,
@@ -7,7 +8,7 @@ import {
   readItem,
   type SessionItem,
   toAttributes,
-  untouchedSince,
+  unchangedSince,
 } from './dynamodb-item.js';
 import { openTable } from './dynamodb-table.js';
 import type { SessionStore } from './store.js';
@@ -15,98 +16,105 @@ import type { SessionStore } from './store.js';
 export interface DynamoStoreOptions {
   /** The table's name or ARN. Its partition key is the string `id`; its TTL attribute is `expiresAt`. */
   readonly table: string;
-  /** The client; one with short timeouts for the environment's region unless given. Its retries are its own. */
+  /** The AWS client. The default one has short timeouts, five attempts, and the region of the environment. */
   readonly client?: Pick<DynamoDBClient, 'send'>;
-  /** Seconds after its last use that a session expires. A day unless told otherwise. */
+  /** Seconds from a session's last use until it expires. The default is one day. */
   readonly expiresAfterSeconds?: number;
-  /** Seconds of use after which a read puts off the expiry: 300, or a tenth of `expiresAfterSeconds` if that is less. */
+  /**
+   * A read extends a session that was last extended this many seconds ago or earlier. The default is 300, or a tenth of
+   * `expiresAfterSeconds` if that is less.
+   */
   readonly refreshAfterSeconds?: number;
-  /** Milliseconds that a call may take, with all its attempts. 4000 unless told otherwise. */
+  /** Milliseconds that a call may take, including its retries. The default is 4000. */
   readonly timeoutMs?: number;
 }
 
-/** The table could not be used; `cause` is what came back, if anything did. */
-export class DynamoStoreError extends Error {
-  readonly code = 'SESSION_STORE_FAILED';
+/** The table cannot be used. `cause` has the error of the AWS client. */
+export class DynamoStoreError extends ConcernsError {
+  override readonly code = 'SESSION_STORE_FAILED';
   override readonly name = 'DynamoStoreError';
 }
 
-/** Times that an update starts anew because somebody else wrote under an id that had just expired. */
-const ROUNDS = 3;
+/** How often an update is attempted while other processes write to a session that has just expired. */
+const MAX_ATTEMPTS = 3;
 
 /**
- * Keeps sessions in a DynamoDB table, for all environments of a function. A read is one GetItem with consistent read, a
- * change one UpdateItem. Updates set values, so that one whose answer was lost can be sent again; the AWS client does.
+ * Keeps sessions in a DynamoDB table, which all processes share. A read is one GetItem with consistent read, an update
+ * is one UpdateItem. Updates are idempotent, so the AWS client can retry them.
  *
- * @param options the table, and bounds
- * @returns the store; its promises reject with a {@link DynamoStoreError}
+ * @param options the table and its limits
+ * @returns the store. Its promises reject with a {@link DynamoStoreError}.
  * @example
- * createLambdaHandler({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
+ * const handle = createHandler({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
  */
 export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const { table, client, expiresAfterSeconds = 24 * 60 * 60, timeoutMs = 4000 } = options;
   const { refreshAfterSeconds = Math.min(300, expiresAfterSeconds / 10) } = options;
   const items = openTable(table, client);
   const now = (): number => Math.floor(Date.now() / 1000);
-  // Rounded up, where the present is rounded down: no session ends before its time.
-  const end = (): number => Math.ceil(Date.now() / 1000) + expiresAfterSeconds;
-  const life = (): SessionItem => ({ [ATTRIBUTES.expiresAt]: { N: String(end()) } });
+  // Rounded up, while the current time is rounded down, so that no session expires early.
+  const expiry = (): number => Math.ceil(Date.now() / 1000) + expiresAfterSeconds;
+  const expiresAt = (): SessionItem => ({ [ATTRIBUTES.expiresAt]: { N: String(expiry()) } });
 
-  /** Puts off the expiry of a session that is used. Failing at that is no reason to fail the read. */
-  const refresh = async (id: string, item: SessionItem, signal: AbortSignal): Promise<void> => {
+  /** Extends a session that is in use. If that fails, the read still succeeds. */
+  const extend = async (id: string, item: SessionItem, signal: AbortSignal): Promise<void> => {
     const before = expiryOf(item);
     if (before - now() > expiresAfterSeconds - refreshAfterSeconds) return;
-    const soon = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs / 4)]);
-    await items.set(id, life(), untouchedSince(before), soon).catch(() => false);
+    const deadline = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs / 4)]);
+    await items.set(id, expiresAt(), unchangedSince(before), deadline).catch(() => false);
   };
 
-  const within = <T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    limited(table, timeoutMs, call);
+  const withLimit = <T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> =>
+    withTimeout(table, timeoutMs, call);
 
   return {
     read: (id) =>
-      within(async (signal) => {
+      withLimit(async (signal) => {
         const item = await items.get(id, signal);
         const session = readItem(item, now());
-        if (item !== undefined && session.state === 'live') await refresh(id, item, signal);
+        if (item !== undefined && session.state === 'live') await extend(id, item, signal);
         return session;
       }),
 
     update: (id, change) =>
-      within(async (signal) => {
+      withLimit(async (signal) => {
         const fields = toAttributes(change);
-        for (let round = 0; round < ROUNDS; round++) {
-          if (await items.set(id, { ...fields, ...life() }, liveOrNew(now()), signal)) return 'stored';
+        for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+          if (await items.set(id, { ...fields, ...expiresAt() }, liveOrNew(now()), signal)) return 'stored';
           if (readItem(await items.get(id, signal), now()).state === 'ended') return 'ended';
-          // The old fields must not come back with the new ones: the item is replaced as a whole.
-          if (await items.replace(id, { ...fields, ...life() }, expiredOrGone(now()), signal))
+          // The session has expired. Replace the whole item, so that its old fields do not come back.
+          if (await items.replace(id, { ...fields, ...expiresAt() }, expiredOrGone(now()), signal))
             return 'stored';
         }
-        throw new Error('Others kept writing under an id that had expired.');
+        throw new Error('Other processes kept writing to a session that had expired.');
       }),
 
     end: (id) =>
-      within(async (signal) => {
-        await items.replace(id, { ...life(), [ATTRIBUTES.ended]: { BOOL: true } }, undefined, signal);
+      withLimit(async (signal) => {
+        await items.replace(id, { ...expiresAt(), [ATTRIBUTES.ended]: { BOOL: true } }, undefined, signal);
       }),
   };
 }
 
-/** Ends a call in time, whatever it waits for: the network, credentials, the import of the client. */
-async function limited<T>(table: string, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
+/** Limits the time of a call, including credentials, retries and the import of the client. */
+async function withTimeout<T>(
+  table: string,
+  ms: number,
+  call: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
   const signal = AbortSignal.timeout(ms);
-  const late = new Promise<never>((_, reject) => {
+  const timeout = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
   });
   try {
-    return await Promise.race([call(signal), late]);
+    return await Promise.race([call(signal), timeout]);
   } catch (cause) {
     const { name, code } = cause as { name?: string; code?: string };
     const message = signal.aborted
-      ? `The session table ${table} gave no answer within ${ms} ms; check its region and its load.`
+      ? `The session table ${table} did not answer within ${ms} ms. Check its region and its load.`
       : code === 'ERR_MODULE_NOT_FOUND'
-        ? 'The session store needs the package @aws-sdk/client-dynamodb; install it.'
-        : `The session table ${table} could not be used (${name}); check its name and the function's permissions.`;
+        ? 'The session store needs the package @aws-sdk/client-dynamodb. Run "npm install @aws-sdk/client-dynamodb".'
+        : `The session table ${table} cannot be used (${name}). Check its name and the permissions of this process.`;
     throw new DynamoStoreError(message, { cause });
   }
 }

@@ -2,30 +2,30 @@ import { LRUCache } from 'lru-cache';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 
 export interface MemoryStoreOptions {
-  /** Sessions kept; the one that was not used for longest goes first. 10,000 unless told otherwise. */
+  /** The maximum number of sessions. The least recently used one is removed first. The default is 10,000. */
   readonly maxSessions?: number;
-  /** Seconds after its last use that a session expires. A day unless told otherwise. */
+  /** Seconds from a session's last use until it expires. The default is one day. */
   readonly expiresAfterSeconds?: number;
 }
 
 /**
- * Keeps sessions in this process: right for one long-lived process, and for trying things out. Other processes, and
- * other Lambda environments, see nothing of it.
+ * Keeps sessions in the memory of this process. Other processes and other Lambda environments do not see them, so use it
+ * for a single long-lived process and for development.
  *
- * @param options bounds
+ * @param options the limits of the store
  * @returns the store
  * @example
- * createLambdaHandler({ server, policy, store: createMemoryStore() });
+ * const handle = createHandler({ server, policy, store: createMemoryStore() });
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const { maxSessions = 10_000, expiresAfterSeconds = 24 * 60 * 60 } = options;
   const sessions = new LRUCache<string, SessionRead>({
     max: maxSessions,
     ttl: expiresAfterSeconds * 1000,
-    // The clock is read for each use: within the default resolution of a millisecond it would be read by a timer.
+    // Read the clock for each use. With the default resolution of 1 ms, a timer would.
     ttlResolution: 0,
   });
-  const touch = (id: string, session: SessionRead): void => {
+  const put = (id: string, session: SessionRead): void => {
     sessions.set(id, session);
   };
 
@@ -33,7 +33,7 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
     async read(id) {
       const session = sessions.get(id);
       if (session === undefined) return { state: 'unknown' };
-      if (session.state === 'live') touch(id, session);
+      if (session.state === 'live') put(id, session);
       return session;
     },
 
@@ -41,12 +41,12 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
       const session = sessions.get(id);
       if (session?.state === 'ended') return 'ended';
       const before: SessionRecord = session?.state === 'live' ? session.record : {};
-      touch(id, { state: 'live', record: { ...before, ...change } });
+      put(id, { state: 'live', record: { ...before, ...change } });
       return 'stored';
     },
 
     async end(id) {
-      touch(id, { state: 'ended' });
+      put(id, { state: 'ended' });
     },
   };
 }

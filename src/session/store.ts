@@ -1,20 +1,20 @@
-/** What a host wants, as it was accepted: concern names and values, perhaps a preset. */
+/** A host's accepted preferences: concern names and values, and possibly a preset. */
 export type HostConcerns = { readonly [name: string]: unknown };
 
-/** What is kept of a legacy session between requests. Plain JSON. */
+/** What a store keeps for a legacy session between requests. Plain JSON. */
 export interface SessionRecord {
   readonly concerns?: HostConcerns;
-  /** The lists whose changes the server announces, from its `initialize` result. */
+  /** The lists whose changes the server announces, according to its `initialize` result. */
   readonly listChanged?: readonly string[];
-  /** What the client said that it can do, where rules of the policy read that. */
+  /** The client's capabilities, if rules of the policy read them. */
   readonly clientCapabilities?: unknown;
-  /** Under the id of a task: the tool that made it. */
+  /** For the id of a task: the tool that created the task. */
   readonly tool?: string;
 }
 
 /**
- * What a store knows of a session id: a live session, one that was ended by the client and is not to come back, or
- * nothing (never seen, or expired).
+ * The state of a session id: `live`; `ended` by the client, so that it must not come back; or `unknown`, because it has
+ * expired or never existed.
  */
 export type SessionRead =
   | { readonly state: 'live'; readonly record: SessionRecord }
@@ -22,14 +22,20 @@ export type SessionRead =
   | { readonly state: 'unknown' };
 
 /**
- * Keeps the preferences of sessions. Every implementation passes one behaviour suite:
+ * Keeps the preferences of sessions. Every implementation must behave like this:
  *
- * - `update` sets the given fields of the record and leaves the others, creates the record if there is none, and is
- *   durable when its promise resolves; the last one wins. Under an ended id it changes nothing and says so.
- * - `read` after an update sees that update or a later one, from every process that shares the store.
- * - `end` leaves a mark until it expires, so that an update under way cannot bring the session back.
+ * - `update` sets the given fields of the record, keeps its other fields, and creates the record if there is none. The
+ *   update is durable when the promise resolves. The last update wins. For an ended id it changes nothing and resolves to
+ *   `'ended'`.
+ * - `read` after an update returns that update or a later one, in every process that shares the store.
+ * - `end` leaves a mark until it expires, so that a concurrent update cannot bring the session back.
  * - A record expires some time after the last `read` or `update`.
- * - A promise rejects if the store cannot be reached; then nothing is known to have changed.
+ * - A promise rejects if the store cannot be reached. The caller then cannot know whether anything changed.
+ *
+ * @example
+ * const store: SessionStore = createMemoryStore();
+ * await store.update('session-1', { concerns: { security: 'high' } }); // 'stored'
+ * await store.read('session-1'); // { state: 'live', record: { concerns: { security: 'high' } } }
  */
 export interface SessionStore {
   read(id: string): Promise<SessionRead>;

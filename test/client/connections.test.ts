@@ -1,22 +1,22 @@
 import { describe, expect, it } from 'vitest';
-import { ConcernsError, summaryOf } from '../../src/client/index.js';
+import { PreferencesError, summaryOf } from '../../src/client/index.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
-import { carriedBy, LINKS, names, policyWith, SAFE, TOOLS } from './hosts.js';
+import { LINKS, names, policyWith, preferencesIn, SAFE, TOOLS } from './hosts.js';
 
 const enforced = policyWith('{ enforcement: enforce }');
 
-describe.each(LINKS)('$name', ({ era, by, connect }) => {
-  it('is the era that its name says, and has the methods that go with it', async () => {
+describe.each(LINKS)('$name', ({ era, via, connect }) => {
+  it('has the era of its name, and the methods of that era', async () => {
     const { client, concerns } = await connect();
     const { getProtocolEra } = client as { getProtocolEra?: () => string };
     expect(getProtocolEra?.call(client) ?? 'legacy').toBe(era);
     expect(concerns.declaration).toMatchObject({
       declared: true,
-      updatable: by === 'update' || era === 'modern',
+      updatable: via === 'update' || era === 'modern',
     });
   });
 
-  it('reads what the server declares', async () => {
+  it('reads the declaration of the server', async () => {
     const { concerns } = await connect();
     expect(concerns.declaration).toMatchObject({
       declared: true,
@@ -36,26 +36,26 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     });
   });
 
-  it('gets the whole list while nothing is set, and says nothing of concerns', async () => {
+  it('receives the full list and sends no preferences before any are set', async () => {
     const { concerns, sent } = await connect();
     expect(names(await concerns.listTools())).toEqual(TOOLS);
-    expect(sent.some((message) => carriedBy(message) !== undefined)).toBe(false);
+    expect(sent.some((message) => preferencesIn(message) !== undefined)).toBe(false);
   });
 
-  it(`sends what is set by ${by}, and gets the lists that fit`, async () => {
+  it(`sends preferences with ${via}, and receives filtered lists`, async () => {
     const { concerns, sent, methods } = await connect();
     sent.length = 0;
     const set = await concerns.set({ security: 'high' });
-    expect(methods()).toEqual(by === 'update' ? ['updateConcerns'] : []);
+    expect(methods()).toEqual(via === 'update' ? ['updateConcerns'] : []);
     expect(set).toMatchObject(
-      by === 'update'
+      via === 'update'
         ? {
-            by,
+            via,
             concerns: { security: 'high' },
             visible: { tools: 4, prompts: 1, resources: 1 },
             warnings: [],
           }
-        : { by },
+        : { via },
     );
 
     const tools = await concerns.listTools();
@@ -75,18 +75,18 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     const lists = sent.filter(({ method }) => method?.endsWith('/list'));
     expect(lists).toHaveLength(4);
     for (const list of lists) {
-      expect(carriedBy(list)).toEqual(by === 'update' ? undefined : { security: 'high' });
+      expect(preferencesIn(list)).toEqual(via === 'update' ? undefined : { security: 'high' });
     }
   });
 
-  it('reads what the server warns of', async () => {
+  it('reads the warnings of the server', async () => {
     const { concerns } = await connect();
     await concerns.set({ security: 'medium' });
     const { shown, warnings } = summaryOf(await concerns.listPrompts());
     expect([shown, warnings]).toMatchObject([0, [{ code: 'empty-list' }]]);
   });
 
-  it('replaces what was set', async () => {
+  it('replaces all preferences', async () => {
     const { concerns } = await connect();
     await concerns.set({ security: 'high', topic: ['documents'] });
     expect(names(await concerns.listTools())).toEqual(['encrypt', 'audit', 'open']);
@@ -97,7 +97,7 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     expect(concerns.preferences).toEqual({});
   });
 
-  it('takes presets, what stands beside them, and null for none', async () => {
+  it('accepts presets, concerns that override them, and null', async () => {
     const { concerns } = await connect();
     await concerns.set({ preset: 'safe' });
     expect(names(await concerns.listTools())).toEqual(['encrypt', 'draw', 'open']);
@@ -108,25 +108,25 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
   });
 
   it.each([
-    [{ securty: 'high' }, 'undeclared-concern', 'did you mean "security"?'],
-    [{ security: 'hihg' }, 'unknown-value', 'did you mean "high"?'],
+    [{ securty: 'high' }, 'undeclared-concern', 'Did you mean "security"?'],
+    [{ security: 'hihg' }, 'unknown-value', 'Did you mean "high"?'],
     [{ budget: 101 }, 'unknown-value', 'from 0 to 100'],
     [{ tier: 'pro' }, 'operator-concern', 'operator'],
-    [{ preset: 'save' }, 'unknown-preset', 'did you mean "safe"?'],
-  ])('refuses %j before it sends anything', async (wrong, code, hint) => {
+    [{ preset: 'save' }, 'unknown-preset', 'Did you mean "safe"?'],
+  ])('rejects %j without sending anything', async (wrong, code, hint) => {
     const { concerns, sent } = await connect();
     await concerns.set({ security: 'high' });
     sent.length = 0;
-    const refused = await concerns.set({ topic: 'charts', ...wrong }).catch((error: unknown) => error);
-    expect(refused).toBeInstanceOf(ConcernsError);
-    expect(refused).toMatchObject({ code: 'CONCERNS_REFUSED', data: [{ code }] });
-    expect((refused as ConcernsError).message).toContain(hint);
+    const error = await concerns.set({ topic: 'charts', ...wrong }).catch((cause: unknown) => cause);
+    expect(error).toBeInstanceOf(PreferencesError);
+    expect(error).toMatchObject({ code: 'CONCERNS_REFUSED', data: [{ code }] });
+    expect((error as PreferencesError).message).toContain(hint);
     expect(sent).toEqual([]);
     expect(concerns.preferences).toEqual({ security: 'high' });
     expect(names(await concerns.listTools())).toEqual(SAFE);
   });
 
-  it('reaches what fits under enforce, and nothing else', async () => {
+  it('can use only visible primitives with enforcement: enforce', async () => {
     const { concerns, sent } = await connect({ policy: enforced });
     await concerns.set({ security: 'high' });
     sent.length = 0;
@@ -139,10 +139,10 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     });
     const ref = { type: 'ref/resource', uri: 'vault://keys/{id}' } as const;
     await concerns.complete({ ref, argument: { name: 'id', value: 'a' } }).catch(() => undefined);
-    // These servers take no subscriptions, and a modern client has none to send.
+    // These servers do not support subscriptions, and the modern era does not have this request.
     await concerns.subscribeResource({ uri: 'vault://keys' }).catch(() => undefined);
     for (const message of sent) {
-      expect(carriedBy(message)).toEqual(by === 'update' ? undefined : { security: 'high' });
+      expect(preferencesIn(message)).toEqual(via === 'update' ? undefined : { security: 'high' });
     }
     expect(sent).toHaveLength(era === 'modern' ? 4 : 5);
 
@@ -152,7 +152,7 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     await expect(concerns.readResource({ uri: 'vault://notes' })).rejects.toThrow();
   });
 
-  it('passes the parameters, the filter and the options of a list on', async () => {
+  it('sends the parameters, the filter and the options of a list request', async () => {
     const { concerns, sent } = await connect();
     await concerns.set({ security: 'high' });
     const listed = await concerns.listTools({
@@ -165,32 +165,32 @@ describe.each(LINKS)('$name', ({ era, by, connect }) => {
     await expect(concerns.listTools({}, { signal })).rejects.toThrow();
   });
 
-  it('gives requests of the host its parameters', async () => {
+  it('adds preferences to the parameters of other requests', async () => {
     const { concerns } = await connect();
     await concerns.set({ security: 'high' });
     const params = concerns.withConcerns({ name: 'encrypt' });
-    const meta = by === 'update' ? {} : { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } };
+    const meta = via === 'update' ? {} : { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } };
     expect(params).toEqual({ name: 'encrypt', ...meta });
     expect(concerns.withConcerns({ _meta: { [EXTENSION_ID]: { concerns: {} } } })).toEqual({
       _meta: { [EXTENSION_ID]: { concerns: {} } },
     });
   });
 
-  it('keeps what was set over a reconnect, with and without being told of it', async () => {
+  it('keeps preferences after a reconnect, with and without resend', async () => {
     const { concerns, reconnect, sent } = await connect();
     await concerns.set({ security: 'high' });
     await reconnect();
     expect(concerns.preferences).toEqual({ security: 'high' });
-    // The new session holds nothing yet: the request says it.
+    // The new session has no preferences yet, so the request contains them.
     expect(names(await concerns.listTools())).toEqual(SAFE);
-    expect(carriedBy(sent.at(-1))).toEqual({ security: 'high' });
+    expect(preferencesIn(sent.at(-1))).toEqual({ security: 'high' });
 
-    expect(await concerns.resend()).toMatchObject({ by });
+    expect(await concerns.resend()).toMatchObject({ via });
     expect(names(await concerns.listTools())).toEqual(SAFE);
-    expect(carriedBy(sent.at(-1))).toEqual(by === 'update' ? undefined : { security: 'high' });
+    expect(preferencesIn(sent.at(-1))).toEqual(via === 'update' ? undefined : { security: 'high' });
   });
 
-  it('over a transport says by itself what is wanted, to code that calls the client', async () => {
+  it('sends preferences from a wrapped transport when the client is called directly', async () => {
     const { client, concerns, reconnect } = await connect({ over: true, preferences: { security: 'high' } });
     expect(names(await client.listTools())).toEqual(SAFE);
     await concerns.set({ security: 'low' });

@@ -6,47 +6,47 @@ import { clientV1, connectHost, inMemory, policy, TOOLS } from './hosts.js';
 const declare = (declared: unknown): Declaration =>
   readDeclaration({ extensions: { [EXTENSION_ID]: declared } });
 
-describe('nothing declared', () => {
+describe('a missing declaration', () => {
   it.each([
-    ['a client without a connection', undefined, 'not-connected'],
+    ['undefined capabilities', undefined, 'not-connected'],
     ['capabilities without extensions', {}, 'not-declared'],
     ['another extension', { extensions: { 'other/one': {} } }, 'not-declared'],
-    ['a declaration that is no object', { extensions: { [EXTENSION_ID]: 'yes' } }, 'not-declared'],
+    ['a declaration that is not an object', { extensions: { [EXTENSION_ID]: 'yes' } }, 'not-declared'],
     [
       'a declaration from the prototype',
       { extensions: Object.create({ [EXTENSION_ID]: {} }) },
       'not-declared',
     ],
-    ['no object', 7, 'not-declared'],
-  ])('is said as data of %s', (_of, capabilities, why) => {
-    expect(readDeclaration(capabilities)).toEqual({ declared: false, why });
+    ['a number', 7, 'not-declared'],
+  ])('is reported without an error for %s', (_case, capabilities, reason) => {
+    expect(readDeclaration(capabilities)).toEqual({ declared: false, reason });
   });
 
-  it('is said as data of a server without a policy, which is sent nothing of concerns', async () => {
+  it('is reported for a server without a policy, which never receives preferences', async () => {
     const { concerns, sent } = await connectHost(clientV1(), inMemory(undefined), {
       preferences: { security: 'high' },
       over: true,
     });
-    expect(concerns.declaration).toEqual({ declared: false, why: 'not-declared' });
+    expect(concerns.declaration).toEqual({ declared: false, reason: 'not-declared' });
     expect(concerns.problems).toEqual([]);
-    expect(await concerns.set({ security: 'low' })).toEqual({ by: 'nothing', why: 'not-declared' });
+    expect(await concerns.set({ security: 'low' })).toEqual({ via: 'none', reason: 'not-declared' });
     expect((await concerns.listTools()).tools).toHaveLength(TOOLS.length);
-    expect(await concerns.resend()).toEqual({ by: 'nothing', why: 'not-declared' });
+    expect(await concerns.resend()).toEqual({ via: 'none', reason: 'not-declared' });
     expect(JSON.stringify(sent)).not.toContain('security');
     expect(concerns.preferences).toEqual({ security: 'low' });
   });
 
-  it('is said as data before there is a connection, and after it', async () => {
+  it('is reported before the client connects and after it closes', async () => {
     const { client, concerns } = await connectHost(clientV1(), inMemory(policy));
     expect(concerns.declaration).toMatchObject({ declared: true });
     await client.close();
-    expect(concerns.declaration).toEqual({ declared: false, why: 'not-connected' });
-    expect(await concerns.set({ security: 'high' })).toEqual({ by: 'nothing', why: 'not-connected' });
+    expect(concerns.declaration).toEqual({ declared: false, reason: 'not-connected' });
+    expect(await concerns.set({ security: 'high' })).toEqual({ via: 'none', reason: 'not-connected' });
   });
 });
 
 describe('a declaration', () => {
-  it('leaves out what is no concern', () => {
+  it('leaves out invalid entries', () => {
     const good = { name: 'security', values: ['low', 'high'] };
     const declaration = declare({
       concerns: [
@@ -70,12 +70,12 @@ describe('a declaration', () => {
       methods: ['listConcerns', 7],
       filtering: { tools: ['namePatterns'], prompts: 'all', tasks: ['status'] },
     });
-    const usual = { match: 'exact', multiple: false, setBy: 'host' };
+    const defaults = { match: 'exact', multiple: false, setBy: 'host' };
     expect(declaration).toEqual({
       declared: true,
       concerns: [
-        { ...good, ...usual },
-        { name: 'odd', values: ['a'], ...usual },
+        { ...good, ...defaults },
+        { name: 'odd', values: ['a'], ...defaults },
       ],
       presets: { safe: { security: 'high' }, broken: {} },
       methods: ['listConcerns'],
@@ -84,7 +84,7 @@ describe('a declaration', () => {
     });
   });
 
-  it('without any part is one of no concerns', () => {
+  it('may be empty', () => {
     expect(declare({})).toEqual({
       declared: true,
       concerns: [],
@@ -95,7 +95,7 @@ describe('a declaration', () => {
     });
   });
 
-  it('says whether preferences can be updated', () => {
+  it('tells whether preferences can be updated', () => {
     expect(declare({ methods: ['updateConcerns'] })).toMatchObject({ updatable: true });
   });
 });

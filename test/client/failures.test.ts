@@ -2,7 +2,7 @@ import { StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/c
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
-import { type ConcernsError, summaryOf } from '../../src/client/index.js';
+import { type PreferencesError, summaryOf } from '../../src/client/index.js';
 import { serveLocally } from '../../src/http/local.js';
 import { attachConcerns } from '../../src/protocol/attach.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
@@ -10,7 +10,6 @@ import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionRead, SessionStore } from '../../src/session/store.js';
 import { policyOf } from '../policy/author.js';
 import {
-  carriedBy,
   clientV1,
   clientV2,
   closeLater,
@@ -19,25 +18,29 @@ import {
   names,
   policy,
   policyWith,
+  preferencesIn,
   SAFE,
   serverV1,
   TOOLS,
 } from './hosts.js';
 
-/** A store that can be made to fail, and to wait. */
-function moodyStore(): { readonly store: SessionStore; mood: (concerns: unknown) => Promise<void> } {
+/** A memory store whose updates can be made to fail or to wait, by replacing `beforeUpdate`. */
+function controlledStore(): {
+  readonly store: SessionStore;
+  beforeUpdate: (concerns: unknown) => Promise<void>;
+} {
   const memory = createMemoryStore();
-  const moody = {
-    mood: async (_concerns: unknown): Promise<void> => undefined,
+  const controlled = {
+    beforeUpdate: async (_concerns: unknown): Promise<void> => undefined,
     store: {
       ...memory,
       update: async (id, change) => {
-        if (change.concerns !== undefined) await moody.mood(change.concerns);
+        if (change.concerns !== undefined) await controlled.beforeUpdate(change.concerns);
         return memory.update(id, change);
       },
     } satisfies SessionStore,
   };
-  return moody;
+  return controlled;
 }
 
 async function serve(store: SessionStore): Promise<URL> {
@@ -49,39 +52,43 @@ async function serve(store: SessionStore): Promise<URL> {
 describe.each([
   ['v1', clientV1, (url: URL) => new HttpV1(url)],
   ['v2', () => clientV2('legacy'), (url: URL) => new HttpV2(url)],
-])('an update that is not acknowledged, %s client', (_name, client, transport) => {
-  it('is an error, and nothing of it is lost', async () => {
-    const moody = moodyStore();
-    const url = await serve(moody.store);
+])('an update that the server does not acknowledge, %s client', (_name, client, transport) => {
+  it('is an error, and the preferences are kept', async () => {
+    const controlled = controlledStore();
+    const url = await serve(controlled.store);
     const { concerns, sent } = await connectHost(client(), async () => transport(url));
     await concerns.set({ security: 'low' });
-    moody.mood = () => Promise.reject(new Error('throttled'));
+    controlled.beforeUpdate = () => Promise.reject(new Error('throttled'));
 
-    const failed = await concerns.set({ security: 'high' }).catch((error: unknown) => error);
-    expect(failed).toMatchObject({ name: 'ConcernsError', code: 'UPDATE_FAILED', cause: { code: -32603 } });
-    expect((failed as ConcernsError).message).toMatch(/could not be stored.*resend\(\)/);
+    const failed = await concerns.set({ security: 'high' }).catch((cause: unknown) => cause);
+    expect(failed).toMatchObject({
+      name: 'PreferencesError',
+      code: 'UPDATE_FAILED',
+      cause: { code: -32603 },
+    });
+    expect((failed as PreferencesError).message).toMatch(/could not be stored.*resend\(\)/);
     expect(concerns.preferences).toEqual({ security: 'high' });
-    // The session holds "low": what is wanted goes with the request.
+    // The session has "low", so the request contains the preferences.
     expect(names(await concerns.listTools())).toEqual(SAFE);
-    expect(carriedBy(sent.at(-1))).toEqual({ security: 'high' });
+    expect(preferencesIn(sent.at(-1))).toEqual({ security: 'high' });
 
     await expect(concerns.resend()).rejects.toMatchObject({ code: 'UPDATE_FAILED' });
-    moody.mood = async () => undefined;
-    expect(await concerns.resend()).toMatchObject({ by: 'update', concerns: { security: 'high' } });
+    controlled.beforeUpdate = async () => undefined;
+    expect(await concerns.resend()).toMatchObject({ via: 'update', concerns: { security: 'high' } });
     expect(names(await concerns.listTools())).toEqual(SAFE);
-    expect(carriedBy(sent.at(-1))).toBeUndefined();
+    expect(preferencesIn(sent.at(-1))).toBeUndefined();
   });
 
-  it('is kept where the connection breaks', async () => {
-    const moody = moodyStore();
-    const url = await serve(moody.store);
+  it('keeps the preferences if the connection breaks', async () => {
+    const controlled = controlledStore();
+    const url = await serve(controlled.store);
     const { concerns, reconnect } = await connectHost(client(), async () => transport(url));
     let release = (): void => undefined;
     const held = new Promise<void>((done) => {
       release = done;
     });
-    moody.mood = () => held;
-    const set = concerns.set({ security: 'high' }).catch((error: unknown) => error);
+    controlled.beforeUpdate = () => held;
+    const set = concerns.set({ security: 'high' }).catch((cause: unknown) => cause);
     await new Promise((done) => setTimeout(done, 50));
     await reconnect();
     expect(await set).toMatchObject({ code: 'UPDATE_FAILED' });
@@ -92,15 +99,15 @@ describe.each([
 });
 
 describe.each([
-  ['all is shown as if nothing were set', policy, '', { security: 'high' }],
-  ['all is hidden', policyWith('{ enforcement: enforce }'), '', { security: 'high' }],
-  ['the address says something else', policy, '?concerns=security:low', { preset: 'safe', topic: null }],
-])('a session that expired, where %s', (_what, given, search, wanted) => {
-  const expiring = async () => {
+  ['all primitives are shown', policy, '', { security: 'high' }],
+  ['all primitives are hidden', policyWith('{ enforcement: enforce }'), '', { security: 'high' }],
+  ['the URL contains other preferences', policy, '?concerns=security:low', { preset: 'safe', topic: null }],
+])('an expired session for which %s', (_case, given, search, preferences) => {
+  const connectExpiring = async () => {
     const memory = createMemoryStore();
     let session: SessionRead | undefined;
-    const moody = {
-      mood: async (): Promise<void> => undefined,
+    const controlled = {
+      beforeUpdate: async (): Promise<void> => undefined,
       expire: () => {
         session = { state: 'unknown' };
       },
@@ -109,44 +116,44 @@ describe.each([
       ...memory,
       read: async (id) => session ?? memory.read(id),
       update: async (id, change) => {
-        await moody.mood();
+        await controlled.beforeUpdate();
         session = undefined;
         return memory.update(id, change);
       },
     };
     const endpoint = closeLater(await serveLocally({ server: serverV1, policy: given, store }));
     const host = await connectHost(clientV1(), async () => new HttpV1(new URL(endpoint.url + search)));
-    await host.concerns.set(wanted);
+    await host.concerns.set(preferences);
     const before = names(await host.concerns.listTools());
-    moody.expire();
+    controlled.expire();
     host.sent.length = 0;
-    return { ...host, before, moody };
+    return { ...host, before, controlled };
   };
 
-  it('is given back what it lost, with the first list', async () => {
-    const { before, concerns, methods } = await expiring();
+  it('receives its preferences again after the first list', async () => {
+    const { before, concerns, methods } = await connectExpiring();
     expect(names(await concerns.listTools())).toEqual(before);
     expect(names(await concerns.listTools())).toEqual(before);
     expect(methods()).toEqual(['tools/list', 'updateConcerns', 'tools/list', 'tools/list']);
   });
 
-  it('is helped by each request where it cannot be given that back', async () => {
-    const { concerns, moody, sent } = await expiring();
-    moody.mood = () => Promise.reject(new Error('throttled'));
+  it('leads to requests with preferences if it cannot receive them again', async () => {
+    const { concerns, controlled, sent } = await connectExpiring();
+    controlled.beforeUpdate = () => Promise.reject(new Error('throttled'));
     const { concerns: effective } = summaryOf(await concerns.listTools());
     expect(effective).toMatchObject({ security: 'high' });
-    expect(carriedBy(sent.at(-1))).toEqual(wanted);
+    expect(preferencesIn(sent.at(-1))).toEqual(preferences);
   });
 });
 
-it('takes a list that was asked for before a change for what it is', async () => {
+it('does not take a list from before an update as a sign of an expired session', async () => {
   const { client, concerns, methods, sent } = await connectHost(clientV1(), inMemory(policy));
   await concerns.set({ topic: 'charts' });
   const transport = client.transport as InMemoryTransport;
   const { onmessage } = transport;
   let changed: Promise<unknown> | undefined;
   transport.onmessage = (message, extra) => {
-    // The list is on its way to the client when the host changes its mind.
+    // The preferences change after the server sent the list and before the client receives it.
     if (changed === undefined && 'result' in message && 'tools' in message.result) {
       changed = concerns.set({ security: 'high' });
       void changed.then(() => onmessage?.(message, extra));
@@ -157,7 +164,7 @@ it('takes a list that was asked for before a change for what it is', async () =>
   expect(methods()).toEqual(['tools/list', 'updateConcerns']);
 });
 
-it('asks once for a list whose server does not say what is in effect', async () => {
+it('fetches a list once if the server does not report the values in effect', async () => {
   const { concerns, methods, sent } = await connectHost(
     clientV1(),
     inMemory(policyWith('{ enforcement: shadow }')),
@@ -167,10 +174,10 @@ it('asks once for a list whose server does not say what is in effect', async () 
   sent.length = 0;
   await concerns.listTools();
   expect(methods()).toEqual(['tools/list']);
-  expect(carriedBy(sent[0])).toBeUndefined();
+  expect(preferencesIn(sent[0])).toBeUndefined();
 });
 
-it('asks once for a page that has a cursor', async () => {
+it('fetches a page with a cursor once', async () => {
   const shadow = policyWith('{ enforcement: shadow, page-size: 2 }');
   const { client, concerns, methods, sent } = await connectHost(clientV1(), inMemory(shadow));
   await concerns.set({ security: 'high' });
@@ -180,7 +187,7 @@ it('asks once for a page that has a cursor', async () => {
   expect(methods()).toEqual(['tools/list']);
 });
 
-it('asks once for a list while nothing but defaults is wanted', async () => {
+it('fetches a list once if all preferences are null', async () => {
   const { concerns, sent } = await connectHost(
     clientV1(),
     async () => new HttpV1(await serve(createMemoryStore())),
@@ -191,7 +198,7 @@ it('asks once for a list while nothing but defaults is wanted', async () => {
   expect(sent).toHaveLength(1);
 });
 
-it('is refused by a server whose policy was replaced: what was set before stays', async () => {
+it('keeps the previous preferences if the server refuses values because its policy was replaced', async () => {
   const live = new LivePolicy(policy);
   const { concerns } = await connectHost(clientV1(), async () => {
     const [near, far] = InMemoryTransport.createLinkedPair();
@@ -208,8 +215,8 @@ concerns: { security: { values: [low, highest] } }
 primitives: { tools: { log: { security: low }, encrypt: { security: highest } } }
 `),
   );
-  const refused = await concerns.set({ security: 'high' }).catch((error: unknown) => error);
-  expect(refused).toMatchObject({
+  const error = await concerns.set({ security: 'high' }).catch((cause: unknown) => cause);
+  expect(error).toMatchObject({
     code: 'UPDATE_REFUSED',
     data: [{ code: 'unknown-value', concern: 'security', value: 'high', values: ['low', 'highest'] }],
     cause: { code: -32602 },
@@ -219,14 +226,14 @@ primitives: { tools: { log: { security: low }, encrypt: { security: highest } } 
   expect(names(await concerns.listTools())).toEqual(['audit', 'log', 'draw', 'open']);
 });
 
-it('sends one update at a time: the last one wins', async () => {
-  const moody = moodyStore();
-  const url = await serve(moody.store);
+it('sends one update at a time, so that the last one takes effect', async () => {
+  const controlled = controlledStore();
+  const url = await serve(controlled.store);
   const { client, concerns } = await connectHost(clientV1(), async () => new HttpV1(url));
   const seen: unknown[] = [];
-  moody.mood = async (asked) => {
-    seen.push(asked);
-    // Another process may be faster with the second one.
+  controlled.beforeUpdate = async (preferences) => {
+    seen.push(preferences);
+    // Without the order, the second update would be stored first.
     if (seen.length === 1) await new Promise((done) => setTimeout(done, 100));
   };
   const [first, second] = await Promise.all([
@@ -239,12 +246,12 @@ it('sends one update at a time: the last one wins', async () => {
   expect(names(await client.listTools())).toEqual(SAFE);
 });
 
-it('goes on after an update that failed', async () => {
-  const moody = moodyStore();
-  const url = await serve(moody.store);
+it('sends the next update after one has failed', async () => {
+  const controlled = controlledStore();
+  const url = await serve(controlled.store);
   const { client, concerns } = await connectHost(clientV1(), async () => new HttpV1(url));
   let failures = 1;
-  moody.mood = async () => {
+  controlled.beforeUpdate = async () => {
     if (failures-- > 0) throw new Error('throttled');
   };
   const sets = await Promise.allSettled([
@@ -255,12 +262,12 @@ it('goes on after an update that failed', async () => {
   expect(names(await client.listTools())).toEqual(SAFE);
 });
 
-it('gives an update the options of the request', async () => {
+it('sends an update with the request options', async () => {
   const { concerns } = await connectHost(
     clientV1(),
     async () => new HttpV1(await serve(createMemoryStore())),
   );
-  const signal = AbortSignal.abort(new Error('no more'));
+  const signal = AbortSignal.abort(new Error('aborted'));
   await expect(concerns.set({ security: 'high' }, { signal })).rejects.toMatchObject({
     code: 'UPDATE_FAILED',
   });

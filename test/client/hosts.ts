@@ -22,7 +22,7 @@ import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { policyOf } from '../policy/author.js';
 
-/** A policy of every sort of concern; `settings` is the text of its settings. */
+/** A policy with every type of concern. `settings` is YAML. */
 export const policyWith = (settings = '{}'): Policy =>
   policyOf(`
 version: 1
@@ -56,7 +56,7 @@ export const policy = policyWith();
 export const TOOLS = ['encrypt', 'audit', 'log', 'draw', 'open'];
 export const SAFE = ['encrypt', 'audit', 'draw', 'open'];
 
-/** What the servers of both generations take alike. */
+/** The methods that the servers of SDK v1 and v2 share. */
 interface Registry {
   registerTool(name: string, config: object, call: () => object): unknown;
   registerPrompt(name: string, config: object, get: () => object): unknown;
@@ -89,33 +89,33 @@ export const serverV1 = (): ServerV1 =>
 export const serverV2 = (): ServerV2 =>
   fill(new ServerV2(INFO), (uri) => new TemplateV2(uri, { list: undefined }));
 
-/** A message as it left or reached the client. */
+/** A message that the client sent. */
 export interface Message {
   readonly method?: string;
   readonly id?: unknown;
   readonly params?: Record<string, unknown>;
 }
 
-/** What a request says in `_meta`. */
-export const carriedBy = (message: Message | undefined): unknown =>
+/** The preferences in `_meta` of a request. */
+export const preferencesIn = (message: Message | undefined): unknown =>
   read(message?.params, '_meta', EXTENSION_ID, 'concerns');
 
-/** A connected host. Its client is one of both generations; they are used alike. */
+/** A connected host. Its client is of SDK v1 or v2; tests use both in the same way. */
 export interface Host {
   readonly client: ClientV1;
   readonly concerns: Concerns<ClientV1>;
-  /** What it sent since it was connected, or since this was emptied. */
+  /** The messages that it sent since it was created, or since the test emptied this array. */
   readonly sent: Message[];
-  /** Methods that it sent. */
+  /** The methods of these messages. */
   methods(): string[];
-  /** Drops the connection, and connects the same client to a server like it. */
+  /** Closes the connection, and connects the same client to a new server of the same type. */
   reconnect(): Promise<void>;
 }
 
 export interface HostOptions {
   readonly policy?: Policy | undefined;
   readonly preferences?: HostPreferences;
-  /** Whether the transport says by itself what the host wants. */
+  /** Whether the transport is wrapped by `concerns.over`. */
   readonly over?: boolean;
   readonly store?: SessionStore | undefined;
 }
@@ -124,7 +124,7 @@ export interface Link {
   readonly name: string;
   readonly era: Era;
   /** How preferences reach the server. */
-  readonly by: 'update' | 'requests';
+  readonly via: 'update' | 'requests';
   connect(options?: HostOptions): Promise<Host>;
 }
 
@@ -140,7 +140,7 @@ export const closeLater = <T extends Closing>(each: T): T => {
   return each;
 };
 
-/** Connects a client over transports that are made anew for each connection; what it sends is taken down. */
+/** Connects a client over a new transport for each connection, and records the messages that it sends. */
 export async function connectHost(
   client: ClientV1 | ClientV2,
   transport: () => Promise<object>,
@@ -172,7 +172,7 @@ export async function connectHost(
   };
 }
 
-/** @returns a function that makes transports to a v1 server in memory */
+/** Returns a function that creates transports to a v1 server in memory. */
 export const inMemory =
   (given: Policy | undefined, server: () => ServerV1 = serverV1) =>
   async () => {
@@ -193,12 +193,12 @@ async function overHttp(
   return async () => make(new URL(endpoint.url));
 }
 
-/** A v2 server of both eras, without a network. */
+/** A v2 server that supports both eras, without a network. */
 export function handlerV2(given: Policy = policy): McpHttpHandler {
   return closeLater(
     createMcpHandler(() => {
       const server = serverV2();
-      attachConcerns(server as never, { policy: given });
+      attachConcerns(server, { policy: given });
       return server;
     }),
   );
@@ -218,13 +218,13 @@ export const LINKS: readonly Link[] = [
   {
     name: 'v1 client, v1 server in memory',
     era: 'legacy',
-    by: 'update',
+    via: 'update',
     connect: async (options = {}) => connectHost(clientV1(), inMemory(options.policy ?? policy), options),
   },
   {
     name: 'v1 client, v1 server over HTTP',
     era: 'legacy',
-    by: 'update',
+    via: 'update',
     connect: async (options = {}) => {
       const given = { store: createMemoryStore(), ...options };
       return connectHost(clientV1(), await overHttp(given, (url) => new HttpV1(url)), options);
@@ -233,14 +233,14 @@ export const LINKS: readonly Link[] = [
   {
     name: 'v1 client, v1 server over HTTP without a store',
     era: 'legacy',
-    by: 'requests',
+    via: 'requests',
     connect: async (options = {}) =>
       connectHost(clientV1(), await overHttp(options, (url) => new HttpV1(url)), options),
   },
   {
     name: 'v2 client, v1 server over HTTP',
     era: 'legacy',
-    by: 'update',
+    via: 'update',
     connect: async (options = {}) => {
       const given = { store: createMemoryStore(), ...options };
       return connectHost(clientV2('legacy'), await overHttp(given, (url) => new HttpV2(url)), options);
@@ -249,14 +249,14 @@ export const LINKS: readonly Link[] = [
   {
     name: 'v2 client, v2 server without sessions, 2025-11-25',
     era: 'legacy',
-    by: 'requests',
+    via: 'requests',
     connect: async (options = {}) =>
       connectHost(clientV2('legacy'), overHandler(handlerV2(options.policy)), options),
   },
   {
     name: 'v2 client, v2 server, 2026-07-28',
     era: 'modern',
-    by: 'requests',
+    via: 'requests',
     connect: async (options = {}) =>
       connectHost(clientV2('modern'), overHandler(handlerV2(options.policy)), options),
   },
@@ -265,11 +265,12 @@ export const LINKS: readonly Link[] = [
 export const names = ({ tools }: { readonly tools: readonly { readonly name: string }[] }): string[] =>
   tools.map(({ name }) => name);
 
-/** Waits until something holds, some milliseconds at a time. */
-export async function until(holds: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000 && !holds(); tries++) await new Promise((done) => setTimeout(done, 10));
-  if (!holds()) throw new Error('It did not happen within ten seconds.');
+/** Waits until a condition holds, for at most ten seconds. */
+export async function until(condition: () => boolean): Promise<void> {
+  for (let tries = 0; tries < 1000 && !condition(); tries++)
+    await new Promise((done) => setTimeout(done, 10));
+  if (!condition()) throw new Error('The condition did not hold within ten seconds.');
 }
 
-/** Waits long enough for what must not happen. */
+/** Waits long enough to see requests that must not be sent. */
 export const quiet = (): Promise<void> => new Promise((done) => setTimeout(done, 60));

@@ -26,7 +26,7 @@ import {
 const paged = policyWith('{ page-size: 2 }');
 
 describe.each(LINKS)('a list of several pages: $name', ({ connect }) => {
-  it('is taken to its last page, and summed up once', async () => {
+  it('is fetched to its last page, with one summary', async () => {
     const { concerns, sent } = await connect({ policy: paged });
     await concerns.set({ security: 'high' });
     sent.length = 0;
@@ -37,11 +37,11 @@ describe.each(LINKS)('a list of several pages: $name', ({ connect }) => {
     expect(sent).toHaveLength(2);
   });
 
-  it('is taken page by page by whoever has a cursor', async () => {
+  it('is fetched one page at a time if a cursor is given', async () => {
     const { client, concerns } = await connect({ policy: paged });
     await concerns.set({ security: 'high' });
     const params = concerns.withConcerns({});
-    // Clients of v2 walk by themselves: without their list method, one page comes.
+    // The list methods of v2 clients fetch all pages, so this calls `request`.
     const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
     const first = await client.request({ method: 'tools/list', params }, ResultSchema);
     expect(first.tools).toHaveLength(2);
@@ -50,9 +50,9 @@ describe.each(LINKS)('a list of several pages: $name', ({ connect }) => {
   });
 });
 
-/** A client of a server whose every page of tools has the cursor that is made of the asked one. */
-async function walking(next: (cursor: string | undefined) => string | undefined): Promise<ClientV1> {
-  const server = new Server({ name: 'walk', version: '1.0.0' }, { capabilities: { tools: {} } });
+/** Connects a client to a server that computes the cursor of the next page from the cursor of the request. */
+async function connectPaged(next: (cursor: string | undefined) => string | undefined): Promise<ClientV1> {
+  const server = new Server({ name: 'paged', version: '1.0.0' }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) => {
     const nextCursor = next(params?.cursor);
     const name = params?.cursor ?? 'first';
@@ -68,31 +68,31 @@ async function walking(next: (cursor: string | undefined) => string | undefined)
   return client;
 }
 
-describe('pages of a server of its own', () => {
-  it('come together in their order', async () => {
-    const client = await walking((cursor) => (cursor === 'b' ? undefined : cursor === 'a' ? 'b' : 'a'));
+describe('pages of a server without a policy', () => {
+  it('are joined in their order', async () => {
+    const client = await connectPaged((cursor) => (cursor === 'b' ? undefined : cursor === 'a' ? 'b' : 'a'));
     expect(names(await createConcerns(client).listTools())).toEqual(['first', 'a', 'b']);
   });
 
-  it('end with an error where a cursor comes again', async () => {
-    const client = await walking((cursor) => (cursor === 'a' ? 'b' : 'a'));
+  it('end with an error if a cursor is repeated', async () => {
+    const client = await connectPaged((cursor) => (cursor === 'a' ? 'b' : 'a'));
     await expect(createConcerns(client).listTools()).rejects.toMatchObject({ code: 'LIST_ENDLESS' });
   });
 
-  it('end with an error where cursors come for ever', async () => {
-    const client = await walking((cursor) => String(Number(cursor ?? 0) + 1));
+  it('end with an error if there are always more pages', async () => {
+    const client = await connectPaged((cursor) => String(Number(cursor ?? 0) + 1));
     await expect(createConcerns(client).listTools()).rejects.toMatchObject({ code: 'LIST_ENDLESS' });
   });
 });
 
-it('begins anew where its pages belong to what was wanted before', async () => {
+it('fetches a list from its first page again if the preferences change between two pages', async () => {
   const { client, concerns, sent } = await connectHost(clientV1(), inMemory(paged));
   await concerns.set({ security: 'low' });
   const transport = client.transport as InMemoryTransport;
   const send = transport.send.bind(transport);
   let pages = 0;
   transport.send = async (message, options) => {
-    // Between the first page and the second, the host changes its mind.
+    // The preferences change between the first page and the second.
     if ('method' in message && message.method === 'tools/list' && ++pages === 2)
       await concerns.set({ security: 'high' });
     return send(message, options);
@@ -108,19 +108,19 @@ it('begins anew where its pages belong to what was wanted before', async () => {
   ]);
 });
 
-describe('the cache of a v2 client, which knows lists by their method alone', () => {
-  const caching = async (): Promise<ClientV2> =>
+describe('the cache of a v2 client, whose only key is the method', () => {
+  const cachingClient = async (): Promise<ClientV2> =>
     closeLater(new ClientV2({ name: 'host', version: '1.0.0' }, { defaultCacheTtlMs: 60_000 }));
 
-  it('does not answer for other concerns', async () => {
-    const { concerns } = await connectHost(await caching(), overHandler(handlerV2()));
+  it('does not answer for other preferences', async () => {
+    const { concerns } = await connectHost(await cachingClient(), overHandler(handlerV2()));
     expect(names(await concerns.listTools())).toEqual(TOOLS);
     await concerns.set({ security: 'high' });
     expect(names(await concerns.listTools())).toEqual(SAFE);
   });
 
-  it('gets what was listed: tools are called by it', async () => {
-    const { client, concerns, sent } = await connectHost(await caching(), overHandler(handlerV2()));
+  it('receives each list, because tool calls use it', async () => {
+    const { client, concerns, sent } = await connectHost(await cachingClient(), overHandler(handlerV2()));
     await concerns.set({ security: 'high' });
     await concerns.listTools();
     sent.length = 0;
@@ -128,8 +128,8 @@ describe('the cache of a v2 client, which knows lists by their method alone', ()
     expect(sent).toEqual([]);
   });
 
-  it('stays out of it where the host says so', async () => {
-    const { client, concerns, sent } = await connectHost(await caching(), overHandler(handlerV2()));
+  it('is bypassed if the host sets cacheMode', async () => {
+    const { client, concerns, sent } = await connectHost(await cachingClient(), overHandler(handlerV2()));
     await concerns.set({ security: 'high' });
     await concerns.listTools({}, { cacheMode: 'bypass' } as object);
     sent.length = 0;
@@ -137,18 +137,18 @@ describe('the cache of a v2 client, which knows lists by their method alone', ()
     expect(sent).toHaveLength(1);
   });
 
-  it('stays in use for a server that declares nothing', async () => {
+  it('is used for a server that declares nothing', async () => {
     const { createMcpHandler } = await import('@modelcontextprotocol/server');
     const { serverV2 } = await import('./hosts.js');
     const bare = closeLater(createMcpHandler(serverV2));
-    const { concerns, sent } = await connectHost(await caching(), overHandler(bare));
+    const { concerns, sent } = await connectHost(await cachingClient(), overHandler(bare));
     await concerns.listTools();
     sent.length = 0;
     await concerns.listTools();
     expect(sent).toEqual([]);
   });
 
-  it('of a modern connection is not in the way either', async () => {
+  it('does not answer for other preferences on a modern connection', async () => {
     const client = new ClientV2(
       { name: 'host', version: '1.0.0' },
       { defaultCacheTtlMs: 60_000, versionNegotiation: { mode: 'auto' } },

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { build } from 'esbuild';
 import { expect, it } from 'vitest';
 
-it('loads no SDK, and nothing of Node', async () => {
+it('loads no SDK and no module of Node', async () => {
   const { metafile } = await build({
     entryPoints: [join(import.meta.dirname, '../../src/client/index.ts')],
     bundle: true,

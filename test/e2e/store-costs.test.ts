@@ -7,7 +7,7 @@ import { createDynamoStore } from '../../src/session/dynamodb.js';
 import { httpEvent, initialize, rpc } from '../lambda/events.js';
 import { stopClock } from '../session/clock.js';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
-import { injectFaults, type Sent } from '../session/faults.js';
+import { injectFaults, type SentCommand } from '../session/faults.js';
 
 const MINUTES = 60;
 const page = readFileSync('docs/deploy.md', 'utf8');
@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => dynamo.close());
 
 const vault = new Vault();
-async function environment(): Promise<{ handler: LambdaHandler; sent: Sent[] }> {
+async function environment(): Promise<{ handler: LambdaHandler; sent: SentCommand[] }> {
   const [client, table] = [dynamo.client(), await dynamo.table()];
   const { sent } = injectFaults(client);
   const handler = createLambdaHandler({

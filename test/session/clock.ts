@@ -3,9 +3,10 @@ import { afterEach, beforeEach, vi } from 'vitest';
 export const START = Date.UTC(2026, 10, 20, 12);
 
 /**
- * Stops the clock for the tests of a file, and makes retries come at once: the SDK waits a random part of its delays.
+ * Stops the clock for the tests of a file. Retries then follow at once, because the SDK waits for a random part of its
+ * delays.
  *
- * @returns lets time pass
+ * @returns a function that advances the clock by a number of seconds
  */
 export function stopClock(): (seconds: number) => void {
   let clock = START;

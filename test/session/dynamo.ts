@@ -8,21 +8,21 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import dynalite from 'dynalite';
 
-/** A DynamoDB in this process. Unlike the real one it never deletes what has expired, and is always consistent. */
+/** A DynamoDB in this process. Unlike the real one, it does not delete expired items, and reads are always consistent. */
 export interface LocalDynamo {
   readonly endpoint: string;
-  /** @returns a client; `attempts` and timeouts as short as a test needs them */
+  /** Returns a client with short timeouts. */
   client(attempts?: number): DynamoDBClient;
-  /** @returns the name of a new table with the key and no more: what `serverless.yml` makes */
+  /** Creates a table with the same key as in `serverless.yml`, and returns its name. */
   table(): Promise<string>;
-  /** @returns an item as it stands in the table */
+  /** Returns an item of a table, unchanged. */
   item(table: string, id: string): Promise<GetItemOutput['Item']>;
-  /** @returns how many connections were opened to it */
+  /** Returns how many connections were opened. */
   connections(): number;
   close(): Promise<void>;
 }
 
-/** What the SDK wants to know of an account. */
+/** The account settings that the AWS client requires. */
 export const ACCOUNT = {
   region: 'eu-central-1',
   credentials: { accessKeyId: 'test', secretAccessKey: 'test' },
@@ -35,14 +35,14 @@ export async function startDynamo(): Promise<LocalDynamo> {
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const clients: DynamoDBClient[] = [];
   const client = (maxAttempts = 5): DynamoDBClient => {
-    const made = new DynamoDBClient({
+    const created = new DynamoDBClient({
       ...ACCOUNT,
       endpoint,
       maxAttempts,
       requestHandler: { connectionTimeout: 500, requestTimeout: 1000, throwOnRequestTimeout: true },
     });
-    clients.push(made);
-    return made;
+    clients.push(created);
+    return created;
   };
   const admin = client();
   let tables = 0;

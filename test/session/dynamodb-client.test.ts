@@ -25,7 +25,7 @@ afterAll(async () => {
   await dynamo.close();
 });
 
-/** A network before DynamoDB: what `handle` does not connect, hangs. */
+/** A network in front of DynamoDB. A connection that `handle` does not pipe gets no answer. */
 async function network(handle: (socket: Socket, connection: number) => void): Promise<void> {
   const sockets = new Set<Socket>();
   let connections = 0;
@@ -38,31 +38,31 @@ async function network(handle: (socket: Socket, connection: number) => void): Pr
   open.push({ server, sockets });
   vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 }
-const through = (socket: Socket): void => {
+const pipeToDynamo = (socket: Socket): void => {
   const upstream = connect(Number(new URL(dynamo.endpoint).port), '127.0.0.1');
   upstream.on('error', () => socket.destroy());
   socket.on('close', () => upstream.destroy());
   socket.pipe(upstream).pipe(socket);
 };
 
-describe('the client that the store makes', () => {
-  it('finds region, credentials and endpoint in the environment, as a Lambda function has them', async () => {
+describe('the default client', () => {
+  it('reads region, credentials and endpoint from the environment', async () => {
     vi.stubEnv('AWS_ENDPOINT_URL_DYNAMODB', dynamo.endpoint);
     const store = createDynamoStore({ table: await dynamo.table() });
     expect(await store.update('a', { concerns: { security: 'high' } })).toBe('stored');
     expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { security: 'high' } } });
   });
 
-  it('leaves a connection that does not answer for a new one, within a second or two', async () => {
-    await network((socket, connection) => connection > 0 && through(socket));
+  it('retries on a new connection if one does not answer within a second', async () => {
+    await network((socket, connection) => connection > 0 && pipeToDynamo(socket));
     const store = createDynamoStore({ table: await dynamo.table() });
     expect(await store.update('a', {})).toBe('stored');
     expect(await store.read('a')).toEqual({ state: 'live', record: {} });
   });
 
-  it('goes on after a connection that is cut in the middle of an answer', async () => {
+  it('retries if a connection closes in the middle of an answer', async () => {
     await network((socket, connection) => {
-      if (connection > 0) return through(socket);
+      if (connection > 0) return pipeToDynamo(socket);
       socket.once('data', () =>
         socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{', () => socket.destroy()),
       );
@@ -70,16 +70,16 @@ describe('the client that the store makes', () => {
     expect(await createDynamoStore({ table: await dynamo.table() }).update('a', {})).toBe('stored');
   });
 
-  it('gives up in time when nothing answers', async () => {
+  it('rejects after the timeout if no connection answers', async () => {
     await network(() => undefined);
     const started = performance.now();
     await expect(createDynamoStore({ table: 'any', timeoutMs: 300 }).read('a')).rejects.toThrow(
-      'gave no answer within 300 ms',
+      'did not answer within 300 ms',
     );
     expect(performance.now() - started).toBeLessThan(3000);
   });
 
-  it('gives up when nobody listens', async () => {
+  it('rejects if the connection is refused', async () => {
     await network(() => undefined);
     for (const { server } of open) server.close();
     await expect(createDynamoStore({ table: 'any' }).read('a')).rejects.toMatchObject({

@@ -4,18 +4,18 @@ import { createDynamoStore } from '../../src/session/dynamodb.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { START, stopClock } from './clock.js';
 import { type LocalDynamo, startDynamo } from './dynamo.js';
-import { injectFaults, type Sent } from './faults.js';
+import { injectFaults, type SentCommand } from './faults.js';
 
 let dynamo: LocalDynamo;
 beforeAll(async () => {
   dynamo = await startDynamo();
 });
 afterAll(() => dynamo.close());
-const pass = stopClock();
+const advance = stopClock();
 
 describe('the requests', () => {
   let store: SessionStore;
-  let sent: Sent[];
+  let sent: SentCommand[];
   let table: string;
   beforeEach(async () => {
     const client = dynamo.client();
@@ -25,7 +25,7 @@ describe('the requests', () => {
   });
   const seconds = (offset: number) => ({ N: String(START / 1000 + offset) });
 
-  it('a read is one GetItem, consistent', async () => {
+  it('use one consistent GetItem for a read', async () => {
     await store.read('a');
     expect(sent).toEqual([
       {
@@ -35,7 +35,7 @@ describe('the requests', () => {
     ]);
   });
 
-  it('an update is one UpdateItem of the given fields, kept from what has ended or expired', async () => {
+  it('use one UpdateItem for an update, with a condition against ended and expired sessions', async () => {
     await store.update('a', { concerns: { security: 'high' } });
     expect(sent).toEqual([
       {
@@ -62,7 +62,7 @@ describe('the requests', () => {
     ]);
   });
 
-  it('an end is one PutItem that leaves nothing of the record', async () => {
+  it('use one PutItem for an end, which removes the record', async () => {
     await store.update('a', { concerns: { security: 'high' } });
     sent.length = 0;
     await store.end('a');
@@ -71,13 +71,13 @@ describe('the requests', () => {
     expect(await dynamo.item(table, 'a')).toEqual(Item);
   });
 
-  it('a read puts off the expiry after some minutes, and touches nothing else', async () => {
+  it('extend a session on a read after 300 seconds, and change nothing else', async () => {
     await store.update('a', { concerns: { security: 'high' } });
     sent.length = 0;
-    pass(299);
+    advance(299);
     await store.read('a');
     expect(sent.map(({ command }) => command)).toEqual(['GetItemCommand']);
-    pass(1);
+    advance(1);
     await store.read('a');
     expect(sent.slice(1)).toMatchObject([
       { command: 'GetItemCommand' },
@@ -96,13 +96,13 @@ describe('the requests', () => {
     expect(sent).toHaveLength(1);
   });
 
-  it('every one gives up in time', async () => {
+  it('can all be aborted', async () => {
     const client = dynamo.client();
     const send = vi.spyOn(client, 'send');
-    const watched = createDynamoStore({ table, client });
-    await watched.read('a');
-    await watched.update('a', {});
-    await watched.end('a');
+    const spied = createDynamoStore({ table, client });
+    await spied.read('a');
+    await spied.update('a', {});
+    await spied.end('a');
     expect(send.mock.calls.map(([, options]) => options)).toEqual([
       { abortSignal: expect.any(AbortSignal) },
       { abortSignal: expect.any(AbortSignal) },
@@ -111,8 +111,8 @@ describe('the requests', () => {
   });
 });
 
-describe('putting off the expiry', () => {
-  /** A store whose first UpdateItem finds that something happened since the read. */
+describe('extending a session', () => {
+  /** Opens a store. `meanwhile` runs between its first read and the UpdateItem that follows. */
   const openWith = async (
     meanwhile: (table: string) => Promise<unknown>,
   ): Promise<[SessionStore, string]> => {
@@ -125,19 +125,19 @@ describe('putting off the expiry', () => {
       if (command === 'UpdateItemCommand' && attempt === 0) await meanwhile(table);
       return undefined;
     });
-    pass(50);
+    advance(50);
     return [createDynamoStore({ table, client, expiresAfterSeconds: 100 }), table];
   };
   const other = (table: string): SessionStore =>
     createDynamoStore({ table, client: dynamo.client(), expiresAfterSeconds: 100 });
 
-  it('does not bring back a session that was ended meanwhile', async () => {
+  it('does not bring back a session that ended after the read', async () => {
     const [store, table] = await openWith((name) => other(name).end('a'));
     expect(await store.read('a')).toMatchObject({ state: 'live' });
     expect(await other(table).read('a')).toEqual({ state: 'ended' });
   });
 
-  it('does not bring back an item that was deleted meanwhile', async () => {
+  it('does not bring back an item that was deleted after the read', async () => {
     const [store, table] = await openWith((TableName) =>
       dynamo.client().send(new DeleteItemCommand({ TableName, Key: { id: { S: 'a' } } })),
     );
@@ -145,9 +145,9 @@ describe('putting off the expiry', () => {
     expect(await dynamo.item(table, 'a')).toBeUndefined();
   });
 
-  it('does not undo a later expiry, nor an update', async () => {
+  it('does not overwrite a later expiry or an update', async () => {
     const [store, table] = await openWith((name) => {
-      pass(20);
+      advance(20);
       return other(name).update('a', { concerns: { security: 'high' } });
     });
     await store.read('a');
@@ -157,12 +157,12 @@ describe('putting off the expiry', () => {
     });
   });
 
-  it('fails no read', async () => {
+  it('does not make a read fail', async () => {
     const table = await dynamo.table();
     await other(table).update('a', { concerns: { security: 'high' } });
     const client = dynamo.client();
     injectFaults(client, ({ command }) => (command === 'UpdateItemCommand' ? 'server error' : undefined));
-    pass(50);
+    advance(50);
     const store = createDynamoStore({ table, client, expiresAfterSeconds: 100 });
     expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { security: 'high' } } });
   });

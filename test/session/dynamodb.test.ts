@@ -10,31 +10,31 @@ beforeAll(async () => {
   dynamo = await startDynamo();
 });
 afterAll(() => dynamo.close());
-const pass = stopClock();
+const advance = stopClock();
 
 describeStore('the DynamoDB store', {
   open: async (options) =>
     createDynamoStore({ ...options, table: await dynamo.table(), client: dynamo.client() }),
-  pass,
+  advance,
 });
 
 describe.each<[string, readonly Fault[]]>([
   ['requests that do not arrive', ['timeout']],
-  ['answers that do not come back', ['lost reply']],
+  ['lost answers', ['lost reply']],
   ['throttling', ['throttled']],
-  ['failures of the service', ['server error']],
+  ['errors of the service', ['server error']],
   ['latency', ['latency']],
-  ['all of these', ['timeout', 'lost reply', 'throttled', 'server error', 'latency']],
-])('under %s', (_what, faults) => {
+  ['all of these faults', ['timeout', 'lost reply', 'throttled', 'server error', 'latency']],
+])('with %s', (_case, faults) => {
   describeStore('the DynamoDB store', {
     open: async (options) => {
       const client = dynamo.client();
-      // Each request fails twice, and then works.
+      // The first two attempts of each request fail.
       injectFaults(client, ({ request, attempt }) =>
         attempt < 2 ? faults[(request + attempt) % faults.length] : undefined,
       );
       return createDynamoStore({ ...options, table: await dynamo.table(), client });
     },
-    pass,
+    advance,
   });
 });

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
-/** What can go wrong with one attempt of a request, as the AWS client sees it. */
+/** A fault of one attempt of a request, as the AWS client sees it. */
 export type Fault =
-  /** The request never arrives. */
+  /** The request does not arrive. */
   | 'timeout'
-  /** It arrives and is carried out; the answer does not come back. */
+  /** The request is executed, but its answer is lost. */
   | 'lost reply'
-  /** It is refused: too many. */
+  /** The service rejects the request because there are too many. */
   | 'throttled'
-  /** The service itself fails. */
+  /** The service answers with an error. */
   | 'server error'
-  /** It takes its time. */
+  /** The answer takes longer. */
   | 'latency'
   | undefined;
 
@@ -27,13 +27,13 @@ const errors = {
     Object.assign(new Error('oops'), { name: 'InternalServerError', $metadata: { httpStatusCode: 500 } }),
 };
 
-/** One request as the store made it: its name and input, whatever attempts it took. */
-export interface Sent {
+/** One request of the store: its command and input. Retries are not included. */
+export interface SentCommand {
   readonly command: string;
   readonly input: Record<string, unknown>;
 }
 
-/** One attempt at a request; both numbers count from 0. */
+/** One attempt of a request. Both numbers start at 0. */
 export interface Attempt {
   readonly command: string;
   readonly request: number;
@@ -41,19 +41,19 @@ export interface Attempt {
 }
 
 /**
- * Makes a client fail, between its retries and the network.
+ * Adds faults to a client, between its retries and the network.
  *
  * @param client the client
- * @param plan what happens to an attempt
- * @returns the requests that were made, and the attempts at them, as they come
+ * @param plan returns the fault of an attempt
+ * @returns the requests and their attempts, in order; both arrays grow
  */
 export function injectFaults(
   client: DynamoDBClient,
   plan: (attempt: Attempt) => Fault | Promise<Fault> = () => undefined,
-): { readonly sent: Sent[]; readonly attempts: Attempt[] } {
-  const sent: Sent[] = [];
+): { readonly sent: SentCommand[]; readonly attempts: Attempt[] } {
+  const sent: SentCommand[] = [];
   const attempts: Attempt[] = [];
-  // The SDK gives a request one id, whatever attempts it takes.
+  // All attempts of a request have the same id.
   const requests: string[] = [];
   client.middlewareStack.add(
     (next, context) => (args) => {
@@ -78,7 +78,7 @@ export function injectFaults(
       await sleep(5);
       return next(args);
     },
-    // After the retries, so that they see it.
+    // After the retry middleware, so that it sees the faults.
     { step: 'finalizeRequest', priority: 'low', name: 'faults' },
   );
   return { sent, attempts };

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { describeStore } from './store-suite.js';
 
-/** The cache reads the process's own clock, which fake timers do not replace in modules that were loaded before. */
+/** Milliseconds added to the clock. Fake timers do not replace the clock in modules that were loaded before them. */
 let skipped = 0;
 
 beforeEach(() => {
@@ -18,13 +18,13 @@ afterEach(() => {
 
 describeStore('the memory store', {
   open: (options) => createMemoryStore(options),
-  pass: (seconds) => {
+  advance: (seconds) => {
     skipped += seconds * 1000;
   },
 });
 
-describe('the bound of the memory store', () => {
-  it('lets go the session that was not used for longest', async () => {
+describe('the limits of the memory store', () => {
+  it('remove the least recently used session', async () => {
     const store = createMemoryStore({ maxSessions: 3 });
     for (const id of ['a', 'b', 'c']) await store.update(id, { listChanged: [id] });
     await store.read('a');
@@ -34,7 +34,7 @@ describe('the bound of the memory store', () => {
     expect(states).toEqual(['live', 'live', 'unknown', 'live']);
   });
 
-  it('holds under ever new sessions', async () => {
+  it('hold while new sessions are added', async () => {
     const store = createMemoryStore({ maxSessions: 10 });
     for (let index = 0; index < 1000; index++) await store.update(`s${index}`, {});
     let live = 0;
@@ -44,7 +44,7 @@ describe('the bound of the memory store', () => {
     expect(live).toBe(10);
   });
 
-  it('is 10,000 sessions and a day unless told otherwise', async () => {
+  it('are 10,000 sessions and one day by default', async () => {
     const store = createMemoryStore();
     for (let index = 0; index < 10_001; index++) await store.update(`s${index}`, {});
     expect(await store.read('s0')).toEqual({ state: 'unknown' });
@@ -56,7 +56,7 @@ describe('the bound of the memory store', () => {
   });
 });
 
-it('two memory stores share nothing', async () => {
+it('does not share sessions with another memory store', async () => {
   const [one, other] = [createMemoryStore(), createMemoryStore()];
   await one.update('a', {});
   expect(await other.read('a')).toEqual({ state: 'unknown' });

@@ -1,16 +1,16 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { SessionStore } from '../../src/session/store.js';
 
-/** An implementation of the store as the suite needs it. */
+/** A session store to test. */
 export interface StoreUnderTest {
-  /** @returns an empty store, whose records expire that long after their last use */
+  /** Returns an empty store whose records expire this long after their last use. */
   open(options: { readonly expiresAfterSeconds: number }): SessionStore | Promise<SessionStore>;
-  /** Lets time pass for the stores that were opened. */
-  pass(seconds: number): void | Promise<void>;
+  /** Advances the clock of the opened stores. */
+  advance(seconds: number): void | Promise<void>;
 }
 
-/** What every store does, whatever it keeps its records in: the contract of `SessionStore`. */
-export function describeStore(name: string, { open, pass }: StoreUnderTest): void {
+/** Tests the contract of `SessionStore`, which every implementation must satisfy. */
+export function describeStore(name: string, { open, advance }: StoreUnderTest): void {
   describe(name, () => {
     let store: SessionStore;
     beforeEach(async () => {
@@ -18,18 +18,18 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
     });
 
     describe('update', () => {
-      it('creates a record, and a read sees it', async () => {
+      it('creates a record', async () => {
         expect(await store.read('a')).toEqual({ state: 'unknown' });
         expect(await store.update('a', { concerns: { security: 'high' } })).toBe('stored');
         expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { security: 'high' } } });
       });
 
-      it('creates a record of nothing, too', async () => {
+      it('creates an empty record', async () => {
         expect(await store.update('a', {})).toBe('stored');
         expect(await store.read('a')).toEqual({ state: 'live', record: {} });
       });
 
-      it('sets the given fields and leaves the others', async () => {
+      it('sets the given fields and keeps the others', async () => {
         await store.update('a', { concerns: { security: 'high' } });
         await store.update('a', { listChanged: ['tools'] });
         expect(await store.read('a')).toEqual({
@@ -43,7 +43,7 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         });
       });
 
-      it('replaces a field as a whole: concerns that are no longer asked for are gone', async () => {
+      it('replaces a whole field, so that old concerns are removed', async () => {
         await store.update('a', { concerns: { security: 'high', cost: 'minimal' } });
         await store.update('a', { concerns: { cost: 'high' } });
         expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { cost: 'high' } } });
@@ -51,12 +51,12 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: {} } });
       });
 
-      it('wins over earlier ones', async () => {
+      it('overrides earlier updates', async () => {
         for (const security of ['low', 'medium', 'high']) await store.update('a', { concerns: { security } });
         expect(await store.read('a')).toMatchObject({ record: { concerns: { security: 'high' } } });
       });
 
-      it('of different fields at the same time loses none', async () => {
+      it('keeps concurrent updates of different fields', async () => {
         await Promise.all([
           store.update('a', { concerns: { security: 'high' } }),
           store.update('a', { listChanged: ['tools', 'prompts'] }),
@@ -67,7 +67,7 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         });
       });
 
-      it('keeps every value that JSON has', async () => {
+      it('keeps every JSON value', async () => {
         const concerns = {
           none: null,
           price: 2.5,
@@ -82,7 +82,7 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         expect(await store.read('a')).toEqual({ state: 'live', record: { concerns } });
       });
 
-      it('is not changed by what its caller does to the object later', async () => {
+      it("does not see later changes of the caller's object", async () => {
         const concerns: Record<string, unknown> = { security: 'high' };
         const change = { concerns, listChanged: ['tools'] };
         await store.update('a', change);
@@ -92,7 +92,7 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
     });
 
     describe('ids', () => {
-      it('do not mix', async () => {
+      it('are distinct, also by case and spaces', async () => {
         await store.update('a', { concerns: { security: 'high' } });
         await store.update('b', { concerns: { security: 'low' } });
         await store.end('b');
@@ -101,7 +101,7 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         expect(await store.read('a ')).toEqual({ state: 'unknown' });
       });
 
-      it.each(['__proto__', 'constructor', 'toString', 'a'.repeat(500), '🔐'])('may be %s', async (id) => {
+      it.each(['__proto__', 'constructor', 'toString', 'a'.repeat(500), '🔐'])('can be %s', async (id) => {
         expect(await store.read(id)).toEqual({ state: 'unknown' });
         await store.update(id, { listChanged: ['tools'] });
         expect(await store.read(id)).toEqual({ state: 'live', record: { listChanged: ['tools'] } });
@@ -109,7 +109,7 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
     });
 
     describe('end', () => {
-      it('leaves a mark, and an update under it changes nothing and says so', async () => {
+      it('prevents later updates', async () => {
         await store.update('a', { concerns: { security: 'high' } });
         await store.end('a');
         expect(await store.read('a')).toEqual({ state: 'ended' });
@@ -117,19 +117,19 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         expect(await store.read('a')).toEqual({ state: 'ended' });
       });
 
-      it('marks a session that was never seen', async () => {
+      it('prevents later updates of an unknown session', async () => {
         await store.end('a');
         expect(await store.read('a')).toEqual({ state: 'ended' });
         expect(await store.update('a', {})).toBe('ended');
       });
 
-      it('can be said twice', async () => {
+      it('can be called twice', async () => {
         await store.end('a');
         await store.end('a');
         expect(await store.read('a')).toEqual({ state: 'ended' });
       });
 
-      it('wins over updates that are under way', async () => {
+      it('overrides concurrent updates', async () => {
         await store.update('a', { concerns: { security: 'high' } });
         await Promise.all([
           store.update('a', { concerns: { security: 'low' } }),
@@ -139,11 +139,11 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
         expect(await store.read('a')).toEqual({ state: 'ended' });
       });
 
-      it('is forgotten after a while; then the id is one that was never seen', async () => {
+      it('is forgotten when the record expires', async () => {
         await store.end('a');
-        await pass(99);
+        await advance(99);
         expect(await store.read('a')).toEqual({ state: 'ended' });
-        await pass(102);
+        await advance(102);
         expect(await store.read('a')).toEqual({ state: 'unknown' });
         expect(await store.update('a', { concerns: { security: 'low' } })).toBe('stored');
         expect(await store.read('a')).toEqual({ state: 'live', record: { concerns: { security: 'low' } } });
@@ -151,43 +151,43 @@ export function describeStore(name: string, { open, pass }: StoreUnderTest): voi
     });
 
     describe('expiry', () => {
-      it('takes a record that nobody used', async () => {
+      it('removes a record that was not used', async () => {
         await store.update('a', { concerns: { security: 'high' } });
-        await pass(99);
+        await advance(99);
         await store.update('b', {});
-        await pass(2);
+        await advance(2);
         expect(await store.read('a')).toEqual({ state: 'unknown' });
         expect(await store.read('b')).toEqual({ state: 'live', record: {} });
       });
 
-      it('leaves nothing behind for the next update', async () => {
+      it('removes the fields of the record before the next update', async () => {
         await store.update('a', { concerns: { security: 'high' } });
-        await pass(101);
+        await advance(101);
         expect(await store.update('a', { listChanged: ['tools'] })).toBe('stored');
         expect(await store.read('a')).toEqual({ state: 'live', record: { listChanged: ['tools'] } });
       });
 
-      // Three quarters: a store may save writes and prolong a record only when a part of its time is over.
-      it('begins anew with each read', async () => {
+      // 75 of 100 seconds: a store may save writes and extend a record only after some of its time has passed.
+      it('is delayed by each read', async () => {
         await store.update('a', { concerns: { security: 'high' } });
         for (let reads = 0; reads < 4; reads++) {
-          await pass(75);
+          await advance(75);
           expect(await store.read('a')).toEqual({
             state: 'live',
             record: { concerns: { security: 'high' } },
           });
         }
-        await pass(101);
+        await advance(101);
         expect(await store.read('a')).toEqual({ state: 'unknown' });
       });
 
-      it('begins anew with each update', async () => {
+      it('is delayed by each update', async () => {
         await store.update('a', { concerns: { security: 'high' } });
         for (let updates = 0; updates < 4; updates++) {
-          await pass(75);
+          await advance(75);
           await store.update('a', { listChanged: [String(updates)] });
         }
-        await pass(75);
+        await advance(75);
         expect(await store.read('a')).toEqual({
           state: 'live',
           record: { concerns: { security: 'high' }, listChanged: ['3'] },

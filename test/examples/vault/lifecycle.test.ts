@@ -28,8 +28,8 @@ async function main() {
 main();
 `;
 
-describe('the life of a server', () => {
-  it('keeps no process alive, not even with a task that may be asked for in an hour', async () => {
+describe('a vault server', () => {
+  it('does not keep its process alive, even with a task that expires in an hour', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'vault-'));
     try {
       const outfile = join(folder, 'script.cjs');
@@ -42,16 +42,16 @@ describe('the life of a server', () => {
     }
   }, 30_000);
 
-  it('begins cheaply, so that each request can have its own', () => {
+  it('is cheap to create, so that each request can have its own', () => {
     const vault = new Vault();
     for (let count = 0; count < 50; count += 1) createVaultServer(vault);
     const start = performance.now();
     for (let count = 0; count < 200; count += 1) createVaultServer(vault);
-    // Far below a millisecond each; the bound leaves room for a busy machine.
+    // Far below one millisecond each. The limit allows for a busy machine.
     expect((performance.now() - start) / 200).toBeLessThan(5);
   });
 
-  it('shares what it knows with the servers after it, and with no other vault', async () => {
+  it('shares its keys with later servers of the same vault only', async () => {
     const vault = new Vault();
     createVaultServer(vault);
     vault.keys.generate('mail', 'encryption');

@@ -15,7 +15,7 @@ describe('redact', () => {
     ['Call +49 (30) 123-4567 now', 'Call [phone] now'],
     ['from 192.168.0.1.', 'from [ipv4].'],
     ['+4111 1111 1111 1111', '[phone]'],
-  ])('replaces what it finds in %j', (text, expected) => {
+  ])('replaces personal data in %j', (text, expected) => {
     expect(redacted(text)).toBe(expected);
   });
 
@@ -29,11 +29,11 @@ describe('redact', () => {
     '999.1.1.1',
     '+12',
     '',
-  ])('leaves %j alone', (text) => {
+  ])('does not change %j', (text) => {
     expect(redacted(text)).toBe(text);
   });
 
-  it('replaces only the kinds that were asked for, and counts them', () => {
+  it('replaces only the given kinds, and counts them', () => {
     expect(redact('a@b.example, c@d.example, 10.0.0.1', ['email'])).toEqual({
       text: '[email], [email], 10.0.0.1',
       found: { email: 2, card: 0, phone: 0, ipv4: 0 },
@@ -41,12 +41,12 @@ describe('redact', () => {
   });
 
   it.each(['@', 'a@', 'a', 'a.', '.', '1', '1-', '1 ', '1.', '+1', '+', '4111 ', 'a@a.', '1.1.1.1'])(
-    'takes no longer than its length allows for many %j',
+    'takes time proportional to the length for many %j',
     (part) => {
       const text = part.repeat(300_000 / part.length);
       const start = performance.now();
       redacted(text);
-      // A search that is quadratic in this length takes minutes; this one a tenth of a second.
+      // A search with quadratic time would take minutes. This one takes 0.1 seconds.
       expect(performance.now() - start).toBeLessThan(3_000);
     },
   );

@@ -59,7 +59,7 @@ describe('reencryptAll', () => {
     vault.deleteKey('default');
   });
 
-  it('waits for its end where a host knows no tasks, and leaves alone what is done', async () => {
+  it('returns its result to hosts without tasks, and skips records that are up to date', async () => {
     const call = { name: 'reencryptAll', arguments: {} };
     expect((await client.callTool(call)).structuredContent).toMatchObject({ reencrypted: 0 });
     vault.keys.rotate('default');
@@ -67,7 +67,7 @@ describe('reencryptAll', () => {
     expect(keysInUse()).toEqual(['default.2']);
   });
 
-  it('stops when it is cancelled, and every record stays readable', async () => {
+  it('stops when it is canceled, and every record stays readable', async () => {
     const taskId = await start(client, 'next');
     expect(await client.experimental.tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' });
     await expect.poll(() => vault.log.read({ limit: 1 }).entries[0]?.message).toContain('was stopped after');
@@ -76,7 +76,7 @@ describe('reencryptAll', () => {
     await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toThrow('terminal');
   });
 
-  it('fails as a task with a sentence to act on', async () => {
+  it('fails as a task, with a message that says why', async () => {
     const taskId = await start(client, 'gone');
     const result = await resultOf(client, taskId);
     expect(result).toMatchObject({
@@ -91,9 +91,9 @@ describe('reencryptAll', () => {
 
   it('belongs to the session that started it', async () => {
     const taskId = await start(await connect('one'), 'next');
-    const stranger = await connect('two');
-    await expect(stranger.experimental.tasks.getTask(taskId)).rejects.toThrow('not found');
-    expect((await stranger.experimental.tasks.listTasks()).tasks).toEqual([]);
+    const other = await connect('two');
+    await expect(other.experimental.tasks.getTask(taskId)).rejects.toThrow('not found');
+    expect((await other.experimental.tasks.listTasks()).tasks).toEqual([]);
     expect((await resultOf(await connect('one'), taskId)).isError).toBeUndefined();
   });
 });
@@ -102,7 +102,7 @@ describe('the task store', () => {
   const create = (store: VaultTaskStore, ttl?: number) =>
     store.createTask({ ...(ttl !== undefined && { ttl }) }, 1, { method: 'tools/call' });
 
-  it('keeps a task for the time that was asked for, within bounds, counted anew from its end', async () => {
+  it('keeps a task for the requested time, within limits, and again from its end', async () => {
     let now = 0;
     const store = new VaultTaskStore(() => now);
     expect((await create(store)).ttl).toBe(LIMITS.taskSeconds * 1_000);
@@ -118,7 +118,7 @@ describe('the task store', () => {
     expect(await store.getTask(taskId)).toBeNull();
   });
 
-  it('makes room by forgetting what is finished, never what runs', async () => {
+  it('removes finished tasks, but never running ones, when it is full', async () => {
     const store = new VaultTaskStore();
     const tasks = [];
     for (let count = 0; count < LIMITS.tasks; count += 1) tasks.push(await create(store));
@@ -136,6 +136,6 @@ describe('the task store', () => {
     } while (cursor !== undefined);
     expect(new Set(ids).size).toBe(LIMITS.tasks);
     expect(ids).toHaveLength(LIMITS.tasks);
-    await expect(store.listTasks('unknown')).rejects.toThrow('list the tasks anew');
+    await expect(store.listTasks('unknown')).rejects.toThrow('list the tasks again');
   });
 });

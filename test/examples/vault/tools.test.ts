@@ -31,7 +31,7 @@ async function answer(name: string, args: Record<string, unknown>, from = client
   return { ...result, text: content?.type === 'text' ? content.text : '' };
 }
 
-/** The reply of a call that must succeed. */
+/** Calls a tool that must succeed, and returns its reply. */
 async function call(name: string, args: Record<string, unknown> = {}, from = client) {
   const { isError, text, structuredContent } = await answer(name, args, from);
   expect(isError, text).toBeUndefined();
@@ -39,7 +39,7 @@ async function call(name: string, args: Record<string, unknown> = {}, from = cli
   return replySchema.parse(structuredContent);
 }
 
-/** The one sentence of a call that must fail; the connection must have survived it. */
+/** Calls a tool that must fail, and returns the message. The connection must still work. */
 async function fail(name: string, args: Record<string, unknown>): Promise<string> {
   const { isError, text, structuredContent } = await answer(name, args);
   expect(isError, text).toBe(true);
@@ -55,7 +55,7 @@ async function textOf(name: string, args: Record<string, unknown>, field: string
 const encrypt = (args: Record<string, unknown>) => textOf('encryptData', args, 'ciphertext');
 
 describe('encryption', () => {
-  it('round-trips any text and never gives the same ciphertext twice', async () => {
+  it('decrypts every text, and never returns the same ciphertext twice', async () => {
     for (const data of ['', 'secret', 'Grüße, 世界 🔐', '\u0000'.repeat(LIMITS.textCharacters)]) {
       const ciphertext = await encrypt({ data });
       expect(ciphertext).toMatch(/^enc1\.default\.1\.[\w-]+$/);
@@ -64,13 +64,13 @@ describe('encryption', () => {
     }
   });
 
-  it('opens only with the context that it was made with', async () => {
+  it('needs the same context for decryption', async () => {
     const ciphertext = await encrypt({ data: 'secret', context: 'invoice 7' });
     expect(await call('decryptData', { ciphertext, context: 'invoice 7' })).toEqual({ data: 'secret' });
     expect(await fail('decryptData', { ciphertext, context: 'invoice 8' })).toContain('with the context');
   });
 
-  it('refuses what is no ciphertext of this vault, and says what to do', async () => {
+  it('rejects damaged and foreign ciphertexts, with a message that helps', async () => {
     const ciphertext = await encrypt({ data: 'secret' });
     const flipped = ciphertext.slice(0, -3) + (ciphertext.at(-3) === 'A' ? 'B' : 'A') + ciphertext.slice(-2);
     const cases = {
@@ -80,7 +80,7 @@ describe('encryption', () => {
       [ciphertext.replace('default', 'other')]: 'There is no key "other"',
       [ciphertext.replace('default', 'signing')]: 'use a key of the kind "encryption"',
       [ciphertext.replace('.1.', '.2.')]: 'has no version 2',
-      [ciphertext.replace('.1.', '.-1.')]: 'no ciphertext',
+      [ciphertext.replace('.1.', '.-1.')]: 'not a ciphertext',
       hello: 'starts with "enc1."',
       '': 'starts with "enc1."',
     };
@@ -93,9 +93,9 @@ describe('encryption', () => {
     );
   });
 
-  it('refuses text beyond its limit and unknown arguments', async () => {
+  it('rejects long text and unknown arguments', async () => {
     expect(await fail('encryptData', { data: 'x'.repeat(LIMITS.textCharacters + 1) })).toContain('65536');
-    expect(await fail('encryptData', { data: 'x', kontext: 'y' })).toContain('kontext');
+    expect(await fail('encryptData', { data: 'x', contxt: 'y' })).toContain('contxt');
     expect(await fail('encryptData', { data: 'x', keyId: '__proto__' })).toContain('lower-case');
     expect(await fail('encryptData', { data: 'x', keyId: 'constructor' })).toContain('no key "constructor"');
   });
@@ -104,14 +104,14 @@ describe('encryption', () => {
 const generate = (id: string, kind: string) => call('generateKey', { id, kind });
 
 describe('signatures', () => {
-  it('fit the text that was signed and no other', async () => {
+  it('are valid for the signed text only', async () => {
     const signature = await textOf('signData', { data: 'I agree' }, 'signature');
     const key = { keyId: 'signing', version: 1 };
     expect(await call('verifySignature', { data: 'I agree', signature })).toEqual({ valid: true, ...key });
     expect(await call('verifySignature', { data: 'I agree!', signature })).toEqual({ valid: false, ...key });
   });
 
-  it('can be verified outside with the public key', async () => {
+  it('can be verified with the public key outside of the vault', async () => {
     const signature = await textOf('signData', { data: 'I agree' }, 'signature');
     const { keys } = z
       .object({ keys: z.array(z.object({ publicKey: z.string().optional() })) })
@@ -121,7 +121,7 @@ describe('signatures', () => {
     expect(verify(null, Buffer.from('I agree'), publicKey, bytes)).toBe(true);
   });
 
-  it('refuse what is no signature, and keys that cannot sign', async () => {
+  it('are rejected if they are malformed, and need a signing key', async () => {
     expect(await fail('verifySignature', { data: '', signature: 'sig1.signing.1.*' })).toContain('damaged');
     expect(await fail('verifySignature', { data: '', signature: 'sig1.gone.1.AAAA' })).toContain(
       'no key "gone"',
@@ -144,7 +144,7 @@ describe('digests and tokens', () => {
     expect(await textOf('hashData', { data: 'abc' }, 'digest')).toMatch(/^ba7816bf/);
   });
 
-  it('gives equal values equal tokens, in this vault alone', async () => {
+  it('returns equal tokens for equal values, in the same vault only', async () => {
     const value = '4111111111111111';
     const token = await textOf('tokenizeData', { value, keepLast: 4 }, 'token');
     expect(token).toMatch(/^tok_[\w-]{22}_1111$/);
@@ -169,7 +169,7 @@ describe('keys', () => {
     expect(await fail('rotateKey', { id: 'mail' })).toContain('no key "mail"');
   });
 
-  it('keep old signatures good when they are rotated', async () => {
+  it('keep old signatures valid after a rotation', async () => {
     const signature = await textOf('signData', { data: 'x' }, 'signature');
     await call('rotateKey', { id: 'signing' });
     expect(await call('verifySignature', { data: 'x', signature })).toMatchObject({
@@ -179,7 +179,7 @@ describe('keys', () => {
     expect(await textOf('signData', { data: 'x' }, 'signature')).toMatch(/^sig1\.signing\.2\./);
   });
 
-  it('are bounded in number and in versions, and ids are unique', async () => {
+  it('are limited in number and versions, and have unique ids', async () => {
     expect(await fail('generateKey', { id: 'default' })).toContain('choose another id');
     for (let count = 2; count < LIMITS.keys; count += 1) await call('generateKey');
     expect(await fail('generateKey', {})).toContain('delete one first');
@@ -188,7 +188,7 @@ describe('keys', () => {
     expect(await fail('rotateKey', { id: 'default' })).toContain('generate a new key');
   });
 
-  it('come from a passphrase: the same one and its salt give the same key in any vault', async () => {
+  it('can be derived from a passphrase: with the same salt, every vault derives the same key', async () => {
     const derived = await call('deriveKey', { id: 'mine', passphrase: PASSPHRASE });
     const ciphertext = await encrypt({ data: 'secret', keyId: 'mine' });
     expect(await call('deriveKey', { id: 'mine', passphrase: PASSPHRASE, salt: derived.salt })).toEqual(
@@ -206,7 +206,7 @@ describe('keys', () => {
 });
 
 describe('the log', () => {
-  it('keeps what clients write and what the vault does', async () => {
+  it('contains entries of clients and of the vault', async () => {
     await call('generateKey', { id: 'mail' });
     await call('logData', { message: 'A visitor came.', level: 'warning' });
     expect(await call('readLog')).toMatchObject({
@@ -222,7 +222,7 @@ describe('the log', () => {
     expect(await call('readLog', { limit: 1 })).toMatchObject({ entries: [{ sequence: 2 }] });
   });
 
-  it('says that it was cleared', async () => {
+  it('has an entry about being cleared', async () => {
     await call('logData', { message: 'one' });
     expect(await call('clearLog')).toEqual({ cleared: 1 });
     expect(await call('readLog')).toMatchObject({
@@ -231,7 +231,7 @@ describe('the log', () => {
     });
   });
 
-  it('forgets its oldest entries when it is full', async () => {
+  it('removes its oldest entries when it is full', async () => {
     for (let count = 0; count < LIMITS.logEntries + 3; count += 1)
       await call('logData', { message: `${count}` });
     expect(await call('readLog', { limit: 1 })).toMatchObject({ total: LIMITS.logEntries, forgotten: 3 });
@@ -240,14 +240,14 @@ describe('the log', () => {
 });
 
 describe('compression', () => {
-  it.each(['gzip', 'brotli'])('round-trips text with %s', async (algorithm) => {
+  it.each(['gzip', 'brotli'])('restores every text with %s', async (algorithm) => {
     for (const text of ['', 'Grüße 🔐'.repeat(100), '語'.repeat(LIMITS.textCharacters), '\uFEFFmark']) {
       const data = await textOf('compressData', { data: text, algorithm }, 'data');
       expect(await call('decompressData', { data, algorithm })).toMatchObject({ data: text });
     }
   });
 
-  it('stops at a bomb', async () => {
+  it('stops at a decompression bomb', async () => {
     const zeros = Buffer.alloc(10 * 1_048_576);
     for (const [algorithm, bomb] of [
       ['gzip', gzipSync(zeros)],
@@ -258,7 +258,7 @@ describe('compression', () => {
     }
   });
 
-  it('refuses what is damaged, and gives binary data only as Base64', async () => {
+  it('rejects damaged data, and returns binary data only as Base64', async () => {
     const binary = gzipSync(Buffer.from([0xff, 0xfe])).toString('base64');
     expect(await fail('decompressData', { data: binary })).toContain('encoding "base64"');
     expect(await call('decompressData', { data: binary, encoding: 'base64' })).toEqual({
@@ -269,7 +269,7 @@ describe('compression', () => {
     expect(await fail('decompressData', { data: binary, algorithm: 'brotli' })).toContain(
       'not complete brotli',
     );
-    expect(await fail('decompressData', { data: `${binary.slice(0, 16)}` })).toContain('pass it whole');
+    expect(await fail('decompressData', { data: `${binary.slice(0, 16)}` })).toContain('pass all of it');
     expect(await fail('decompressData', { data: 'a b' })).toContain('not Base64');
   });
 });
@@ -283,7 +283,7 @@ describe('validation', () => {
     ['url', 'https://example.org/a?b', 'example'],
     ['date-time', '2026-01-31T10:00:00+01:00', '2026-02-31T10:00:00Z'],
     ['card', '4111 1111 1111 1111', '4111 1111 1111 1112'],
-  ])('tells good %s from bad', async (format, good, bad) => {
+  ])('tells valid %s from invalid', async (format, good, bad) => {
     expect(await call('validateData', { data: good, format })).toEqual({ valid: true, problems: [] });
     expect(await call('validateData', { data: bad, format })).toMatchObject({
       valid: false,
@@ -291,7 +291,7 @@ describe('validation', () => {
     });
   });
 
-  it('looks for fields of its own in an object', async () => {
+  it('checks required fields, but not inherited ones', async () => {
     const data = '{"name":"x","constructor":1}';
     expect(await call('validateData', { data, requiredFields: ['name', 'toString', 'mail'] })).toEqual({
       valid: false,
@@ -325,7 +325,7 @@ describe('records', () => {
     expect(await fail('storeRecord', { ...record, keyId: 'signing' })).toContain('is for signing');
   });
 
-  it('hold on to their key', async () => {
+  it('prevent the deletion of their key', async () => {
     await generate('mail', 'encryption');
     await call('storeRecord', { id: 'note', content: 'x', keyId: 'mail' });
     expect(await fail('deleteKey', { id: 'mail' })).toContain('still protects 1 record;');
@@ -333,13 +333,13 @@ describe('records', () => {
     await call('deleteKey', { id: 'mail' });
   });
 
-  it('are bounded in number and in size', async () => {
+  it('are limited in number and size', async () => {
     const content = 'x'.repeat(LIMITS.recordCharacters);
-    const fitting = LIMITS.storedBytes / LIMITS.recordCharacters;
-    for (let count = 0; count < fitting; count += 1)
+    const capacity = LIMITS.storedBytes / LIMITS.recordCharacters;
+    for (let count = 0; count < capacity; count += 1)
       await call('storeRecord', { id: `big-${count}`, content });
     expect(await fail('storeRecord', { id: 'more', content: 'x' })).toContain('delete records first');
-    for (let count = 0; count < fitting; count += 1) await call('deleteRecord', { id: `big-${count}` });
+    for (let count = 0; count < capacity; count += 1) await call('deleteRecord', { id: `big-${count}` });
     for (let count = 0; count < LIMITS.records; count += 1)
       await call('storeRecord', { id: `r-${count}`, content: '' });
     expect(await fail('storeRecord', { id: 'more', content: '' })).toContain('delete records first');
@@ -367,7 +367,7 @@ describe('backups', () => {
     );
   });
 
-  it('of the fullest vault can be restored', async () => {
+  it('of a full vault can be restored', async () => {
     const content = '\u0001'.repeat(LIMITS.recordCharacters);
     for (let count = 0; count < LIMITS.storedBytes / LIMITS.recordCharacters; count += 1) {
       await call('storeRecord', { id: `r-${count}`, content });
@@ -379,7 +379,7 @@ describe('backups', () => {
     });
   });
 
-  it('change nothing when they do not open or do not fit', async () => {
+  it('change nothing if they cannot be decrypted or are too large', async () => {
     await call('storeRecord', { id: 'note', content: 'x' });
     const archive = await textOf('backupVault', { passphrase: PASSPHRASE }, 'archive');
     const passphrase = PASSPHRASE;
@@ -388,7 +388,7 @@ describe('backups', () => {
     );
     expect(await fail('restoreVault', { archive: archive.slice(0, 40), passphrase })).toContain('cut short');
     expect(await fail('restoreVault', { archive: `${archive}=`, passphrase })).toContain('damaged');
-    expect(await fail('restoreVault', { archive: 'x', passphrase })).toContain('no backup');
+    expect(await fail('restoreVault', { archive: 'x', passphrase })).toContain('not a backup');
     expect(await fail('restoreVault', { archive, passphrase, keyId: 'signing' })).toContain('is for signing');
     await call('deleteRecord', { id: 'note' });
     for (let count = 0; count < LIMITS.records; count += 1)

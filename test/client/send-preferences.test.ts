@@ -7,7 +7,6 @@ import { describe, expect, it } from 'vitest';
 import { concernsCapabilities, createConcerns, inMeta } from '../../src/client/index.js';
 import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import {
-  carriedBy,
   clientV1,
   clientV2,
   closeLater,
@@ -18,51 +17,55 @@ import {
   names,
   overHandler,
   policy,
+  preferencesIn,
   SAFE,
   TOOLS,
   until,
 } from './hosts.js';
 
-describe.each(LINKS)('preferences before there is a connection: $name', ({ era, by, connect }) => {
-  it('go out with initialized where a session can hold them', async () => {
-    const { sent } = await connect({
-      over: true,
-      preferences: { security: 'high', tier: 'pro', cost: 'low' },
+describe.each(LINKS)(
+  'preferences that are set before the client connects: $name',
+  ({ era, via, connect }) => {
+    it('are sent with initialized if a session can keep them', async () => {
+      const { sent } = await connect({
+        over: true,
+        preferences: { security: 'high', tier: 'pro', cost: 'low' },
+      });
+      const initialized = sent.find(({ method }) => method === 'notifications/initialized');
+      expect(initialized === undefined).toBe(era === 'modern');
+      expect(initialized?.params?.concerns).toEqual(via === 'update' ? { security: 'high' } : undefined);
     });
-    const initialized = sent.find(({ method }) => method === 'notifications/initialized');
-    expect(initialized === undefined).toBe(era === 'modern');
-    expect(initialized?.params?.concerns).toEqual(by === 'update' ? { security: 'high' } : undefined);
-  });
 
-  it('are kept, and what the server does not take is named and never sent', async () => {
-    const { concerns, sent } = await connect({
-      preferences: { security: 'high', tier: 'pro', securty: 'low' },
+    it('are kept, and those that the server does not accept are reported and never sent', async () => {
+      const { concerns, sent } = await connect({
+        preferences: { security: 'high', tier: 'pro', securty: 'low' },
+      });
+      expect(concerns.problems).toMatchObject([
+        { code: 'operator-concern', concern: 'tier' },
+        { code: 'undeclared-concern', concern: 'securty', suggestion: 'security' },
+      ]);
+      expect(names(await concerns.listTools())).toEqual(SAFE);
+      expect(preferencesIn(sent.at(-1))).toEqual({ security: 'high' });
+      expect(await concerns.resend()).toMatchObject({ via });
+      expect(names(await concerns.listTools())).toEqual(SAFE);
+      expect(JSON.stringify(sent)).not.toMatch(/tier|securty/);
+      expect(concerns.preferences).toEqual({ security: 'high', tier: 'pro', securty: 'low' });
     });
-    expect(concerns.problems).toMatchObject([
-      { code: 'operator-concern', concern: 'tier' },
-      { code: 'undeclared-concern', concern: 'securty', suggestion: 'security' },
-    ]);
-    expect(names(await concerns.listTools())).toEqual(SAFE);
-    expect(carriedBy(sent.at(-1))).toEqual({ security: 'high' });
-    expect(await concerns.resend()).toMatchObject({ by });
-    expect(names(await concerns.listTools())).toEqual(SAFE);
-    expect(JSON.stringify(sent)).not.toMatch(/tier|securty/);
-    expect(concerns.preferences).toEqual({ security: 'high', tier: 'pro', securty: 'low' });
-  });
-});
+  },
+);
 
-it('says nothing with initialized while nothing is wanted', async () => {
+it('adds nothing to initialized if there are no preferences', async () => {
   const { sent } = await connectHost(clientV1(), inMemory(policy), { over: true });
   expect(sent.find(({ method }) => method === 'notifications/initialized')).not.toHaveProperty(
     'params.concerns',
   );
 });
 
-it('is set before connecting, and changed by nobody else', async () => {
+it('keeps a frozen copy of the preferences', async () => {
   const client = clientV1();
   const topic = ['documents'];
   const concerns = createConcerns(client);
-  expect(await concerns.set({ topic, budget: undefined })).toEqual({ by: 'nothing', why: 'not-connected' });
+  expect(await concerns.set({ topic, budget: undefined })).toEqual({ via: 'none', reason: 'not-connected' });
   topic.push('charts');
   expect(concerns.preferences).toEqual({ topic: ['documents'] });
   expect(Object.isFrozen(concerns.preferences) && Object.isFrozen(concerns.preferences.topic)).toBe(true);
@@ -71,7 +74,7 @@ it('is set before connecting, and changed by nobody else', async () => {
   expect(names(await client.listTools())).toEqual(['encrypt', 'audit', 'log', 'open']);
 });
 
-it('leaves a transport the object that it was, and its other messages alone', async () => {
+it('returns the same transport, and does not change other messages', async () => {
   const transport = await inMemory(policy)();
   const concerns = createConcerns(clientV1(), { preferences: { security: 'high' } });
   expect(concerns.over(transport)).toBe(transport);
@@ -89,10 +92,10 @@ it('leaves a transport the object that it was, and its other messages alone', as
   await client.ping();
   await client.listTools(inMeta({}, { security: 'low' }));
   expect(sent[0]).not.toHaveProperty('params');
-  expect(carriedBy(sent[1])).toEqual({ security: 'low' });
+  expect(preferencesIn(sent[1])).toEqual({ security: 'low' });
 });
 
-it("is said in the SDK's own refreshing of a list too", async () => {
+it('adds preferences when the SDK itself refreshes a list', async () => {
   const handler = handlerV2();
   const refreshed: string[][] = [];
   const client = new ClientV2(
@@ -110,16 +113,16 @@ it("is said in the SDK's own refreshing of a list too", async () => {
   expect(refreshed).toEqual([SAFE]);
 });
 
-describe('capabilities of a client', () => {
+describe('client capabilities', () => {
   const capabilities = concernsCapabilities({ security: 'high' });
 
-  it('say it by themselves to legacy servers', async () => {
+  it('declare preferences to legacy servers', async () => {
     const client = closeLater(new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities }));
     await client.connect(await inMemory(policy)());
     expect(names(await client.listTools())).toEqual(SAFE);
   });
 
-  it('say it by themselves to modern servers', async () => {
+  it('declare preferences to modern servers', async () => {
     const client = closeLater(
       new ClientV2(
         { name: 'host', version: '1.0.0' },
@@ -131,7 +134,7 @@ describe('capabilities of a client', () => {
     expect(names(await client.listTools())).toEqual(SAFE);
   });
 
-  it('are weaker than what is set', async () => {
+  it('are overridden by preferences that are set later', async () => {
     const client = closeLater(new ClientV1({ name: 'host', version: '1.0.0' }, { capabilities }));
     const concerns = createConcerns(client);
     await client.connect(await inMemory(policy)());
@@ -140,8 +143,8 @@ describe('capabilities of a client', () => {
   });
 });
 
-describe('the parameters of one request', () => {
-  it('get what is asked for beside their own _meta', () => {
+describe('inMeta', () => {
+  it('adds preferences to existing _meta', () => {
     const params = { cursor: 'a', _meta: { trace: 1 } };
     expect(inMeta(params, { security: 'high' })).toEqual({
       cursor: 'a',
@@ -150,14 +153,14 @@ describe('the parameters of one request', () => {
     expect(params).toEqual({ cursor: 'a', _meta: { trace: 1 } });
   });
 
-  it('are the same where nothing is asked for, or where they say it already', () => {
-    const said = { _meta: { [EXTENSION_ID]: { concerns: {} } } };
+  it('returns the same parameters if there is nothing to add', () => {
+    const params = { _meta: { [EXTENSION_ID]: { concerns: {} } } };
     expect(inMeta(undefined, {})).toBeUndefined();
-    expect(inMeta(said, { security: 'high' })).toBe(said);
+    expect(inMeta(params, { security: 'high' })).toBe(params);
   });
 });
 
-it('keeps the types of the client it is given', async () => {
+it('keeps the types of the given client', async () => {
   const client = closeLater(clientV2('modern'));
   const concerns = createConcerns(client);
   await client.connect((await overHandler(handlerV2())()) as HttpV2);

@@ -24,7 +24,7 @@ async function read(uri: string): Promise<string> {
   return content && 'text' in content ? content.text : '';
 }
 
-describe('what the server declares', () => {
+describe('the declaration of the server', () => {
   it('announces changes of every list, completions and tasks', () => {
     expect(client.getServerCapabilities()).toMatchObject({
       tools: { listChanged: true },
@@ -35,7 +35,7 @@ describe('what the server declares', () => {
     });
   });
 
-  it('names no tool in its instructions or in the description of another tool', async () => {
+  it('does not name a tool in its instructions or in the description of another tool', async () => {
     const { tools } = await client.listTools();
     for (const { name } of tools) {
       const others = tools.filter((tool) => tool.name !== name);
@@ -45,7 +45,7 @@ describe('what the server declares', () => {
 });
 
 describe('tools', () => {
-  it('are 24, in a stable order, each with a description, a closed schema and every annotation', async () => {
+  it('are 24 in a stable order, with a description, a closed schema and all annotations', async () => {
     const { tools } = await client.listTools();
     expect(tools).toHaveLength(24);
     expect((await client.listTools()).tools).toEqual(tools);
@@ -62,12 +62,12 @@ describe('tools', () => {
     }
   });
 
-  it('are marked for what they do', async () => {
+  it('have annotations that match their behavior', async () => {
     const { tools } = await client.listTools();
-    const marked = (hint: 'readOnlyHint' | 'destructiveHint') =>
+    const annotated = (hint: 'readOnlyHint' | 'destructiveHint') =>
       tools.filter(({ annotations }) => annotations?.[hint]).map(({ name }) => name);
-    expect(marked('destructiveHint')).toEqual(['deleteKey', 'clearLog', 'deleteRecord', 'restoreVault']);
-    expect(marked('readOnlyHint')).toEqual([
+    expect(annotated('destructiveHint')).toEqual(['deleteKey', 'clearLog', 'deleteRecord', 'restoreVault']);
+    expect(annotated('readOnlyHint')).toEqual([
       ...[
         'encryptData',
         'decryptData',
@@ -83,7 +83,7 @@ describe('tools', () => {
 });
 
 describe('prompts', () => {
-  it('carry the state that they are about, and their arguments', async () => {
+  it('include the state of the vault, and their arguments', async () => {
     const { prompts } = await client.listPrompts();
     expect(prompts.map(({ name }) => name)).toEqual([
       'reviewAccess',
@@ -106,7 +106,7 @@ describe('prompts', () => {
     expect(JSON.stringify(plan)).toContain('vault://keys');
   });
 
-  it('refuse a missing argument', async () => {
+  it('reject a missing argument', async () => {
     await expect(client.getPrompt({ name: 'incidentReport' })).rejects.toThrow('incidentReport');
   });
 
@@ -122,7 +122,7 @@ describe('prompts', () => {
 });
 
 describe('resources', () => {
-  it('are the documents of the vault and one for each record', async () => {
+  it('are the documents of the vault and its records', async () => {
     vault.records.store(
       { id: 'note', labels: [], content: 'Hello', createdAt: '2026-01-01T00:00:00Z' },
       'default',
@@ -139,7 +139,7 @@ describe('resources', () => {
     expect(await read('vault://records/note')).toBe('Hello');
   });
 
-  it('are announced as changed when a record comes or goes', async () => {
+  it('are announced as changed when a record is stored or deleted', async () => {
     let announced = 0;
     const other = new Client(
       { name: 'test', version: '1' },
@@ -166,7 +166,7 @@ describe('resources', () => {
     expect(announced).toBe(2);
   });
 
-  it('tell of keys what is public, by template too', async () => {
+  it('contain the public metadata of keys, also by template', async () => {
     expect(JSON.parse(await read('vault://keys'))).toMatchObject({
       keys: [
         { id: 'default', kind: 'encryption', version: 1 },
@@ -177,7 +177,7 @@ describe('resources', () => {
   });
 
   it.each(['vault://keys/nothing', 'vault://records/nothing', 'vault://nothing'])(
-    'answer for %s as for any URI that is not there',
+    'return the same error for %s as for any unknown URI',
     async (uri) => {
       await expect(client.readResource({ uri })).rejects.toThrow(`Resource ${uri} not found`);
     },

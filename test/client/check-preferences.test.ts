@@ -24,7 +24,7 @@ const declaration = readDeclaration({
 });
 const check = (preferences: unknown) => checkPreferences(declaration, preferences as HostPreferences);
 
-describe('preferences that fit', () => {
+describe('accepted preferences', () => {
   it.each([
     {},
     { security: 'high' },
@@ -36,11 +36,11 @@ describe('preferences that fit', () => {
     { budget: 0.5 },
     { preset: 'safe', budget: 1 },
   ])('%j', (preferences) => {
-    expect(check(preferences)).toEqual({ fitting: preferences, problems: [] });
+    expect(check(preferences)).toEqual({ accepted: preferences, problems: [] });
   });
 
-  it('are those that say something', () => {
-    expect(check({ security: undefined, preset: undefined })).toEqual({ fitting: {}, problems: [] });
+  it('do not include undefined values', () => {
+    expect(check({ security: undefined, preset: undefined })).toEqual({ accepted: {}, problems: [] });
   });
 });
 
@@ -48,17 +48,17 @@ const security = { concern: 'security', values: ['low', 'medium', 'high'] };
 const topic = { concern: 'topic', values: ['documents', 'charts'] };
 const budget = { concern: 'budget', values: { min: 0, max: 100 } };
 
-describe('preferences that do not fit', () => {
+describe('preferences with a problem', () => {
   it.each([
     [
       { security: 'hihg' },
       { code: 'unknown-value', ...security, value: 'hihg', suggestion: 'high' },
-      '"hihg" is no value of security (low, medium, high); did you mean "high"?',
+      '"hihg" is not a valid value for security (low, medium, high). Did you mean "high"?',
     ],
     [
       { security: 'everything' },
       { code: 'unknown-value', ...security, value: 'everything' },
-      '"everything" is no value of security (low, medium, high).',
+      '"everything" is not a valid value for security (low, medium, high).',
     ],
     [
       { security: 1 },
@@ -78,7 +78,7 @@ describe('preferences that do not fit', () => {
     [
       { topic: ['charts', 'document'] },
       { code: 'unknown-value', ...topic, value: 'document', suggestion: 'documents' },
-      '"document" is no value of topic (documents, charts); did you mean "documents"?',
+      '"document" is not a valid value for topic (documents, charts). Did you mean "documents"?',
     ],
     [
       { budget: -1 },
@@ -98,52 +98,52 @@ describe('preferences that do not fit', () => {
     [
       { securty: 'high' },
       { code: 'undeclared-concern', concern: 'securty', value: 'high', suggestion: 'security' },
-      '"securty" is no concern of this server (security, topic, budget); did you mean "security"?',
+      '"securty" is not a concern of this server (security, topic, budget). Did you mean "security"?',
     ],
     [
       { secre: 'yes' },
       { code: 'undeclared-concern', concern: 'secre', value: 'yes' },
-      '"secre" is no concern of this server (security, topic, budget).',
+      '"secre" is not a concern of this server (security, topic, budget).',
     ],
     [
       { constructor: 'high' },
       { code: 'undeclared-concern', concern: 'constructor', value: 'high' },
-      '"constructor" is no concern of this server (security, topic, budget).',
+      '"constructor" is not a concern of this server (security, topic, budget).',
     ],
     [
       { tier: 'pro' },
       { code: 'operator-concern', concern: 'tier', value: 'pro' },
-      "tier is set by the server's operator, not by hosts; leave it out.",
+      "The server's operator sets tier, so hosts cannot. Leave it out.",
     ],
     [
       { tier: null },
       { code: 'operator-concern', concern: 'tier', value: null },
-      "tier is set by the server's operator, not by hosts; leave it out.",
+      "The server's operator sets tier, so hosts cannot. Leave it out.",
     ],
     [
       { preset: 'save' },
       { code: 'unknown-preset', concern: 'preset', values: ['safe'], value: 'save', suggestion: 'safe' },
-      '"save" is no preset of this server (safe); did you mean "safe"?',
+      '"save" is not a preset of this server (safe). Did you mean "safe"?',
     ],
     [
       { preset: 'toString' },
       { code: 'unknown-preset', concern: 'preset', values: ['safe'], value: 'toString' },
-      '"toString" is no preset of this server (safe).',
+      '"toString" is not a preset of this server (safe).',
     ],
     [
       { preset: null },
       { code: 'unknown-preset', concern: 'preset', values: ['safe'], value: null },
-      'null is no preset of this server (safe).',
+      'null is not a preset of this server (safe).',
     ],
   ])('%j', (wrong, problem, message) => {
-    const { fitting, problems } = check({ security: 'low', ...wrong });
+    const { accepted, problems } = check({ security: 'low', ...wrong });
     expect(problems).toEqual([{ ...problem, message }]);
-    expect(fitting).toEqual('security' in wrong ? {} : { security: 'low' });
+    expect(accepted).toEqual('security' in wrong ? {} : { security: 'low' });
   });
 
-  it('are named all at once, and what fits is apart', () => {
-    const { fitting, problems } = check({ security: 'high', tier: 'pro', budget: 101, cost: 'low' });
-    expect(fitting).toEqual({ security: 'high' });
+  it('are all reported at once, and the others are accepted', () => {
+    const { accepted, problems } = check({ security: 'high', tier: 'pro', budget: 101, cost: 'low' });
+    expect(accepted).toEqual({ security: 'high' });
     expect(problems.map(({ code }) => code)).toEqual([
       'operator-concern',
       'unknown-value',
@@ -151,23 +151,26 @@ describe('preferences that do not fit', () => {
     ]);
   });
 
-  it('are shortened in messages', () => {
+  it('are shortened in messages if they are long', () => {
     const [problem] = check({ security: 'x'.repeat(1000) }).problems;
     expect(problem?.message.length).toBeLessThan(150);
   });
 
-  it.each([null, undefined, 7, 'security=high', ['security']])('%j is no object', (preferences) => {
-    const problem = { code: 'malformed-concerns', value: preferences };
-    expect(check(preferences)).toMatchObject({ fitting: {}, problems: [problem] });
-    if (preferences !== undefined) {
-      expect(() => createConcerns(clientV1(), { preferences: preferences as never })).toThrow(
-        expect.objectContaining({ code: 'CONCERNS_REFUSED' }),
-      );
-    }
-  });
+  it.each([null, undefined, 7, 'security=high', ['security']])(
+    'are reported if %j is not an object',
+    (preferences) => {
+      const problem = { code: 'malformed-concerns', value: preferences };
+      expect(check(preferences)).toMatchObject({ accepted: {}, problems: [problem] });
+      if (preferences !== undefined) {
+        expect(() => createConcerns(clientV1(), { preferences: preferences as never })).toThrow(
+          expect.objectContaining({ code: 'CONCERNS_REFUSED' }),
+        );
+      }
+    },
+  );
 });
 
-it('compares with nothing where nothing is declared', () => {
-  const nothing = readDeclaration({});
-  expect(checkPreferences(nothing, { anything: 'goes' })).toEqual({ fitting: {}, problems: [] });
+it('reports no problems if nothing is declared', () => {
+  const undeclared = readDeclaration({});
+  expect(checkPreferences(undeclared, { anything: 'goes' })).toEqual({ accepted: {}, problems: [] });
 });

@@ -1,0 +1,109 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { blocksOf, createProject, installedPackages, isAvailable } from './pages.js';
+
+const PAGES = [
+  'docs/guides/get-started.md',
+  'docs/guides/add-to-a-server.md',
+  'docs/guides/host-integration.md',
+  'docs/reference/client.md',
+];
+
+it('has TypeScript blocks that compile', () => {
+  mkdirSync('build', { recursive: true });
+  const folder = mkdtempSync('build/guides-');
+  try {
+    const files = PAGES.flatMap((page) =>
+      blocksOf(page, 'ts').map((block, index) => ({
+        name: `${page.replaceAll('/', '-')}-${index + 1}.ts`,
+        block,
+      })),
+    );
+    expect(files.length).toBeGreaterThan(6);
+    for (const { name, block } of files) writeFileSync(join(folder, name), block);
+    const config = {
+      extends: '../../tsconfig.json',
+      compilerOptions: { noUnusedLocals: false },
+      files: files.map(({ name }) => name),
+      include: [],
+    };
+    writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    const tsc = resolve('node_modules/typescript/bin/tsc');
+    const compile = () =>
+      execFileSync(process.execPath, [tsc, '-p', folder], { encoding: 'utf8', stdio: 'pipe' });
+    try {
+      compile();
+    } catch (cause) {
+      const { stdout } = cause as { stdout?: string };
+      expect(stdout ?? String(cause)).toBe('');
+    }
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
+describe('get-started.md', () => {
+  const page = createProject('docs/guides/get-started.md');
+
+  it('installs only packages that exist', () => {
+    expect(installedPackages(page).filter((name) => !isAvailable(name))).toEqual([]);
+  });
+
+  it('writes the policy that it shows', async () => {
+    await page.run(/^npx mcp-concerns init/);
+    const shown = parse(page.blocks('yaml')[0] ?? '');
+    const written = parse(readFileSync(join(page.folder, 'policy.yaml'), 'utf8'));
+    expect(written.concerns.effect.values).toEqual(shown.concerns.effect.values);
+    expect(written.presets).toEqual(shown.presets);
+    expect(written.assign[0]).toEqual(shown.assign[0]);
+  });
+
+  it('lists the tools that it shows', async () => {
+    const report = await page.run(/^npx mcp-concerns list/);
+    const names = page.shownOutput.match(/\bbrowser_\w+/g) ?? [];
+    expect(names).toHaveLength(7);
+    for (const name of names) expect(report).toContain(name);
+    expect(report).toContain('7 of 25 tools');
+  });
+
+  it('has check and test commands that pass', async () => {
+    await page.run(/^npx mcp-concerns check/);
+    await page.run(/^npx mcp-concerns test/);
+  });
+
+  it('has a host configuration that starts a filtered server', async () => {
+    const { mcpServers } = JSON.parse(page.blocks('json')[0] ?? '');
+    const { command, args } = mcpServers.playwright;
+    const transport = new StdioClientTransport({
+      command,
+      args: args.map((each: string) => each.replace('/path/to/policy.yaml', 'policy.yaml')),
+      cwd: page.folder,
+      env: { PATH: process.env.PATH ?? '', npm_config_offline: 'true' },
+      stderr: 'ignore',
+    });
+    const client = new Client({ name: 'host', version: '1.0.0' });
+    await client.connect(transport);
+    expect((await client.listTools()).tools).toHaveLength(7);
+    await client.close();
+  });
+});
+
+describe('add-to-a-server.md', () => {
+  const page = createProject('docs/guides/add-to-a-server.md');
+
+  it('has a valid policy about enforcement', () => {
+    const file = join(page.folder, 'policy.yaml');
+    writeFileSync(file, page.blocks('yaml')[0] ?? '');
+    const check = () =>
+      execFileSync(process.execPath, ['dist/cli/main.js', 'check', file], {
+        encoding: 'utf8',
+        stdio: 'pipe',
+      });
+    expect(check()).not.toMatch(/warning|enforce-without-operator/);
+  });
+});

@@ -1,0 +1,17 @@
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+/** Returns the text without indentation and empty lines. */
+const lines = (text: string): string => text.replace(/^\s+/gm, '');
+
+it('shows the full list, the filtered list of the README, and the list after updateConcerns', async () => {
+  const { stdout } = await promisify(execFile)(process.execPath, ['build/vault/walkthrough.js', '--exit']);
+  const counts = [...stdout.matchAll(/^ +(\d+ of \d+) tools$/gm)].map(([, count]) => count);
+  expect(counts).toEqual(['24 of 24', '9 of 24', '7 of 24']);
+  const readme = readFileSync('examples/vault/README.md', 'utf8');
+  const [shown = ''] = /(?:^(?: {4}.*)?\n)+/m.exec(readme.slice(readme.indexOf('second list:'))) ?? [];
+  expect(lines(shown)).toMatch(/^encryptData[\s\S]*9 of 24 tools/);
+  expect(lines(stdout)).toContain(lines(shown));
+});
