@@ -10,8 +10,8 @@ import {
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
 import { SharedLists } from '../protocol/lists/catalogs.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
-import { guardFetch, type ServeParsed } from './guard-fetch.js';
-import { staticLists } from './known-lists/static-lists.js';
+import { guardFetch, type ServeParsed } from './early-access-check.js';
+import { staticLists } from './known-lists/known-lists.js';
 import { standInServer } from './known-lists/stub-server-v2.js';
 import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';

@@ -3,10 +3,10 @@ import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';
-import { handleEvents } from './handle-events.js';
+import { handleEvents } from './buffered.js';
 import { createLog, createLogger } from './log.js';
 import { type FunctionSettings, readSettings } from './settings.js';
-import { checkCallers, type StreamingHandler, streamEvents } from './stream-events.js';
+import { checkCallers, type StreamingHandler, streamEvents } from './streamed.js';
 
 export interface DeployOptions extends Pick<HandlerOptions, 'policy'> {
   /** Verifies tokens on a function URL, where nothing else does. */

@@ -1,8 +1,8 @@
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
-import { answerListsFirst } from '../http/known-lists/catalog-first.js';
-import { staticLists } from '../http/known-lists/static-lists.js';
+import { answerListsFirst } from '../http/known-lists/handler.js';
+import { staticLists } from '../http/known-lists/known-lists.js';
 import { type DeployOptions, deployFunction } from './deploy-function.js';
-import type { StreamingHandler } from './stream-events.js';
+import type { StreamingHandler } from './streamed.js';
 
 export { type DeployOptions, deployFunction } from './deploy-function.js';
 

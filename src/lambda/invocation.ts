@@ -5,7 +5,7 @@ import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { observe } from '../http/observer.js';
 import { sessionOf } from '../http/sessions.js';
-import { answerInstead, LATE, type RequestIds, requestIds, TOO_LONG } from './answers.js';
+import { answerInstead, LATE, type RequestIds, requestIds, TOO_LONG } from './substitute-responses.js';
 import { callerOf } from './claims.js';
 import { deadlineOf, inTime, type LambdaContext, LateError } from './deadline.js';
 import { checkEvent, type HttpEvent, TooLongError, toRequest } from './event.js';

@@ -1,12 +1,12 @@
 import type { HandlerOptions } from '../http/fetch-handler.js';
 import { createHandler } from '../http/sdk-v1.js';
-import { handleEvents, type LambdaHandler } from './handle-events.js';
+import { handleEvents, type LambdaHandler } from './buffered.js';
 import type { InvocationOptions } from './invocation.js';
 
 export type { Authorization } from '../http/authorization.js';
 export type { LambdaContext } from './deadline.js';
 export type { HttpEvent, HttpResult } from './event.js';
-export { handleEvents, type LambdaHandler } from './handle-events.js';
+export { handleEvents, type LambdaHandler } from './buffered.js';
 export type { InvocationOptions } from './invocation.js';
 
 export interface LambdaHandlerOptions extends HandlerOptions, InvocationOptions {}

@@ -1,6 +1,6 @@
 import { createHandler } from '../http/sdk-v1.js';
 import type { LambdaHandlerOptions } from './lambda.js';
-import { type CallerOptions, checkCallers, type StreamingHandler, streamEvents } from './stream-events.js';
+import { type CallerOptions, checkCallers, type StreamingHandler, streamEvents } from './streamed.js';
 
 export {
   checkCallers,
@@ -8,7 +8,7 @@ export {
   StreamingError,
   type StreamingHandler,
   streamEvents,
-} from './stream-events.js';
+} from './streamed.js';
 
 export interface StreamingHandlerOptions extends LambdaHandlerOptions, Pick<CallerOptions, 'warn'> {}
 

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { guardFetch } from '../../src/http/guard-fetch.js';
+import { guardFetch } from '../../src/http/early-access-check.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';

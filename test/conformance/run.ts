@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { guardFetch } from '../../src/http/guard-fetch.js';
+import { guardFetch } from '../../src/http/early-access-check.js';
 import { attachConcerns, type ConnectableServer, type Policy } from '../../src/index.js';
 import { loadPolicy } from '../../src/policy/index.js';
 import { compare, count, notPassed } from './compare.js';

@@ -230,7 +230,7 @@ describe('a remote server', () => {
 });
 
 describe('the examples of the documentation', () => {
-  const text = readFileSync('docs/deploy.md', 'utf8');
+  const text = readFileSync('docs/guides/deploy.md', 'utf8');
   const examples = [...text.matchAll(/^```yaml serverless\n(.*?)^```$/gms)].map(
     ([, example = '']) => example,
   );

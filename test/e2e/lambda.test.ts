@@ -114,7 +114,7 @@ describe('the Lambda handler', () => {
 });
 
 describe('what a call costs', () => {
-  /** The calls to the store that one request makes; `docs/deploy.md` has them in a table. */
+  /** The calls to the store that one request makes; `docs/guides/deploy.md` has them in a table. */
   const costOf = async (event: HttpEvent): Promise<string[]> => {
     await handler(event);
     return (logged.at(-1)?.storeCalls ?? []).map(({ operation }) => operation);

@@ -10,7 +10,7 @@ import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { injectFaults, type Sent } from '../session/faults.js';
 
 const MINUTES = 60;
-const page = readFileSync('docs/deploy.md', 'utf8');
+const page = readFileSync('docs/guides/deploy.md', 'utf8');
 const pass = stopClock();
 let dynamo: LocalDynamo;
 beforeAll(async () => {
@@ -42,7 +42,7 @@ const update = rpc('updateConcerns', { concerns: { security: 'low' } });
 const call = (name: string, args: object, more: object = {}) =>
   rpc('tools/call', { name, arguments: args, ...more });
 
-describe('what docs/deploy.md says that a request costs', () => {
+describe('what docs/guides/deploy.md says that a request costs', () => {
   it('in a session', async () => {
     const { handler, sent } = await environment();
     let session = {};

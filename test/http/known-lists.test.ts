@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { staticLists } from '../../src/http/known-lists/static-lists.js';
+import { staticLists } from '../../src/http/known-lists/known-lists.js';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
 import { createHandler, serve } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { answerInstead, LATE, requestIds } from '../../src/lambda/answers.js';
+import { answerInstead, LATE, requestIds } from '../../src/lambda/substitute-responses.js';
 import { deadlineOf, inTime } from '../../src/lambda/deadline.js';
-import { unanswered } from '../../src/lambda/sse.js';
+import { unanswered } from '../../src/lambda/answer-tracker.js';
 import { rpc } from './events.js';
 
 describe('a deadline', () => {

@@ -1,5 +1,5 @@
 import { type RequestId, read } from '../protocol/messages/wire.js';
-import type { RequestIds } from './answers.js';
+import type { RequestIds } from './substitute-responses.js';
 
 /** Which requests of an event stream still wait for their answer. */
 export interface Unanswered {

@@ -10,7 +10,7 @@ import { bindSessions, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../text-response.js';
 import { writeAnswer } from './list-text.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';
-import type { StaticLists } from './static-lists.js';
+import type { StaticLists } from './known-lists.js';
 import { standInFor } from './stub-server.js';
 
 type Options = Pick<HandlerOptions, 'policy' | 'store' | 'maxBodyBytes'>;

@@ -1,11 +1,11 @@
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
-import { errorInstead, LATE } from './answers.js';
+import { errorInstead, LATE } from './substitute-responses.js';
 import { inTime, type LambdaContext } from './deadline.js';
 import { type HttpEvent, toHead } from './event.js';
-import { handleEvents } from './handle-events.js';
+import { handleEvents } from './buffered.js';
 import { createInvocations, type Invocation, type InvocationOptions } from './invocation.js';
-import { unanswered } from './sse.js';
+import { unanswered } from './answer-tracker.js';
 
 /** What is used of the stream that Lambda's runtime gives to a streaming handler: a part of a Writable. */
 export interface ResponseSink {
