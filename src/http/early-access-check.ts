@@ -1,43 +1,43 @@
 import { targetsOf } from '../protocol/access/targets.js';
-import { ERRORS, METHODS, REACHES, type Request as Reach, read } from '../protocol/messages/wire.js';
+import { ERRORS, type Request as McpRequest, METHODS, REACHES, read } from '../protocol/messages/wire.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 
-/** Answers a request whose body was read, and parsed, before. */
+/** Answers a request whose body was read and parsed before. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
-const GUARDED: ReadonlySet<unknown> = new Set([...Object.values(REACHES), METHODS.listen]);
+const CHECKED: ReadonlySet<unknown> = new Set([...Object.values(REACHES), METHODS.listen]);
 const NAME_HEADER = 'mcp-name';
 const METHOD_HEADER = 'mcp-method';
 
 /**
- * Guards a handler that answers some requests before any transport, as `createMcpHandler` of SDK v2 does: headers that
- * repeat a parameter, scope challenges, subscriptions. There the gate never sees the request, and the answer would tell
- * that a hidden name exists. So the gate is asked first, and a hidden name is replaced by one that does not exist; in
- * the answer it is put back.
+ * Checks access in front of a handler that answers some requests before its transport, as `createMcpHandler` of SDK v2
+ * does: headers that repeat a parameter, scope challenges, subscriptions. The gate does not see these requests, so their
+ * answers would reveal that a hidden name exists. Therefore this handler asks the gate first. It replaces each hidden
+ * name by a name that does not exist, and restores the name in the answer.
  *
- * Whatever reaches for something takes the same way, so that the time that it takes tells nothing.
+ * Every request that names a primitive takes this path, so that its duration reveals nothing.
  *
  * @param serve the handler, whose servers have a gate that knows `probe`
- * @param probe the method under which that gate says what is to be asked instead
+ * @param probe the method that asks the gate which names to replace
  * @returns a handler in front of it
  * @example
- * const guarded = guardFetch((request, parsedBody) => handler.fetch(request, { parsedBody }), probe);
+ * const checked = checkAccessEarly((request, parsedBody) => handler.fetch(request, { parsedBody }), probe);
  */
-export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
+export function checkAccessEarly(serve: ServeParsed, probe: string): ServeParsed {
   return async (request, body) => {
-    if (!isReach(body)) return serve(request, body);
+    if (!isChecked(body)) return serve(request, body);
     const targets = targetsOf(body);
-    if (targets.length > MAX_TARGETS) return unanswered(body);
-    const answered = await serve(withHeaders(request, probeHeaders(request, probe)), questionOf(body, probe));
-    if (request.signal.aborted) return answered;
-    const told = substitutesIn(await answered.text());
-    // Refused for its form or its caller, as the request itself will be: by what comes before any name is looked at.
-    const early = told === undefined && REFUSED_EARLY.has(answered.status);
-    const substitutes = early ? substituteAll(body) : told;
-    if (substitutes === undefined) return unanswered(body);
+    if (targets.length > MAX_TARGETS) return undecided(body);
+    const probed = await serve(withHeaders(request, probeHeaders(request, probe)), probeOf(body, probe));
+    if (request.signal.aborted) return probed;
+    const decided = substitutesIn(await probed.text());
+    // Refused for its form or its caller, before any name was read. The request itself will be refused in the same way.
+    const early = decided === undefined && REFUSED_EARLY.has(probed.status);
+    const substitutes = early ? substituteAll(body) : decided;
+    if (substitutes === undefined) return undecided(body);
     if (substitutes.length === 0) return serve(request, body);
 
-    // In the parsed request, and there only where it is reached for: a name may be any text of a message.
+    // Replaced only at the place of each target, because the same text may occur elsewhere in the message.
     let params = body.params ?? {};
     const headers = new Headers(request.headers);
     const header = decodeHeader(headers.get(NAME_HEADER));
@@ -47,25 +47,25 @@ export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
       params = target.put(params, name);
       if (target.name === header) headers.set(NAME_HEADER, encodeHeader(name));
     }
-    return putBack(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
+    return restore(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
   };
 }
 
-/** URIs of one subscription: judging a body full of them would take minutes. */
+/** The most URIs of one subscription. Checking a body of 4 MiB full of them would take minutes. */
 const MAX_TARGETS = 1000;
 
 const REFUSED_EARLY: ReadonlySet<number> = new Set([400, 401, 403, 415]);
 
-/** A single request that reaches for something; others are for the gate alone. */
-function isReach(body: unknown): body is Reach {
-  return GUARDED.has(read(body, 'method')) && read(body, 'id') !== undefined;
+/** @returns whether the body is one request that can name a primitive; the gate alone handles all other bodies */
+function isChecked(body: unknown): body is McpRequest {
+  return CHECKED.has(read(body, 'method')) && read(body, 'id') !== undefined;
 }
 
 function withHeaders({ url, signal }: Request, headers: Headers): Request {
   return new Request(url, { method: 'POST', headers, signal });
 }
 
-/** The headers of the request itself: they carry who asks, and preferences. */
+/** @returns the headers of the request, because they contain the caller and preferences, adapted to the probe */
 function probeHeaders(request: Request, probe: string): Headers {
   const headers = new Headers(request.headers);
   headers.delete(NAME_HEADER);
@@ -73,16 +73,16 @@ function probeHeaders(request: Request, probe: string): Headers {
   return headers;
 }
 
-function questionOf(reach: Reach, probe: string): Reach {
+function probeOf(checked: McpRequest, probe: string): McpRequest {
   return {
     jsonrpc: '2.0',
     id: 'probe',
     method: probe,
-    params: { _meta: read(reach.params, '_meta'), reach },
+    params: { _meta: read(checked.params, '_meta'), reach: checked },
   };
 }
 
-/** What is to be asked instead of a target, as the gate says; in the answer `sent` stands for `asked`. */
+/** A replacement that the gate decided: `name` replaces the target; in the answer, `sent` is replaced by `asked`. */
 interface SubstituteAt {
   readonly index: number;
   readonly name: string;
@@ -90,7 +90,7 @@ interface SubstituteAt {
   readonly asked: string;
 }
 
-/** @returns what the gate said; nothing if it did not. An answer is JSON, or an event stream with a message a line. */
+/** @returns the replacements in an answer, which is JSON or an event stream; `undefined` if it contains none */
 function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
   for (const line of text.split('\n')) {
     try {
@@ -103,21 +103,21 @@ function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
   return undefined;
 }
 
-function substituteAll(reach: Reach): readonly SubstituteAt[] {
+function substituteAll(reach: McpRequest): readonly SubstituteAt[] {
   return targetsOf(reach).map(({ name }, index) => {
     const sent = `unknown:${crypto.randomUUID()}`;
     return { index, name: sent, sent, asked: name };
   });
 }
 
-/** What nobody can judge is not let through: the answer itself could tell that a hidden name is there. */
-function unanswered({ id }: Reach): Response {
-  const message = 'What this request may reach could not be judged; try again.';
+/** Fails closed: if access cannot be checked, the answer itself could reveal that a hidden name exists. */
+function undecided({ id }: McpRequest): Response {
+  const message = 'The access check of this request failed. Try again.';
   return Response.json({ jsonrpc: '2.0', id, error: { code: ERRORS.internal, message } }, { status: 500 });
 }
 
-/** The substitutes stand in answers as JSON texts, or inside longer ones. */
-async function putBack(response: Response, substitutes: readonly SubstituteAt[]): Promise<Response> {
+/** Restores the names in an answer, where they occur as JSON strings or within longer strings. */
+async function restore(response: Response, substitutes: readonly SubstituteAt[]): Promise<Response> {
   const { body, status, statusText, headers } = response;
   if (body === null) return response;
   const replace = (text: string): string =>
@@ -127,9 +127,9 @@ async function putBack(response: Response, substitutes: readonly SubstituteAt[])
     );
   const init = { status, statusText, headers };
   const streams = headers.get('content-type')?.startsWith('text/event-stream') === true;
-  // One that does not stream must not begin to: an HTTP server would tell its length no more.
+  // A response that is not a stream must stay one text, so that an HTTP server can send its length.
   if (!streams) return new Response(replace(await response.text()), init);
-  // Messages end with a line; a chunk may end anywhere.
+  // A message ends at the end of a line, but a chunk may end anywhere.
   let rest = '';
   const lines = new TransformStream<string, string>({
     transform(chunk, controller) {

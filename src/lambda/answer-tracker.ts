@@ -1,46 +1,47 @@
 import { type RequestId, read } from '../protocol/messages/wire.js';
 import type { RequestIds } from './substitute-responses.js';
 
-/** Which requests of an event stream still wait for their answer. */
-export interface Unanswered {
-  /** Takes a piece of the stream as it goes out. */
-  see(piece: Uint8Array): void;
-  /** @returns the ids of requests whose answers did not go out */
-  ids(): readonly RequestId[];
+/** Tracks which requests of an event stream have no answer yet. */
+export interface AnswerTracker {
+  /** Call with each chunk that is sent. */
+  see(chunk: Uint8Array): void;
+  /** @returns the ids of the requests whose answers were not sent */
+  missing(): readonly RequestId[];
 }
 
 /**
- * Watches an event stream for answers, so that an error can be sent in the place of those that do not come, and in the
- * place of no other. The SDK writes one event a piece, and ends the stream with the last answer: only in a batch does
- * anything have to be looked at.
+ * Watches an event stream for answers, so that only requests without an answer get an error at the end. The SDK writes
+ * one event per chunk, and ends the stream with the last answer. So only the stream of a batch has to be read.
  *
- * @param requests the requests that the stream answers
- * @param response the response whose body is the stream; others are no place for an error
- * @returns the watch
+ * @param requests returns the ids of the requests that the stream answers
+ * @param response the response whose body is the stream; nothing is tracked if its type is not `text/event-stream`,
+ *   because an error event does not fit into other bodies
+ * @returns the tracker
  */
-export function unanswered(requests: () => RequestIds, response: Response): Unanswered {
-  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) {
-    return { see: () => undefined, ids: () => [] };
-  }
-  const asked = requests();
-  if (!Array.isArray(asked))
-    return { see: () => undefined, ids: () => (asked === undefined ? [] : [asked as RequestId]) };
-  const open = new Set<RequestId>(asked);
+export function trackAnswers(requests: () => RequestIds, response: Response): AnswerTracker {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return fixed([]);
+  const ids = requests();
+  if (ids === undefined) return fixed([]);
+  if (typeof ids === 'string' || typeof ids === 'number') return fixed([ids]);
+  const pending = new Set<unknown>(ids);
   return {
-    see(piece) {
-      for (const line of Buffer.from(piece).toString().split('\n')) {
-        if (line.startsWith('data: ')) answered(open, line.slice('data: '.length));
+    see(chunk) {
+      for (const line of Buffer.from(chunk).toString().split('\n')) {
+        if (line.startsWith('data: ')) pending.delete(answeredBy(line.slice('data: '.length)));
       }
     },
-    ids: () => [...open],
+    missing: () => ids.filter((id) => pending.has(id)),
   };
 }
 
-function answered(open: Set<RequestId>, data: string): void {
+const fixed = (ids: readonly RequestId[]): AnswerTracker => ({ see: () => undefined, missing: () => ids });
+
+/** @returns the id of the request that a message answers; `undefined` if it is not an answer */
+function answeredBy(data: string): unknown {
   try {
     const message: unknown = JSON.parse(data);
-    if (read(message, 'method') === undefined) open.delete(read(message, 'id') as RequestId);
+    return read(message, 'method') === undefined ? read(message, 'id') : undefined;
   } catch {
-    // No JSON-RPC message, and so no answer.
+    return undefined;
   }
 }

@@ -1,20 +1,20 @@
-import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
-import { policyInForce } from '../protocol/request/live-policy.js';
-import { errorInstead, LATE } from './substitute-responses.js';
-import { inTime, type LambdaContext } from './deadline.js';
+import type { FetchHandler } from '../http/fetch-handler.js';
+import { trackAnswers } from './answer-tracker.js';
+import { bufferedHandler } from './buffered.js';
+import { beforeDeadline, type LambdaContext } from './deadline.js';
 import { type HttpEvent, toHead } from './event.js';
-import { handleEvents } from './buffered.js';
 import { createInvocations, type Invocation, type InvocationOptions } from './invocation.js';
-import { unanswered } from './answer-tracker.js';
+import { LATE, substituteError } from './substitute-responses.js';
 
-/** What is used of the stream that Lambda's runtime gives to a streaming handler: a part of a Writable. */
-export interface ResponseSink {
+/** The part of a `Writable` that is used of the stream that the runtime of Lambda passes to a streaming handler. */
+interface ResponseSink {
   write(chunk: string | Uint8Array): boolean;
   end(callback?: () => void): unknown;
-  once(event: string, listener: (...values: never[]) => void): unknown;
+  once(event: 'drain', listener: () => void): unknown;
+  once(event: 'error', listener: (cause: Error) => void): unknown;
 }
 
-/** What the runtime of Lambda, and nothing else, has as `globalThis.awslambda`. */
+/** The global `awslambda`, which exists only in the runtime of Lambda. */
 interface LambdaRuntime {
   streamifyResponse(
     handler: (event: HttpEvent, sink: ResponseSink, context: LambdaContext) => Promise<void>,
@@ -22,48 +22,19 @@ interface LambdaRuntime {
   readonly HttpResponseStream: { from(sink: ResponseSink, head: object): ResponseSink };
 }
 
-/** The handler as the runtime wraps it; without that runtime a buffered one. */
+/** The handler as the runtime of Lambda wraps it; outside that runtime, a buffered handler. */
 export type StreamingHandler = (event: HttpEvent, ...more: never[]) => Promise<unknown>;
 
-/** What tells whether claims and tokens can work. */
-export interface CallerOptions
-  extends Pick<HandlerOptions, 'policy'>,
-    Pick<InvocationOptions, 'authorization'> {
-  /** Told at the start what an operator should know; `console.warn` unless told otherwise. */
-  readonly warn?: ((message: string) => void) | undefined;
-}
-
-/** The options cannot work on a function URL. */
-export class StreamingError extends Error {
-  readonly code = 'STREAMING_INVALID';
-  override readonly name = 'StreamingError';
-}
-
 /**
- * Looks whether a policy and a way to log in can work where nothing before the function verifies tokens.
+ * Makes a Lambda handler that sends each response while the server produces it.
  *
- * @param options the policy, and how hosts log in; `warn` is told what an operator should know
- * @throws {StreamingError} if tokens are asked for that nobody verifies
+ * @param handle answers HTTP requests
+ * @param options who may call, and the log
+ * @returns the handler of the function; a buffered one outside the runtime of Lambda
  */
-export function checkCallers(options: CallerOptions): void {
-  const { policy, authorization, warn = (message) => console.warn(message) } = options;
-  if (authorization?.verifier !== undefined) return;
-  if (authorization !== undefined) {
-    const message =
-      'A function URL verifies no tokens: give authorization.verifier, or use an HTTP API with a JWT authorizer.';
-    throw new StreamingError(message);
-  }
-  if (policyInForce(policy).concerns.some(({ setBy }) => setBy === 'operator')) {
-    warn(
-      'A function URL verifies no tokens: without authorization.verifier, operator concerns have no claims.',
-    );
-  }
-}
-
-/** Makes a streaming Lambda handler of anything that answers HTTP requests; as `handleEvents` does a buffered one. */
-export function streamEvents(handle: FetchHandler, options: InvocationOptions): StreamingHandler {
+export function streamingHandler(handle: FetchHandler, options: InvocationOptions): StreamingHandler {
   const { awslambda } = globalThis as { awslambda?: LambdaRuntime };
-  if (awslambda === undefined) return handleEvents(handle, options);
+  if (awslambda === undefined) return bufferedHandler(handle, options);
   const begin = createInvocations(handle, options);
   return awslambda.streamifyResponse(async (event, underlying, context) => {
     const invocation = begin(event, context);
@@ -74,31 +45,32 @@ export function streamEvents(handle: FetchHandler, options: InvocationOptions): 
   });
 }
 
-/** Writes a response's body as it comes, and what is due in its place if it does not come in time. */
+/** Writes the body of a response as it arrives. After the deadline, writes an error for each request without an answer. */
 async function pipe(response: Response, sink: ResponseSink, invocation: Invocation): Promise<void> {
-  // The runtime sends status and headers with the first write, and only then.
+  // The runtime sends status and headers only with the first write.
   sink.write('');
   const { signal } = invocation;
-  const open = unanswered(invocation.ids, response);
+  const answers = trackAnswers(invocation.ids, response);
   const reader = response.body?.getReader();
-  const left = new Promise<never>((_, reject) => {
-    sink.once('error', reject as (...values: never[]) => void);
+  const broken = new Promise<never>((_, reject) => {
+    sink.once('error', reject);
   });
   try {
     for (;;) {
-      const { done, value } = (await inTime(Promise.race([reader?.read(), left]), signal)) ?? { done: true };
-      if (done) break;
-      open.see(value);
-      if (!sink.write(value)) {
+      const read = await beforeDeadline(Promise.race([reader?.read(), broken]), signal);
+      if (read === undefined || read.done) break;
+      answers.see(read.value);
+      if (!sink.write(read.value)) {
         const drained = new Promise<void>((resolve) => sink.once('drain', resolve));
-        await inTime(Promise.race([drained, left]), signal);
+        await beforeDeadline(Promise.race([drained, broken]), signal);
       }
     }
   } catch (cause) {
     invocation.fail(cause);
     await reader?.cancel(cause).catch(() => undefined);
-    for (const id of open.ids())
-      sink.write(`event: message\ndata: ${JSON.stringify(errorInstead(id, LATE))}\n\n`);
+    for (const id of answers.missing()) {
+      sink.write(`event: message\ndata: ${JSON.stringify(substituteError(id, LATE))}\n\n`);
+    }
   }
-  await Promise.race([new Promise<void>((resolve) => sink.end(resolve)), left]).catch(() => undefined);
+  await Promise.race([new Promise<void>((resolve) => sink.end(resolve)), broken]).catch(() => undefined);
 }

@@ -18,8 +18,6 @@ import {
   read,
 } from '../protocol/messages/wire.js';
 
-export { ChildTransport } from './child-process.js';
-
 /** Requests that set the state of a connection: what one client sets, all that share the server would get. */
 const REFUSED: ReadonlySet<string> = new Set([
   'resources/subscribe',
