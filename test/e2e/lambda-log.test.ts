@@ -84,8 +84,8 @@ describe('a log line', () => {
     ]);
   });
 
-  it('is as docs/guides/deploy.md shows one, and the page explains each of its fields', async () => {
-    const page = readFileSync('docs/guides/deploy.md', 'utf8');
+  it('is as docs/reference/settings.md shows it, and the page explains each of its fields', async () => {
+    const page = readFileSync('docs/reference/settings.md', 'utf8');
     const [, block = '', queries = ''] =
       /```json\n([^`]*)```([\s\S]*?)\n## /.exec(page.slice(page.indexOf('## Logs'))) ?? [];
     const example: Record<string, unknown> = JSON.parse(block);

@@ -89,7 +89,7 @@ describe('the reads and writes in docs/reference/settings.md', () => {
   });
 
   it('are the rows that this test counts', () => {
-    const [, table = ''] = /\n\| what a host does \|.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+    const [, table = ''] = /\n\| request \|.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? [];
     const rows = table.split('\n').slice(0, -1);
     expect(
       rows.map((row) =>
@@ -99,13 +99,13 @@ describe('the reads and writes in docs/reference/settings.md', () => {
           .map((cell) => cell.trim()),
       ),
     ).toEqual([
-      ['connects (`initialize`)', '', '1'],
-      ['says what it wants (`notifications/initialized` with concerns, or `updateConcerns`)', '1', '1'],
-      ['lists, calls, anything else in its session', '1', 'one every five minutes at most'],
-      ['calls a tool that answers with a task', '1', 'one more'],
-      ['lists its tasks (`tasks/list`)', '1, and one for each task if any can be hidden', ''],
-      ['ends the session (`DELETE`)', '', '1'],
-      ['anything without a session: concerns by the URL, the header or `_meta`', '', ''],
+      ['`initialize`', '', '1'],
+      ['`notifications/initialized` with concerns, `updateConcerns`', '1', '1'],
+      ['any other request in a session', '1', 'at most one every five minutes'],
+      ['a tool call that returns a task', '1', 'one more'],
+      ['`tasks/list`', '1, and one per task if any task can be hidden', ''],
+      ['`DELETE`, which ends the session', '', '1'],
+      ['any request without a session: concerns in the URL, the header or `_meta`', '', ''],
     ]);
   });
 });
