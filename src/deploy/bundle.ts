@@ -107,6 +107,7 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
 }
 
 function firstOf(cause: unknown): string {
+  // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
   const [error] = (cause as Partial<BuildFailure>).errors ?? [];
   if (error === undefined) return cause instanceof Error ? cause.message : String(cause);
   const { text, location } = error;
@@ -131,6 +132,7 @@ async function compile(args: readonly string[], cwd: string): Promise<void> {
     await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
   } catch (cause) {
     // The message of the cause contains the command line, and so the headers of a remote server. Do not pass it on.
+    // Node.js types the error of `execFile` as unknown.
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
     throw new BundleError(stderr.trim() || `"mcp-concerns compile" exited with ${String(code)}.`);
   }

@@ -79,7 +79,7 @@ export async function listenLocally(
     });
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server.address());
 
   return {
     url: `http://127.0.0.1:${port}/mcp`,
@@ -89,6 +89,12 @@ export async function listenLocally(
         server.closeAllConnections();
       }),
   };
+}
+
+/** The address is `null` only if the server is not listening, and a string only for a pipe. */
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new ListenError('The server is not listening on a TCP port.');
 }
 
 function refusal(request: Request, port: number): Response | undefined {

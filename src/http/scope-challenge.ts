@@ -48,7 +48,7 @@ export function challengeScopes(
           `Insufficient scope: this request requires ${challenge.scopes.join(' ')}.`,
         );
       };
-      // What cannot be found out lets nobody pass.
+      // Fail closed: without an answer about scopes, the request must not run.
       const fail = () => refuse(ERRORS.internal, 'The required scopes could not be determined. Try again.');
       try {
         const { authInfo } = extra ?? {};

@@ -32,7 +32,7 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
 
 /**
  * Restores a claim that an HTTP API wrote as text: `[a b]` for a list, digits for a number. A claim that was text in the
- * token cannot always be told apart: `42` becomes a number, but `007` and `1e3` stay text, because an HTTP API does not
+ * token cannot always be distinguished: `42` becomes a number, but `007` and `1e3` stay text, because an HTTP API does not
  * write numbers like that.
  *
  * @param value a claim of the event

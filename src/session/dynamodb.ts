@@ -41,7 +41,7 @@ const ROUNDS = 3;
  * @param options the table, and bounds
  * @returns the store; its promises reject with a {@link DynamoStoreError}
  * @example
- * createLambdaHandler({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
+ * createFunction({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
  */
 export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const { table, client, expiresAfterSeconds = 24 * 60 * 60, timeoutMs = 4000 } = options;

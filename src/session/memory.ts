@@ -15,7 +15,7 @@ export interface MemoryStoreOptions {
  * @param options bounds
  * @returns the store
  * @example
- * createLambdaHandler({ server, policy, store: createMemoryStore() });
+ * createFunction({ server, policy, store: createMemoryStore() });
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const { maxSessions = 10_000, expiresAfterSeconds = 24 * 60 * 60 } = options;

@@ -178,7 +178,7 @@ export class ChildTransport implements Transport {
       return process.kill(-this.pid, signal);
     } catch (error) {
       // EPERM: it exists, but runs as another user.
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
+      return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   }
 

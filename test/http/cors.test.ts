@@ -19,8 +19,8 @@ describe('a page of an origin that is not listed', () => {
     ['another scheme', request('POST', { origin: 'http://host.example' }), [PAGE]],
     ['an origin that begins with a listed one', request('POST', { origin: `${PAGE}.evil.example` }), [PAGE]],
     ['a sandboxed page', request('POST', { origin: 'null' }), [PAGE]],
-  ])('is refused: %s', async (_what, asked, origins) => {
-    const { response } = checkOrigin(asked, origins);
+  ])('is refused: %s', async (_what, sent, origins) => {
+    const { response } = checkOrigin(sent, origins);
     expect(response?.status).toBe(403);
     expect(response?.headers.get('access-control-allow-origin')).toBeNull();
     expect(response?.headers.get('vary')).toBe('Origin');
