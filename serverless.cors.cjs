@@ -1,4 +1,5 @@
-// CORS of an HTTP API that checks tokens: it answers 401 itself, and a page must be able to read that. Off without origins.
+// CORS of the HTTP API of serverless.jwt.yml. That API answers 401 itself, and web pages must be able to read the answer.
+// Without origins, CORS is off.
 module.exports = async ({ resolveVariable }) => {
   const origins = String(await resolveVariable('param:origins'))
     .split(',')

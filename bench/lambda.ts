@@ -9,14 +9,14 @@ const FOLDER = 'build/bench-lambda';
 const STARTS = 21;
 const COMPARED = { demo: `${FOLDER}/bare-demo.mjs`, thousand: `${FOLDER}/bare-thousand.mjs` };
 
-/** What the plugin adds to a cold start, and what a snapshot or a static catalog saves. */
+/** Measures how much the plugin adds to a cold start, and how much a snapshot or a static catalog saves. */
 export async function lambdaRatios(): Promise<Ratio[]> {
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(`${FOLDER}/thousand.yaml`, policyText());
   const policy = `${FOLDER}/thousand.yaml`;
   const module = 'bench/zod-server.ts';
-  // As it was built: it starts the command line, which lies beside it there.
+  // From the build, because it starts the command line, whose file is next to it only there.
   const built = (await import(resolve('dist/deploy/bundle.js'))) as typeof import('../src/deploy/bundle.js');
   const { bundleFunction } = built;
   await bundleFunction(
@@ -136,7 +136,7 @@ async function bundleBare(): Promise<void> {
   });
 }
 
-/** The fixture's policy as its author would write it; JSON is YAML. */
+/** @returns the policy of the fixture as its author would write it, in JSON, which is YAML */
 function policyText(): string {
   const { concerns, primitives } = compiledFixture(fixtureTools(1000));
   const declared = concerns.map(({ name, values, match }) => [name, { values, match }]);
@@ -152,13 +152,13 @@ function policyText(): string {
   );
 }
 
-/** A list request as an HTTP API sends it, with concerns in the URL. */
+/** @returns the event of a list request as an HTTP API sends it, with concerns in the URL */
 function event(concerns?: Readonly<Record<string, string>>): object {
-  const asked = Object.entries(concerns ?? {}).map(([name, value]) => `${name}:${value}`);
+  const preferences = Object.entries(concerns ?? {}).map(([name, value]) => `${name}:${value}`);
   return {
     version: '2.0',
     rawPath: '/mcp',
-    rawQueryString: asked.length === 0 ? '' : `concerns=${asked.join(',')}`,
+    rawQueryString: preferences.length === 0 ? '' : `concerns=${preferences.join(',')}`,
     headers: {
       accept: 'application/json, text/event-stream',
       'content-type': 'application/json',

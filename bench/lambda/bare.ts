@@ -9,7 +9,7 @@ interface Event {
   readonly requestContext: { readonly http: { readonly method: string }; readonly domainName: string };
 }
 
-/** The least that serves an SDK server as a Lambda function, with a line in the log: what the plugin is compared with. */
+/** The smallest Lambda function that serves an SDK server and writes a log line: the baseline of the comparison. */
 export function bareHandler(createServer: () => McpServer) {
   const logger = new Logger({ serviceName: 'bare' });
   return async (event: Event, context: { readonly awsRequestId: string }) => {

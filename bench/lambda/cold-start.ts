@@ -2,11 +2,11 @@ import { execFile } from 'node:child_process';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 
-/** Milliseconds of a fresh process. */
+/** Durations of a new process, in milliseconds. */
 export interface ColdStart {
-  /** Of the import of the function's module. */
+  /** The import of the module of the function. */
   readonly imported: number;
-  /** Of the first call, to its answer. */
+  /** From the first call to its answer. */
   readonly called: number;
   /** From the start of the process to that answer. */
   readonly inAll: number;
@@ -28,10 +28,11 @@ const PROGRAM = `
   write(JSON.stringify(times), () => process.exit(0));`;
 
 /**
- * Starts a function in a process of its own, and lists its tools.
+ * Starts a function in a new process, and lists its tools.
  *
  * @param entry the bundle's entry
- * @param event the invocation
+ * @param event the event of the invocation
+ * @returns the durations
  */
 export async function coldStart(entry: string, event: object): Promise<ColdStart> {
   const args = ['--input-type=module', '-e', PROGRAM, pathToFileURL(entry).href, JSON.stringify(event)];

@@ -4,19 +4,20 @@ import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type BuildFailure, type BuildOptions, build } from 'esbuild';
+import { ConcernsError } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
 import { entryOf, FILES } from './entry.js';
 import { copyPackage } from './installed-package.js';
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
-/** The function cannot be made of what was asked for. */
-export class BundleError extends Error {
+/** The bundle of a function could not be draft. */
+export class BundleError extends ConcernsError {
   readonly code = 'BUNDLE_FAILED';
   override readonly name = 'BundleError';
 }
 
-/** What of packages is in CommonJS asks for `require`, which modules have not. */
+/** Packages in CommonJS call `require`, which modules do not have. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
 
 const ESBUILD = {
@@ -36,48 +37,48 @@ const ESBUILD = {
 } as const satisfies BuildOptions;
 
 /**
- * Makes the folder that a function is deployed from: its code in one file, with what is not needed at once in others,
- * the compiled policy, the server, and a snapshot of its lists if one is wanted. Same input, same bytes.
+ * Makes the folder that a function is deployed from: its code, split so that a cold start loads only what it needs, the
+ * compiled policy, the server, and, with `catalog: snapshot`, a snapshot of what the server lists. The same input gives
+ * the same bytes. If the folder already has these bytes, it is not written again.
  *
- * A folder that has the same already stays as it is.
+ * Rejects with a `BundleError` if the policy has errors, or if the server cannot be bundled or listed, and with a
+ * `PackageError` if the package of the server is not installed correctly.
  *
- * @param endpoint what the function serves, as `custom.endpoint` of `serverless.yml` says
- * @param root the project's folder
- * @param target the folder to make, in `root`; beside it lies `<target>.meta.json`, esbuild's account of it
- * @throws {BundleError} if the policy has errors, or its server cannot be bundled or listed
- * @throws {PackageError} if the server's package is not installed as it has to be
+ * @param endpoint what the function serves: `custom.endpoint` of `serverless.yml`
+ * @param root the folder of the project
+ * @param target the folder to make, relative to `root`; the metafile of esbuild is written to `<target>.meta.json`
  * @example
  * await bundleFunction({ policy: 'policies/vault.yaml', server: { module: './src/server.ts' } });
  */
 export async function bundleFunction(endpoint: Endpoint, root = '.', target = 'build/lambda'): Promise<void> {
   const { server, catalog } = endpoint;
   const final = resolve(root, target);
-  const made = `${final}.${process.pid}`;
-  rmSync(made, { recursive: true, force: true });
-  mkdirSync(made, { recursive: true });
+  const draft = `${final}.${process.pid}`;
+  rmSync(draft, { recursive: true, force: true });
+  mkdirSync(draft, { recursive: true });
   try {
-    const bin = 'package' in server ? copyPackage(server.package, root, made) : '';
-    const meta = await bundleCode(endpoint, bin, resolve(root), made);
-    const policy = [...[endpoint.policy].flat(), '-o', join(made, FILES.policy), '--quiet'];
-    const snapshot = ['--snapshot', join(made, FILES.catalog), ...sourceOf(server, made, bin)];
+    const bin = 'package' in server ? copyPackage(server.package, root, draft) : '';
+    const meta = await bundleCode(endpoint, bin, resolve(root), draft);
+    const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
+    const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
-    if (isSame(made, final)) return;
+    if (isSame(draft, final)) return;
     rmSync(final, { recursive: true, force: true });
-    renameSync(made, final);
+    renameSync(draft, final);
     writeFileSync(`${final}.meta.json`, meta.replaceAll(`${target}.${process.pid}/`, `${target}/`));
   } finally {
-    rmSync(made, { recursive: true, force: true });
+    rmSync(draft, { recursive: true, force: true });
   }
 }
 
-/** @returns esbuild's account of what went where, as JSON */
+/** @returns the metafile of esbuild, as JSON */
 async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir: string): Promise<string> {
   const { server } = endpoint;
-  // A path without a dot is one if there is such a file, and the name of a package if not.
+  // `src/server.ts` is a path if the file exists, and otherwise the name of a package.
   const module =
     'module' in server && existsSync(resolve(root, server.module)) ? resolve(root, server.module) : '';
-  const settled = module === '' ? server : { ...server, module };
-  const contents = entryOf({ ...endpoint, server: settled }, bin);
+  const resolved = module === '' ? server : { ...server, module };
+  const contents = entryOf({ ...endpoint, server: resolved }, bin);
   try {
     const { metafile } = await build({
       ...ESBUILD,
@@ -85,15 +86,15 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
       outdir,
       entryPoints: [
         { in: 'mcp-concerns:entry', out: 'index' },
-        // The entry imports it when it is needed; by a name of its own a snapshot is taken of it.
-        ...('module' in settled ? [{ in: settled.module, out: 'server' }] : []),
+        // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
+        ...('module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
       ],
       plugins: [
         {
           name: 'entry',
           setup({ onResolve, onLoad }) {
-            onResolve({ filter: /^mcp-concerns:entry$/ }, ({ path }) => ({ path, namespace: 'written' }));
-            onLoad({ filter: /./, namespace: 'written' }, () => ({ contents, resolveDir: root }));
+            onResolve({ filter: /^mcp-concerns:entry$/ }, ({ path }) => ({ path, namespace: 'generated' }));
+            onLoad({ filter: /./, namespace: 'generated' }, () => ({ contents, resolveDir: root }));
           },
         },
       ],
@@ -106,14 +107,15 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
 }
 
 function firstOf(cause: unknown): string {
+  // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
   const [error] = (cause as Partial<BuildFailure>).errors ?? [];
   if (error === undefined) return cause instanceof Error ? cause.message : String(cause);
   const { text, location } = error;
   return location === null ? text : `${text} (${location.file}:${location.line})`;
 }
 
-/** What tells the command where to take a snapshot. */
-function sourceOf(server: Endpoint['server'], folder: string, bin: string): string[] {
+/** @returns the arguments that tell `mcp-concerns compile` which server to take a snapshot of */
+function inputArguments(server: Endpoint['server'], folder: string, bin: string): string[] {
   if ('module' in server) return ['--server', join(folder, FILES.server)];
   if ('package' in server) return ['--', process.execPath, join(folder, bin), ...(server.arguments ?? [])];
   const headers = Object.entries(server.headers ?? {});
@@ -124,14 +126,15 @@ function sourceOf(server: Endpoint['server'], folder: string, bin: string): stri
   ];
 }
 
-/** The command is what operators know from elsewhere, and so are its messages. */
+/** Runs the command line, so that its messages are those that operators know. */
 async function compile(args: readonly string[], cwd: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
   } catch (cause) {
-    // The failure itself holds the command line, and with it the headers of a remote server.
+    // The message of the cause contains the command line, and so the headers of a remote server. Do not pass it on.
+    // Node.js types the error of `execFile` as unknown.
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
-    throw new BundleError(stderr.trim() || `"mcp-concerns compile" ended with ${String(code)}.`);
+    throw new BundleError(stderr.trim() || `"mcp-concerns compile" exited with ${String(code)}.`);
   }
 }
 

@@ -4,47 +4,56 @@ const text = (description: string) => ({ type: 'string', minLength: 1, descripti
 
 const own = {
   type: 'object',
-  description: 'A server of your own.',
+  description: 'Your own server.',
   required: ['module'],
   additionalProperties: false,
   properties: {
-    module: text('A module or package; its default export, or createServer, makes a new server.'),
-    sdk: { enum: [1, 2], description: 'The generation of the MCP SDK that it is written on; 1 unless told.' },
+    module: text('A module or package. Its default export, or createServer, makes a new server.'),
+    sdk: {
+      enum: [1, 2],
+      description: 'The major version of the MCP SDK that the server uses. Defaults to 1.',
+    },
   },
 } as const;
 
 const child = {
   type: 'object',
-  description: 'A stdio server from an npm package that is installed here; one process, shared by all hosts.',
+  description:
+    'A stdio server from an npm package that is installed in this project. All hosts share one process.',
   required: ['package'],
   additionalProperties: false,
   properties: {
-    package: text('The name of the package; its bin is started with Node.'),
-    arguments: { type: 'array', items: { type: 'string' }, description: 'What its command line gets.' },
+    package: text('The name of the package. Its bin is started with Node.js.'),
+    arguments: {
+      type: 'array',
+      items: { type: 'string' },
+      description: 'The arguments of its command line.',
+    },
     environment: {
       type: 'array',
       items: { type: 'string' },
-      description: "The function's variables that the process may see.",
+      description: 'The environment variables of the function that the process gets.',
     },
   },
 } as const;
 
 const remote = {
   type: 'object',
-  description: 'A server that others run, over Streamable HTTP; one connection, shared by all hosts.',
+  description: 'A remote server over Streamable HTTP. All hosts share one connection.',
   required: ['url'],
   additionalProperties: false,
   properties: {
-    url: { type: 'string', pattern: '^https?://', description: 'Its address.' },
+    url: { type: 'string', pattern: '^https?://', description: 'The URL of the server.' },
     headers: {
       type: 'object',
       additionalProperties: { type: 'string' },
-      description: "Headers that it wants, each with the name of the function's variable that has the value.",
+      description:
+        'Headers that the server needs, each with the name of the environment variable that has its value.',
     },
   },
 } as const;
 
-/** The JSON Schema of `custom.endpoint` in `serverless.yml`: what the function serves. */
+/** The JSON Schema of `custom.endpoint` in `serverless.yml`, which configures what the function serves. */
 export const endpointSchema = {
   type: 'object',
   required: ['policy', 'server'],
@@ -52,14 +61,15 @@ export const endpointSchema = {
   properties: {
     policy: {
       anyOf: [
-        text('A policy, or a folder of them.'),
+        text('A policy file, or a folder of policy files.'),
         { type: 'array', items: { type: 'string' }, minItems: 1 },
       ],
     },
     server: { anyOf: [own, child, remote] },
     catalog: {
       enum: ['static', 'snapshot'],
-      description: "The promise that the server's lists depend on no request: kept once taken, or taken now.",
+      description:
+        'Your promise that the lists of the server do not depend on the request. `static` lists the server once per environment, `snapshot` lists it when the function is packaged.',
     },
   },
 } as const;

@@ -1,66 +1,82 @@
 import type { Endpoint } from './endpoint.js';
 
-/** Names of files in the bundle, beside the entry. */
+/** Names of the files beside the entry in the bundle. */
 export const FILES = { policy: 'policy.json', catalog: 'catalog.json', server: 'server.mjs' } as const;
 
 /**
- * Writes the module that a function starts with: what somebody would write who made the function by hand.
+ * Writes the module that a function starts with. It is the module that you would write by hand with `createFunction`.
  *
  * @param endpoint what the function serves
- * @param bin of a package: its program, relative to the bundle
- * @returns the module's text
+ * @param bin the program of the package, relative to the bundle, if the server is a package
+ * @returns the text of the module
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
 export function entryOf({ server, catalog }: Omit<Endpoint, 'policy'>, bin = ''): string {
   const lines = [
     `import { readFileSync } from 'node:fs';`,
+    `import { createFunction } from 'mcp-concerns/lambda';`,
     `import { openCompiledPolicy } from 'mcp-concerns/policy/compiled';`,
+    ...handlerImport(server, catalog),
     `const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));`,
     `const policy = openCompiledPolicy(read('${FILES.policy}'));`,
+    `const catalog = ${catalogExpression(catalog)};`,
+    ...serverLines(server, bin),
+    ...exportLine(server, catalog),
   ];
-  if (catalog === 'static') lines.push(`const catalog = 'static';`);
-  else lines.push(`const catalog = ${catalog === undefined ? 'undefined' : `read('${FILES.catalog}')`};`);
-
-  if ('module' in server) {
-    // Imported by the first request that needs the server: lists from a snapshot do not.
-    lines.push(
-      `const server = async (context) => {`,
-      `  const { default: made, createServer = made } = await import(${JSON.stringify(server.module)});`,
-      `  return createServer(${server.sdk === 2 ? 'context' : ''});`,
-      `};`,
-    );
-  } else {
-    lines.push(
-      `import { shareUpstream } from 'mcp-concerns/upstream';`,
-      ...('package' in server ? childLines(server, bin) : remoteLines(server)),
-      `const server = () => upstream.server();`,
-    );
-  }
-
-  if ('module' in server && server.sdk === 2) {
-    lines.push(
-      `import { deployFunction } from 'mcp-concerns/lambda/function';`,
-      `import { createHandler } from 'mcp-concerns/http/v2';`,
-      `export const handler = deployFunction((store) => createHandler({ server, policy, catalog, store }), { policy });`,
-    );
-  } else {
-    // Loaded while Lambda initialises, when there is more of the CPU; not where a snapshot answers first.
-    if (catalog !== 'snapshot') lines.push(`import 'mcp-concerns/http';`);
-    lines.push(
-      `import { createFunction } from 'mcp-concerns/lambda/function';`,
-      `export const handler = createFunction({ server, policy, catalog });`,
-    );
-  }
   return `${lines.join('\n')}\n`;
 }
 
-/** A process has what programs need, and of the function's variables, its credentials among them, only those named. */
-function childLines(server: Extract<Endpoint['server'], { package: string }>, bin: string): string[] {
+type Server = Endpoint['server'];
+
+/**
+ * A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
+ * answered sooner without it; then `createFunction` imports the SDK when a request needs it.
+ */
+function handlerImport(server: Server, catalog: Endpoint['catalog']): string[] {
+  if (isV2(server)) return [`import { createHandler } from 'mcp-concerns/http/v2';`];
+  return catalog === 'snapshot' ? [] : [`import { createHandler } from 'mcp-concerns/http';`];
+}
+
+function exportLine(server: Server, catalog: Endpoint['catalog']): string[] {
+  if (!isV2(server) && catalog === 'snapshot') {
+    return ['export const handler = createFunction({ policy, server, catalog });'];
+  }
+  return [
+    'const makeHandler = (store) => createHandler({ policy, server, catalog, store });',
+    'export const handler = createFunction({ policy, handler: makeHandler });',
+  ];
+}
+
+function catalogExpression(catalog: Endpoint['catalog']): string {
+  if (catalog === 'static') return `'static'`;
+  return catalog === 'snapshot' ? `read('${FILES.catalog}')` : 'undefined';
+}
+
+const isV2 = (server: Server): boolean => 'module' in server && server.sdk === 2;
+
+function serverLines(server: Server, bin: string): string[] {
+  if ('module' in server) {
+    // The first request that needs the server imports it. Lists from a snapshot do not need it.
+    return [
+      `const server = async (context) => {`,
+      `  const { default: byDefault, createServer = byDefault } = await import(${JSON.stringify(server.module)});`,
+      `  return createServer(${server.sdk === 2 ? 'context' : ''});`,
+      `};`,
+    ];
+  }
+  return [
+    ...('package' in server ? childLines(server, bin) : remoteLines(server)),
+    `const server = () => upstream.server();`,
+  ];
+}
+
+/** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
+function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
   const { arguments: args = [], environment = [] } = server;
   return [
     `import { fileURLToPath } from 'node:url';`,
-    `import { ChildTransport } from 'mcp-concerns/upstream';`,
+    `import { ChildTransport, shareUpstream } from 'mcp-concerns/upstream';`,
     `const bin = fileURLToPath(new URL(${JSON.stringify(`./${bin}`)}, import.meta.url));`,
     `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
     `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
@@ -68,12 +84,11 @@ function childLines(server: Extract<Endpoint['server'], { package: string }>, bi
   ];
 }
 
-function remoteLines({ url, headers = {} }: Extract<Endpoint['server'], { url: string }>): string[] {
+function remoteLines({ url, headers = {} }: Extract<Server, { url: string }>): string[] {
   return [
-    `import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';`,
+    `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
     `const variables = ${JSON.stringify(Object.entries(headers))};`,
     `const headers = Object.fromEntries(variables.map(([header, name]) => [header, process.env[name] ?? '']));`,
-    `const open = () => new StreamableHTTPClientTransport(new URL(${JSON.stringify(url)}), { requestInit: { headers } });`,
-    `const upstream = shareUpstream(open);`,
+    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers));`,
   ];
 }

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
+import { ConcernsError } from '../errors.js';
 
 interface Manifest {
   readonly bin?: string | Readonly<Record<string, string>>;
@@ -8,20 +9,20 @@ interface Manifest {
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
 
-/** A package is not installed as it has to be. */
-export class PackageError extends Error {
+/** A package, or one that it depends on, is not installed, or the package has no program. */
+export class PackageError extends ConcernsError {
   readonly code = 'PACKAGE_UNUSABLE';
   override readonly name = 'PackageError';
 }
 
 /**
- * Copies an installed package with everything that it depends on, in the folders that npm gave them.
+ * Copies an installed package and everything that it depends on, into the same folders as in the project. Throws a
+ * `PackageError` if the package is not installed, or if it has no program of its name.
  *
- * @param name the package
+ * @param name the name of the package
  * @param root the folder whose `node_modules` has it
  * @param target the folder that gets a `node_modules`
- * @returns the package's program, relative to `target`
- * @throws {PackageError} if it is not installed, or has no program of its name
+ * @returns the program of the package, relative to `target`
  * @example
  * copyPackage('@modelcontextprotocol/server-everything', '.', 'build/lambda');
  */
@@ -29,17 +30,17 @@ export function copyPackage(name: string, root: string, target: string): string 
   const base = resolve(root);
   const folder = findPackage(name, base, base);
   if (folder === undefined)
-    throw new PackageError(`${name} is not installed here: run "npm install ${name}".`);
+    throw new PackageError(`${name} is not installed in this project. Run "npm install ${name}".`);
   const bin = binOf(name, readManifest(folder));
   const program = join(relative(base, folder), bin);
 
   const seen = new Set<string>();
-  const waiting = [folder];
-  for (let next = waiting.pop(); next !== undefined; next = waiting.pop()) {
+  const pending = [folder];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (seen.has(next)) continue;
     seen.add(next);
     const nested = join(realpathSync(next), 'node_modules');
-    // What the package has nested is copied when something depends on it.
+    // A nested package is copied when something depends on it.
     cpSync(realpathSync(next), join(target, relative(base, next)), {
       recursive: true,
       dereference: true,
@@ -48,10 +49,10 @@ export function copyPackage(name: string, root: string, target: string): string 
     const { dependencies, optionalDependencies, peerDependencies } = readManifest(next);
     for (const needed of Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies })) {
       const found = findPackage(needed, next, base);
-      if (found !== undefined) waiting.push(found);
+      if (found !== undefined) pending.push(found);
       else if (dependencies !== undefined && Object.hasOwn(dependencies, needed)) {
         throw new PackageError(
-          `${needed}, which ${relative(base, next)} needs, is not installed; run "npm install".`,
+          `${needed}, which ${relative(base, next)} needs, is not installed. Run "npm install".`,
         );
       }
     }
@@ -59,7 +60,7 @@ export function copyPackage(name: string, root: string, target: string): string 
   return program.replaceAll('\\', '/');
 }
 
-/** @returns where Node finds a package, looking upwards from a folder as far as `base` */
+/** @returns the folder where Node.js finds a package, searching upwards from a folder as far as `base` */
 function findPackage(name: string, from: string, base: string): string | undefined {
   for (let folder = from; ; folder = dirname(folder)) {
     const found = join(folder, 'node_modules', name);
@@ -78,7 +79,7 @@ function binOf(name: string, { bin = {} }: Manifest): string {
   if (own !== undefined) return own[1];
   throw new PackageError(
     found.length === 0
-      ? `${name} has no bin: it is not a server that can be started.`
-      : `${name} has several bins, and none of its own name: ${found.map(([command]) => command).join(', ')}.`,
+      ? `${name} has no bin, so it cannot be started as a server.`
+      : `${name} has several bins, but none has the name of the package: ${found.map(([command]) => command).join(', ')}.`,
   );
 }

@@ -1,7 +1,7 @@
 import { bundleFunction } from './bundle.js';
 import { type Endpoint, endpointSchema } from './endpoint.js';
 
-/** What the plugin uses of the Serverless Framework, whose packages have no types of their own. */
+/** The part of the Serverless Framework that the plugin uses. The framework has no types. */
 interface Serverless {
   readonly serviceDir: string;
   readonly service: { readonly custom?: { readonly endpoint?: Endpoint } };
@@ -10,8 +10,9 @@ interface Serverless {
 }
 
 /**
- * Makes the function that `serverless.yml` deploys of its `custom.endpoint`, whenever it is packaged, deployed or run
- * offline, or by `osls bundle`. A service without that section is left alone.
+ * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
+ * whenever the service is packaged, deployed or run offline, and on `osls bundle`. It does nothing if the service has no
+ * such section.
  *
  * @example
  * // serverless.yml
@@ -19,7 +20,7 @@ interface Serverless {
  */
 export default class EndpointPlugin {
   readonly commands = {
-    bundle: { usage: 'Bundles the function of custom.endpoint', lifecycleEvents: ['run'] },
+    bundle: { usage: 'Bundles the function that custom.endpoint describes', lifecycleEvents: ['run'] },
   };
   readonly hooks: Readonly<Record<string, () => Promise<void>>>;
 
@@ -44,7 +45,7 @@ export default class EndpointPlugin {
       await bundleFunction(endpoint, serviceDir);
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
-      // Its own errors are printed without a stack.
+      // The framework prints errors of its own class without a stack.
       const code = 'code' in cause ? String(cause.code) : 'BUNDLE_FAILED';
       throw new classes.Error(cause.message, code);
     }

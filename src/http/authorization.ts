@@ -5,26 +5,26 @@ import { failure, HTTP_ERRORS } from './http-errors.js';
 
 /** How hosts log in at an endpoint. */
 export interface Authorization {
-  /** The issuers whose tokens are taken: hosts log in there. */
+  /** The issuers whose tokens are accepted. Hosts log in there. */
   readonly servers: readonly string[];
-  /** The endpoint's public URL. That of the request unless told otherwise; behind a CDN it is another one. */
+  /** The public URL of the endpoint. Defaults to the URL of the request; set it behind a CDN. */
   readonly resource?: string | undefined;
-  /** The scopes that hosts should ask for. */
+  /** The scopes that hosts should request. */
   readonly scopes?: readonly string[] | undefined;
-  /** Verifies tokens, where nothing before the function does: a function URL has no authorizer. */
+  /** Verifies tokens if nothing in front of the endpoint does. A function URL of Lambda has no authorizer. */
   readonly verifier?: OAuthTokenVerifier | undefined;
 }
 
 const WELL_KNOWN = '/.well-known/oauth-protected-resource';
-/** The endpoint that the document at the root is about. */
+/** The endpoint that the document at the root describes. */
 const ENDPOINT = '/mcp';
 
 /**
- * Asks who calls before a handler does anything, and tells hosts where to log in.
+ * Requires a verified caller for each request, and tells hosts where to log in.
  *
- * @param handle answers the requests of callers that are known
- * @param authorization how hosts log in; without it everybody may call
- * @returns the handler that asks first
+ * @param handle answers the requests of verified callers
+ * @param authorization how hosts log in; if `undefined`, anyone may call
+ * @returns a handler that answers 401 to other callers
  * @example
  * const handle = requireLogin(createHandler({ server, policy }), { servers: ['https://login.example'] });
  */
@@ -39,11 +39,11 @@ export function requireLogin(handle: FetchHandler, authorization: Authorization 
 }
 
 /**
- * Answers the question where to log in (RFC 9728), which hosts ask before they have a token.
+ * Answers requests for the protected resource metadata (RFC 9728), which hosts read before they have a token.
  *
  * @param request the HTTP request
  * @param authorization how hosts log in
- * @returns the document; nothing if the request asks for something else
+ * @returns the document; `undefined` if the request is for something else
  */
 function describeLogin(request: Request, authorization: Authorization): Response | undefined {
   const { origin, pathname } = new URL(request.url);
@@ -57,18 +57,18 @@ function describeLogin(request: Request, authorization: Authorization): Response
     ...(scopes === undefined || scopes.length === 0 ? {} : { scopes_supported: scopes }),
     bearer_methods_supported: ['header'],
   };
-  // The document is public, and the same for everybody.
+  // The document is public, and the same for all callers.
   const headers = { 'Access-Control-Allow-Origin': '*', 'Cache-Control': 'public, max-age=3600' };
   return Response.json(document, { headers });
 }
 
 /**
- * Finds out who calls.
+ * Verifies the caller.
  *
  * @param request the HTTP request
  * @param authorization how hosts log in
- * @param verified who calls, if something before the function found that out
- * @returns the caller, or the answer 401 that says where to log in
+ * @param verified the caller, if something in front of the endpoint verified it
+ * @returns the caller, or a 401 that tells where to log in
  */
 async function authorize(
   request: Request,
@@ -84,8 +84,9 @@ async function authorize(
     const expired = caller.expiresAt !== undefined && caller.expiresAt <= Date.now() / 1000;
     return expired ? unauthorized(request, authorization, true) : caller;
   } catch (cause) {
-    // The SDK's verifiers tell a bad token from a server that could not say.
-    if ((cause as { errorCode?: unknown } | null)?.errorCode === 'server_error') throw cause;
+    // The SDK's error class has this code if the verifier could not decide. That is not the caller's fault.
+    const undecided = cause instanceof Error && 'errorCode' in cause && cause.errorCode === 'server_error';
+    if (undecided) throw cause;
     return unauthorized(request, authorization, true);
   }
 }
@@ -102,8 +103,8 @@ function unauthorized(
     `resource_metadata="${origin}${WELL_KNOWN}${pathname === '/' ? '' : pathname}"`,
   ];
   const message = invalid
-    ? 'The access token is not valid (any more); log in again.'
-    : 'This endpoint needs an access token; log in where the WWW-Authenticate header says.';
+    ? 'The access token is not valid, or no longer valid. Log in again.'
+    : 'This endpoint requires an access token. The WWW-Authenticate header tells where to log in.';
   return failure(401, HTTP_ERRORS.refused, message, {
     'WWW-Authenticate': `Bearer ${parameters.join(', ')}`,
   });

@@ -1,6 +1,6 @@
 import { failure, HTTP_ERRORS } from './http-errors.js';
 
-/** What browser hosts send beside what every page may send. */
+/** Headers that hosts in a browser send, beyond those that every page may send. */
 const REQUEST_HEADERS = [
   'Accept',
   'Authorization',
@@ -10,40 +10,41 @@ const REQUEST_HEADERS = [
   'Mcp-Protocol-Version',
   'Mcp-Session-Id',
 ];
-/** What browser hosts must be able to read: their session, and where to log in. */
+/** Headers that hosts in a browser must be able to read: the session, and where to log in. */
 const RESPONSE_HEADERS = 'Mcp-Session-Id, WWW-Authenticate';
-/** Seconds that a browser may keep the answer to a preflight; Chrome takes no more. */
+/** Seconds that a browser may cache the response to a preflight. Chrome allows no more. */
 const MAX_AGE = '7200';
 
-/** What an endpoint says to the page that a request comes from. */
-export interface PageAnswer {
-  /** The whole answer, if the request is not to be looked at any further: a refusal, or a preflight. */
+/** How an endpoint responds to the web page that sent a request. */
+export interface PageDecision {
+  /** The complete response, if the request goes no further: a refusal, or the response to a preflight. */
   readonly response?: Response;
-  /** Adds what the page's browser needs to see to the answer. */
+  /** Adds the headers that the browser of the page needs to a response. */
   readonly allow: (response: Response) => Response;
 }
 
 /**
- * Judges the page that a request comes from. Programs send no `Origin`, pages of the endpoint's own origin are taken,
- * other pages must be listed: MCP asks servers to refuse pages that they do not know.
+ * Decides whether the web page that sent a request may use the endpoint. Programs send no `Origin`, and pages of the
+ * endpoint's own origin are allowed. Other pages must be listed, because MCP requires servers to validate `Origin`:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#security-warning
  *
  * @param request the HTTP request
  * @param origins the origins whose pages may use the endpoint; `*` for all
- * @returns a refusal (403), the answer to a preflight, or what to add to the answer
+ * @returns a refusal (403), the response to a preflight, or what to add to the response
  * @example
- * judgePage(request, ['https://host.example']).allow(response);
+ * checkOrigin(request, ['https://host.example']).allow(response);
  */
-export function judgePage(request: Request, origins: readonly string[]): PageAnswer {
+export function checkOrigin(request: Request, origins: readonly string[]): PageDecision {
   const origin = request.headers.get('origin');
   if (origin === null || origin === new URL(request.url).origin) return { allow: (response) => response };
   if (!origins.includes(origin) && !origins.includes('*')) {
-    const message = 'Pages of this origin may not use this endpoint; its operator can add the origin.';
+    const message = 'Pages of this origin may not use this endpoint. Its operator can add the origin.';
     const response = failure(403, HTTP_ERRORS.refused, message, { Vary: 'Origin' });
     return { response, allow: (answer) => answer };
   }
   const allow = (response: Response): Response => allowed(response, origin);
-  const asked = request.headers.get('access-control-request-method');
-  if (request.method !== 'OPTIONS' || asked === null) return { allow };
+  const preflighted = request.headers.get('access-control-request-method');
+  if (request.method !== 'OPTIONS' || preflighted === null) return { allow };
   const headers = {
     'Access-Control-Allow-Methods': 'GET, POST, DELETE',
     'Access-Control-Allow-Headers': requestHeaders(request).join(', '),
@@ -52,10 +53,10 @@ export function judgePage(request: Request, origins: readonly string[]): PageAns
   return { response: allow(new Response(null, { status: 204, headers })), allow };
 }
 
-/** Newer protocol versions add headers whose names depend on a tool's parameters; all of them begin with `Mcp-`. */
+/** Newer protocol versions add headers whose names depend on the parameters of a tool. All of them begin with `Mcp-`. */
 function requestHeaders(request: Request): string[] {
-  const asked = request.headers.get('access-control-request-headers') ?? '';
-  const more = asked.split(',').map((name) => name.trim().toLowerCase());
+  const requested = request.headers.get('access-control-request-headers') ?? '';
+  const more = requested.split(',').map((name) => name.trim().toLowerCase());
   const known = new Set(REQUEST_HEADERS.map((name) => name.toLowerCase()));
   return [...REQUEST_HEADERS, ...more.filter((name) => /^mcp-[\w-]+$/.test(name) && !known.has(name))];
 }

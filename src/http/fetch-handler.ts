@@ -4,20 +4,20 @@ import type { Policy } from '../engine/policy.js';
 import type { ConnectableServer } from '../protocol/attach.js';
 import type { LivePolicy } from '../protocol/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
-import type { StaticCatalog } from './known-lists/stub-server.js';
+import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
 
 export interface HandlerOptions {
-  /** Makes a fresh server of SDK v1 for each request, `Server` or `McpServer`; also for none, to take its lists. */
+  /** Makes a new server of SDK v1, `Server` or `McpServer`, for each request. Called without a request to read its lists. */
   readonly server: (request?: Request, given?: FetchOptions) => ServerOfRequest | Promise<ServerOfRequest>;
   /** From `loadPolicy` or `openCompiledPolicy`. */
   readonly policy: Policy | LivePolicy;
-  /** Keeps what sessions asked for. Without one there are no sessions: the URL, the header and `_meta` remain. */
+  /** Keeps the preferences of sessions. Without a store there are no sessions, only the URL, the header and `_meta`. */
   readonly store?: SessionStore | undefined;
-  /** The longest body that is read; 4 MiB unless told otherwise, as in the SDK. */
+  /** The longest body, in bytes, that is read. Defaults to 4 MiB, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
-  /** Answers lists without building the server: the operator's promise that they depend on no request. */
-  readonly catalog?: StaticCatalog | undefined;
+  /** Answers lists without building the server: your promise that the lists do not depend on the request. */
+  readonly catalog?: KnownCatalog | undefined;
 }
 
 export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
@@ -25,7 +25,7 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
 };
 
 export interface FetchOptions extends Observer {
-  /** Who calls, if that was verified. Its claims are the only source of operator concerns; sessions are bound to it. */
+  /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
 }
 

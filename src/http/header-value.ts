@@ -1,11 +1,11 @@
-/** SEP-2243: what cannot stand in a header is sent as Base64 of its UTF-8, between these. */
+/** SEP-2243: a value that a header cannot contain is sent as Base64 of its UTF-8, between these markers. */
 const BASE64 = /^=\?base64\?((?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?)\?=$/;
 
 /**
- * Reads a header that repeats a value of the body, exactly as SDK v2 does.
+ * Reads a header that repeats a value of the body, in the same way as SDK v2.
  *
- * @param header the header's value
- * @returns the value that it repeats; nothing if there is none, or it cannot be read
+ * @param header the value of the header
+ * @returns the value that it repeats; `undefined` if there is no header, or it cannot be decoded
  * @example
  * decodeHeader('=?base64?w6k=?='); // 'é'
  */
@@ -21,7 +21,7 @@ export function decodeHeader(header: string | null): string | undefined {
   }
 }
 
-/** @returns the value as it can stand in a header, whatever it is */
+/** @returns the value in a form that any header can contain */
 export function encodeHeader(value: string): string {
   return `=?base64?${Buffer.from(value).toString('base64')}?=`;
 }

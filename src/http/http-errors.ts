@@ -1,4 +1,4 @@
-/** Codes of JSON-RPC errors that HTTP adds, as the SDK uses them. */
+/** The JSON-RPC error codes of the HTTP transport, as the SDK uses them. */
 export const HTTP_ERRORS = {
   refused: -32000,
   notFound: -32001,
@@ -10,11 +10,11 @@ export const HTTP_ERRORS = {
 } as const;
 
 /**
- * Answers with a JSON-RPC error that belongs to no request: to the HTTP request as a whole.
+ * Makes a response with a JSON-RPC error for the HTTP request as a whole, without the id of a JSON-RPC request.
  *
  * @param status the HTTP status
  * @param code the JSON-RPC code
- * @param message one sentence: what is wrong, and what to do
+ * @param message what is wrong, and what to do
  * @param headers more headers
  * @returns the response
  */

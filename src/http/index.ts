@@ -1,6 +1,6 @@
 export { type Authorization, requireLogin } from './authorization.js';
 export type { FetchHandler, FetchOptions, HandlerOptions, ServerOfRequest } from './fetch-handler.js';
-export type { Snapshot, StaticCatalog } from './known-lists/stub-server.js';
+export type { KnownCatalog, SavedCatalog } from './known-lists/stub-server.js';
 export { ListenError, type LocalEndpoint, type LocalOptions, serveLocally } from './local.js';
 export type { Observer, StoreCall } from './observer.js';
 export type { RequestLog, WriteLog } from './request-log.js';

@@ -1,14 +1,16 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
+import { ConcernsError } from '../errors.js';
+import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
-import { createHandler, type FetchHandler, type HandlerOptions } from './sdk-v1.js';
+import { createHandler } from './sdk-v1.js';
 
 export interface LocalOptions extends HandlerOptions {
-  /** The port; one that is free unless told otherwise. */
+  /** The port. Defaults to a free one. */
   readonly port?: number;
-  /** Called once for each HTTP request, when its answer is complete. */
+  /** Called once for each HTTP request, when its response is complete. */
   readonly log?: WriteLog;
 }
 
@@ -18,21 +20,21 @@ export interface LocalEndpoint {
   close(): Promise<void>;
 }
 
-/** The endpoint cannot listen. */
-export class ListenError extends Error {
+/** The endpoint could not listen on its port. */
+export class ListenError extends ConcernsError {
   readonly code = 'LISTEN_FAILED';
   override readonly name = 'ListenError';
 }
 
 /**
- * Serves on 127.0.0.1 what the Lambda function serves: the same handler, under the path `/mcp`.
+ * Serves an SDK v1 server on 127.0.0.1, under the path `/mcp`, with the same handler as a Lambda function.
  *
- * A page in a browser can reach local ports, so requests must name the endpoint itself in `Host`, and in `Origin` if
- * they have one.
+ * Web pages can send requests to local ports. So requests must name the endpoint itself in `Host`, and in `Origin` if
+ * they have that header.
  *
- * @param options as for `createHandler`, and a port
- * @returns the endpoint's URL, and a function that ends it
- * @throws {ListenError} if the port is taken or not allowed
+ * @param options the options of `createHandler`, and a port
+ * @returns the URL of the endpoint, and a function that closes it
+ * @throws {ListenError} if the port is in use or not allowed
  * @example
  * const endpoint = await serveLocally({ server: createVaultServer, policy, store: createMemoryStore() });
  * console.log(endpoint.url); // http://127.0.0.1:49152/mcp
@@ -45,9 +47,9 @@ export function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
  * Serves any handler on 127.0.0.1, under the path `/mcp`, as `serveLocally` does.
  *
  * @param handle the handler
- * @param options the port, and where requests are logged
- * @returns the endpoint's URL, and a function that ends it
- * @throws {ListenError} if the port is taken or not allowed
+ * @param options the port, and the log
+ * @returns the URL of the endpoint, and a function that closes it
+ * @throws {ListenError} if the port is in use or not allowed
  */
 export async function listenLocally(
   handle: FetchHandler,
@@ -59,11 +61,11 @@ export async function listenLocally(
     const refused = refusal(request, port);
     if (refused !== undefined) return refused;
     const requestId = String(++count);
-    const { elapsed, ...seen } = observe();
-    const response = await handle(request, seen);
+    const { elapsed, ...observed } = observe();
+    const response = await handle(request, observed);
     const { status } = response;
     return onceRead(response, () => {
-      const { reports, storeCalls } = seen;
+      const { reports, storeCalls } = observed;
       const httpMethod = request.method;
       options.log?.({ requestId, httpMethod, status, durationMs: elapsed(), storeCalls, reports });
     });
@@ -72,12 +74,12 @@ export async function listenLocally(
   const server = createServer(getRequestListener(fetch, { overrideGlobalObjects: false }));
   await new Promise<void>((resolve, reject) => {
     server.once('error', (cause: NodeJS.ErrnoException) => {
-      const message = `Port ${options.port} on 127.0.0.1 cannot be used (${cause.code}); choose another one.`;
+      const message = `Port ${options.port} on 127.0.0.1 cannot be used (${cause.code}). Choose another port.`;
       reject(new ListenError(message, { cause }));
     });
     server.listen(options.port ?? 0, '127.0.0.1', resolve);
   });
-  const { port } = server.address() as AddressInfo;
+  const port = portOf(server.address());
 
   return {
     url: `http://127.0.0.1:${port}/mcp`,
@@ -87,6 +89,12 @@ export async function listenLocally(
         server.closeAllConnections();
       }),
   };
+}
+
+/** The address is `null` only if the server is not listening, and a string only for a pipe. */
+function portOf(address: AddressInfo | string | null): number {
+  if (typeof address === 'object' && address !== null) return address.port;
+  throw new ListenError('The server is not listening on a TCP port.');
 }
 
 function refusal(request: Request, port: number): Response | undefined {

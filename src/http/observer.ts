@@ -5,27 +5,27 @@ import type { SessionStore } from '../session/store.js';
 export interface StoreCall {
   readonly operation: 'read' | 'update' | 'end';
   readonly ms: number;
-  /** The name of the error that it ended with, the one behind it if there is one: `ThrottlingException`. */
+  /** The name of the error if the call failed, or of its cause if it has one: `ThrottlingException`. */
   readonly failed?: string;
 }
 
-/** Sees what happens while an HTTP request is answered. */
+/** Receives what happens while an HTTP request is answered. */
 export interface Observer {
   /** Called once for each JSON-RPC request in the HTTP request. */
   readonly report?: ((report: GateReport) => void) | undefined;
-  /** Called once for each call to the store, when it is over. */
+  /** Called once for each call to the session store, when it has ended. */
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
 }
 
-/** Everything that one HTTP request caused, gathered for the log. */
+/** Everything that happened during one HTTP request, collected for the log. */
 export interface Observation extends Required<Observer> {
   readonly reports: readonly GateReport[];
   readonly storeCalls: readonly StoreCall[];
-  /** @returns milliseconds since the observation began, with one decimal */
+  /** @returns milliseconds since the observation began, rounded to one decimal */
   elapsed(): number;
 }
 
-/** Begins to observe one HTTP request. */
+/** @returns a new observation of one HTTP request */
 export function observe(): Observation {
   const started = performance.now();
   const reports: GateReport[] = [];
@@ -39,7 +39,7 @@ export function observe(): Observation {
   };
 }
 
-/** @returns the store, every call to which is told to the observer */
+/** @returns a store that reports each call to `storeCall` */
 export function observedStore(store: SessionStore, storeCall: Observer['storeCall']): SessionStore {
   if (storeCall === undefined) return store;
   const timed = async <T>(operation: StoreCall['operation'], call: Promise<T>): Promise<T> => {

@@ -8,8 +8,8 @@ import { failure, HTTP_ERRORS } from './http-errors.js';
  * Reads the body of a request.
  *
  * @param request the request
- * @param maxBytes the longest body that is read
- * @returns its text; or the answer to a request whose body is too long, or broken off
+ * @param maxBytes the longest body that is read, in bytes
+ * @returns the text of the body; the error response if the body is too long or incomplete
  */
 export async function readText(
   request: Request,
@@ -17,12 +17,12 @@ export async function readText(
 ): Promise<string | Response> {
   const sent = await readRequestBody(request, maxBytes).catch(() => undefined);
   if (sent === undefined)
-    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read; send it again.');
+    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read. Send it again.');
   if (!sent.tooLarge) return sent.text;
-  return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes; send less at once.`);
+  return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes. Send less at once.`);
 }
 
-/** @returns what a text is in JSON; nothing if it is no JSON */
+/** @returns the value of a JSON text; `undefined` if it is not JSON */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

@@ -1,21 +1,21 @@
 import type { GateReport } from '../protocol/request/request.js';
 import type { StoreCall } from './observer.js';
 
-/** One HTTP request as the log tells it. Nothing in it was written by a client, except names of methods. */
+/** One HTTP request, for the log. Except for method names, it contains no text that a client sent. */
 export interface RequestLog {
   readonly requestId: string;
-  /** The id that the gateway gave the request: its access log has it too. */
+  /** The id that the gateway gave the request, which its access log also contains. */
   readonly correlationId?: string | undefined;
   readonly httpMethod: string;
   readonly status: number;
   readonly durationMs: number;
-  /** A salted hash of the session's id: enough to see which lines belong together. */
+  /** A salted hash of the session id. It tells which lines belong together. */
   readonly session?: string;
   readonly storeCalls?: readonly StoreCall[];
   readonly reports: readonly GateReport[];
-  /** What was thrown, if the request ended with that. */
+  /** The error that was thrown, if the request failed. */
   readonly failure?: unknown;
-  /** The invocation's context, as Lambda passed it. */
+  /** The context of the invocation, as Lambda passed it. */
   readonly context?: unknown;
 }
 

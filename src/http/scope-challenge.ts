@@ -11,25 +11,26 @@ import {
 import { ERRORS, failure, isRequest, type Message } from '../protocol/messages/wire.js';
 import { HTTP_ERRORS } from './http-errors.js';
 
-/** What a server of SDK v2 is connected to, of either generation. */
+/** The part of a transport of SDK v1 or v2 that is used here. */
 interface ServedTransport {
   onmessage?: (message: Message, extra?: { readonly authInfo?: AuthInfo }) => void;
   send(message: Message): Promise<void>;
 }
 
 /**
- * Keeps the scope challenges of an SDK v2 server that is served over a transport of SDK v1, which knows none: a call
- * without the scopes must not run. Before `attachConcerns`, so that the gate judges first: for a hidden primitive
- * nothing is challenged.
+ * Adds scope challenges to an SDK v2 server that is served over a transport of SDK v1, which does not support them: a
+ * request without the required scopes must not run. Call it before `attachConcerns`, so that the gate decides first and
+ * a hidden primitive causes no challenge.
  *
  * @param made the server, not connected yet; a `Server` has no challenges
- * @param onChallenge is told of a challenge, before its request is answered with an error
+ * @param onChallenge receives each challenge, before its request is answered with an error
  */
 export function challengeScopes(
   made: McpServer | Server,
   onChallenge: (challenge: ScopeChallenge) => void,
 ): void {
   if (!(made instanceof McpServer)) return;
+  // The cast narrows the transport to the members that are used here: it is a transport of SDK v1.
   const server = made.server as unknown as { connect(transport: ServedTransport): Promise<void> };
   const connect = server.connect.bind(server);
   server.connect = async (transport) => {
@@ -42,11 +43,13 @@ export function challengeScopes(
       const settle = (challenge: ScopeChallenge | undefined): void => {
         if (challenge === undefined) return pass();
         onChallenge(challenge);
-        refuse(HTTP_ERRORS.refused, `Insufficient scope: this needs ${challenge.scopes.join(' ')}.`);
+        refuse(
+          HTTP_ERRORS.refused,
+          `Insufficient scope: this request requires ${challenge.scopes.join(' ')}.`,
+        );
       };
-      // What cannot be found out lets nobody pass.
-      const fail = () =>
-        refuse(ERRORS.internal, 'Which scopes this needs could not be found out; try again.');
+      // Fail closed: without an answer about scopes, the request must not run.
+      const fail = () => refuse(ERRORS.internal, 'The required scopes could not be determined. Try again.');
       try {
         const { authInfo } = extra ?? {};
         const request = { ...message, params: message.params ?? {} };
@@ -63,7 +66,7 @@ export function challengeScopes(
   };
 }
 
-/** @returns the answer to a caller who has not enough scopes, as SDK v2 gives it */
+/** @returns the response to a caller without the required scopes, the same as that of SDK v2 */
 export function challengeResponse(
   { scopes, errorDescription = 'Insufficient scope' }: ScopeChallenge,
   authInfo: AuthInfo | undefined,

@@ -4,16 +4,14 @@ import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
 import type { SessionStore } from '../session/store.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
-import { answerListsFirst } from './known-lists/catalog-first.js';
-import { type StaticLists, staticLists } from './known-lists/static-lists.js';
+import { answerKnownLists } from './known-lists/handler.js';
+import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { parseJson, readText } from './request-body.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 
-export type { FetchHandler, FetchOptions, HandlerOptions, ServerOfRequest } from './fetch-handler.js';
-
-/** Methods whose answer comes alone: plain JSON costs less than an event stream. */
-const ALONE: ReadonlySet<unknown> = new Set([
+/** Methods for which the answer is the only message of the response. Plain JSON costs less than an event stream. */
+const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
   METHODS.initialize,
   METHODS.listConcerns,
   'ping',
@@ -21,10 +19,11 @@ const ALONE: ReadonlySet<unknown> = new Set([
 ]);
 
 /**
- * Serves an SDK v1 server over Streamable HTTP, one server per request, with sessions that hold nothing but what the
- * host asked for: any process that shares the store can answer any request.
+ * Serves an SDK v1 server over Streamable HTTP, with a new server for each request. A session contains only the
+ * preferences of its host, so any process that shares the store can answer any request.
  *
- * Protocol versions up to 2025-11-25. GET is answered 405: there is no stream beside the answers.
+ * Supports protocol versions up to 2025-11-25. A GET gets a 405, because there is no stream besides the responses:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  *
  * @param options the server, the policy, and where sessions are kept
  * @returns a handler for requests of any path
@@ -35,32 +34,32 @@ const ALONE: ReadonlySet<unknown> = new Set([
 export function createHandler(options: HandlerOptions): FetchHandler {
   const { server, policy, catalog } = options;
   if (catalog === undefined) return serve(options);
-  const lists = staticLists(server, policy, catalog, 'legacy');
-  return answerListsFirst(options, lists, serve(options, lists));
+  const lists = createKnownLists(server, policy, catalog, 'legacy');
+  return answerKnownLists(options, lists, serve(options, lists));
 }
 
 /**
- * Serves a server as `createHandler` does, without answering lists before it.
+ * Serves an SDK v1 server as `createHandler` does, but every request goes to the server.
  *
  * @param options the server, the policy, and where sessions are kept
- * @param lists lists that requests share
+ * @param lists lists that requests share, if they are known
  * @returns a handler for requests of any path
  */
-export function serve(options: HandlerOptions, lists?: StaticLists): FetchHandler {
+export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   return async (request, given = {}) => {
     const store =
       options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
     if (request.method === 'POST') return post({ ...options, store }, lists, request, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
-    const message = `${request.method} is not offered here; use ${allow}.`;
+    const message = `${request.method} is not supported here. Use ${allow}.`;
     return failure(405, HTTP_ERRORS.refused, message, { Allow: allow });
   };
 }
 
 async function post(
   options: HandlerOptions,
-  lists: StaticLists | undefined,
+  lists: KnownLists | undefined,
   request: Request,
   given: FetchOptions,
 ): Promise<Response> {
@@ -74,7 +73,7 @@ async function post(
     return failure(
       400,
       HTTP_ERRORS.invalid,
-      'Invalid Request: the batch is empty; send at least one message.',
+      'Invalid Request: the batch is empty. Send at least one message.',
     );
   }
   const methods = messages.map((message) => read(message, 'method'));
@@ -90,10 +89,10 @@ async function post(
   request.signal.addEventListener('abort', close, { once: true });
   if ((await ahead?.session)?.state === 'ended') {
     await close();
-    return failure(404, HTTP_ERRORS.notFound, 'The session was ended; initialize a new one.');
+    return failure(404, HTTP_ERRORS.notFound, 'The session was ended. Initialize a new one.');
   }
   if (request.signal.aborted) {
-    // Whoever was told that it took too long must not find later that it was done.
+    // The client already got an error because it took too long, so the request must not run now.
     await close();
     throw request.signal.reason;
   }
@@ -103,13 +102,14 @@ async function post(
     report: given.report,
     shared: lists?.shared,
   });
-  const alone = methods.every((method) => ALONE.has(method));
+  const single = methods.every((method) => SINGLE_ANSWER.has(method));
   const transport = new WebStandardStreamableHTTPServerTransport({
-    enableJsonResponse: alone,
-    // A generator makes the transport demand an initialize first, which only that one request has.
+    enableJsonResponse: single,
+    // With a generator the transport requires an initialize request first. Only that request may have one.
     ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
   });
   if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
+  // The cast selects the `connect` of this transport: a gate accepts the transports of SDK v1 and v2.
   await (server as { connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void> }).connect(
     transport,
   );
@@ -117,10 +117,10 @@ async function post(
     parsedBody: body,
     ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
   });
-  // A Lambda is frozen after its response: what is not stored by then may never be.
+  // Lambda freezes a function after its response, so preferences must be stored before it.
   await concerns.settled();
-  if (!alone) return closing(response, close);
-  // It came whole: a body of one string is twice as fast to read as a stream.
+  if (!single) return closing(response, close);
+  // Reading a body that is one string is twice as fast as reading a stream.
   await close();
   return response;
 }
@@ -134,7 +134,7 @@ async function endSession(store: SessionStore, request: Request): Promise<Respon
   try {
     await store.end(id);
   } catch {
-    return failure(503, HTTP_ERRORS.internal, 'The session could not be ended; try again.');
+    return failure(503, HTTP_ERRORS.internal, 'The session could not be ended. Try again.');
   }
   return new Response(null, { status: 204 });
 }
@@ -147,7 +147,7 @@ function once<T>(call: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** Closes the server once the response was read, or the reader went away. */
+/** Closes the server when the response was read, or when its reader went away. */
 function closing(response: Response, close: () => Promise<void>): Response {
   const { status, headers } = response;
   if (response.body === null) {

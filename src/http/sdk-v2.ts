@@ -10,30 +10,26 @@ import {
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
 import { SharedLists } from '../protocol/lists/catalogs.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
-import { guardFetch, type ServeParsed } from './guard-fetch.js';
-import { staticLists } from './known-lists/static-lists.js';
-import { standInServer } from './known-lists/stub-server-v2.js';
+import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
+import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
+import { createKnownLists } from './known-lists/known-lists.js';
+import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
-import {
-  createHandler as createLegacyHandler,
-  type FetchHandler,
-  type FetchOptions,
-  type HandlerOptions,
-} from './sdk-v1.js';
+import { createHandler as createLegacyHandler } from './sdk-v1.js';
 
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
-  /** Makes a fresh server of SDK v2 for each request, `Server` or `McpServer`. */
+  /** Makes a new server of SDK v2, `Server` or `McpServer`, for each request. */
   readonly server: (context: McpRequestContext) => McpServer | Server | Promise<McpServer | Server>;
 }
 
 /**
- * Serves an SDK v2 server over Streamable HTTP in both eras: requests of 2026-07-28 by the SDK's own handler, which is
- * stateless, those up to 2025-11-25 with sessions that hold what the host asked for.
+ * Serves an SDK v2 server over Streamable HTTP in both eras. Requests of protocol version 2026-07-28 go to the handler
+ * of the SDK, which is stateless. Requests up to 2025-11-25 have sessions that contain the preferences of the host.
  *
- * Streams of `subscriptions/listen` are not offered: an endpoint whose answers are buffered could never end them.
+ * Streams of `subscriptions/listen` are not supported, because an endpoint that buffers responses could never end them.
  *
- * @param options the server factory, the policy, and where sessions of the older era are kept
+ * @param options the server, the policy, and where sessions of the legacy era are kept
  * @returns a handler for requests of any path
  * @example
  * const handle = createHandler({ server: () => createServer(), policy, store: createMemoryStore() });
@@ -56,7 +52,7 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   const modern = createModernHandler(options);
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
-    // The body is read here, once: both ways need it, and which one it is stands in it.
+    // The body is read here, once: it tells the era, and both handlers need it.
     const text = await readText(request, options.maxBodyBytes);
     if (typeof text !== 'string') return text;
     const { url, headers, signal } = request;
@@ -65,7 +61,7 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
     const again = new Request(url, { method: 'POST', headers, body: text, signal });
     const response = await legacy(again, given);
     const challenge = challenges.get(again);
-    // Of a batch only some requests are refused, each by itself.
+    // In a batch, each refused request has its own error.
     if (challenge === undefined || Array.isArray(body)) return response;
     await response.body?.cancel();
     return challengeResponse(challenge, authOf(given).authInfo);
@@ -73,6 +69,7 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
 }
 
 function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
+  // The cast is safe: the type of SDK v2 has the same members as that of v1.
   return given?.authInfo === undefined ? {} : { authInfo: given.authInfo as AuthInfo };
 }
 
@@ -81,20 +78,20 @@ function createModernHandler({
   policy,
   catalog,
 }: HandlerOptionsV2): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
-  // One handler for all requests: what belongs to one of them is found by it.
-  const givenFor = new WeakMap<Request, { concerns: ConcernsOptions; standIn: Server | undefined }>();
-  const about = typeof catalog === 'object' ? catalog.server : undefined;
+  // One handler of the SDK serves all requests. This map finds the options of each of them.
+  const optionsOf = new WeakMap<Request, { concerns: ConcernsOptions; stub: Server | undefined }>();
+  const serverInfo = typeof catalog === 'object' ? catalog.server : undefined;
   const lists =
     catalog === undefined
       ? undefined
-      : staticLists(() => server({ era: 'legacy' }), policy, catalog, 'modern');
+      : createKnownLists(() => server({ era: 'legacy' }), policy, catalog, 'modern');
   const handler = createMcpHandler(
     async (context) => {
-      const found = context.requestInfo && givenFor.get(context.requestInfo);
-      // Without a gate nothing would be hidden.
-      if (found === undefined) throw new Error('A server was asked for by no request of this handler.');
-      if (found.standIn === undefined) await lists?.verify(found.concerns.report);
-      const made = found.standIn ?? (await server(context));
+      const found = context.requestInfo && optionsOf.get(context.requestInfo);
+      // Fail closed: without options there would be no gate, and nothing would be hidden.
+      if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
+      if (found.stub === undefined) await lists?.verify(found.concerns.report);
+      const made = found.stub ?? (await server(context));
       attachConcerns(made, found.concerns);
       return made;
     },
@@ -104,16 +101,16 @@ function createModernHandler({
     const current = policyInForce(policy);
     const enforced = current.settings.enforcement === 'enforce';
     const probe = crypto.randomUUID();
-    // A request is judged by one policy, before the transport and in it, and by the lists that were taken for it.
+    // The check before the transport and the gate in it use the same policy and the same lists.
     const { report } = given;
     const concerns: ConcernsOptions = enforced
       ? { policy: current, report, probe, shared: lists?.shared ?? new SharedLists() }
       : { policy, report, shared: lists?.shared };
-    const serve: ServeParsed = (asked, parsedBody) => {
-      const standIn = lists && standInServer(lists.known, parsedBody, about);
-      givenFor.set(asked, { concerns, standIn });
-      return handler.fetch(asked, { parsedBody, ...authOf(given) });
+    const serve: ServeParsed = (parsed, parsedBody) => {
+      const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);
+      optionsOf.set(parsed, { concerns, stub });
+      return handler.fetch(parsed, { parsedBody, ...authOf(given) });
     };
-    return (enforced ? guardFetch(serve, probe) : serve)(request, body);
+    return (enforced ? checkAccessEarly(serve, probe) : serve)(request, body);
   };
 }

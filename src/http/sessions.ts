@@ -4,24 +4,24 @@ import type { SessionRead, SessionStore } from '../session/store.js';
 
 export const SESSION_HEADER = 'mcp-session-id';
 
-/** 128 random bits. */
+/** @returns 128 random bits in hexadecimal */
 export function newSessionId(): string {
   return randomBytes(16).toString('hex');
 }
 
-/** An id that is not of the form given out is no id: it would only fill the store, and the log. */
+/** @returns the session id; `undefined` if it does not have the form of the ids that `newSessionId` makes */
 export function sessionOf(headers: Headers): string | undefined {
   const id = headers.get(SESSION_HEADER);
   return id !== null && /^[0-9a-f]{32}$/.test(id) ? id : undefined;
 }
 
 /**
- * Binds sessions to the caller: the store's key is made of the session's id and of who calls, so that an id in the
- * hands of another principal names a session that nobody ever opened. It can neither be read nor changed nor ended.
+ * Binds sessions to the caller: the key in the store is a hash of the session id and the caller. If another caller sends
+ * the same session id, it names another session. So a caller cannot read, change or end the session of another.
  *
  * @param store the store
- * @param authInfo who calls, if that was verified: `iss` and `sub` of its claims, else its client
- * @returns the store as this caller sees it; the same store for callers that nobody verified
+ * @param authInfo the verified caller, identified by the claims `iss` and `sub`, or by its client if there is no `sub`
+ * @returns the store for this caller; the same store if the caller is not verified
  * @example
  * await bindSessions(store, authInfo).read(id);
  */
@@ -39,7 +39,7 @@ export function bindSessions(store: SessionStore, authInfo: AuthInfo | undefined
   };
 }
 
-/** A subject is unique within its issuer only. Without one, as in some tokens of machines, the client is who calls. */
+/** A subject is unique only within its issuer. Some tokens of machines have no subject; there the client is the caller. */
 function principalOf(authInfo: AuthInfo | undefined): readonly string[] | undefined {
   const { iss, sub } = authInfo?.extra ?? {};
   const issuer = typeof iss === 'string' ? iss : '';
@@ -47,36 +47,37 @@ function principalOf(authInfo: AuthInfo | undefined): readonly string[] | undefi
   return authInfo?.clientId ? [issuer, 'client', authInfo.clientId] : undefined;
 }
 
-/** A session that is being read while the server is made. */
+/** A session that is read while the server is built. */
 export interface SessionAhead {
-  /** What the store knows; nothing if it cannot be reached: the gate asks again, and says what that means. */
+  /** The session; `undefined` if the read failed. Then the gate reads `store` and handles the failure. */
   readonly session: Promise<SessionRead | undefined>;
-  /** A store whose reads share that one read, also if it fails, until something is changed. */
+  /** A store whose reads of the session share that one read, also if it failed, until the session changes. */
   readonly store: SessionStore;
 }
 
 /**
- * Starts to read a session: one read serves the check for an ended session, and the gate.
+ * Starts to read a session, so that one read serves both the check for an ended session and the gate.
  *
  * @param store the store
- * @param id the session's id
+ * @param id the id of the session
+ * @returns the session, and a store that shares this read
  */
 export function readAhead(store: SessionStore, id: string): SessionAhead {
   let reading: Promise<SessionRead> | undefined = store.read(id);
-  const changes = async <T>(asked: string, change: Promise<T>): Promise<T> => {
+  const changes = async <T>(changed: string, change: Promise<T>): Promise<T> => {
     try {
       return await change;
     } finally {
-      if (asked === id) reading = undefined;
+      if (changed === id) reading = undefined;
     }
   };
   return {
     session: reading.catch(() => undefined),
     store: {
-      // Other things than the session are kept under ids of their own.
-      read: (asked) => (asked === id ? reading : undefined) ?? store.read(asked),
-      update: (asked, change) => changes(asked, store.update(asked, change)),
-      end: (asked) => changes(asked, store.end(asked)),
+      // Other ids are those of tasks, which the store also keeps.
+      read: (key) => (key === id ? reading : undefined) ?? store.read(key),
+      update: (key, change) => changes(key, store.update(key, change)),
+      end: (key) => changes(key, store.end(key)),
     },
   };
 }

@@ -2,15 +2,15 @@ import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { bearerToken } from '../http/authorization.js';
 import type { HttpEvent } from './event.js';
 
-/** Claims that name somebody or something: `42` in them is a name, not a number (RFC 7519, RFC 9068). */
+/** Claims that are names (RFC 7519, RFC 9068): `42` in them stays a string. */
 const NAMES: ReadonlySet<string> = new Set(['iss', 'sub', 'jti', 'client_id', 'azp', 'username']);
 
 /**
- * Tells who calls, from what the JWT authorizer of an HTTP API found in the token. Nothing else is looked at: headers
- * are the client's own words. A function URL has no authorizer, and so no claims.
+ * Reads the caller from the result of the JWT authorizer of an HTTP API. Nothing else is read, because a client can
+ * write anything into its headers. A function URL has no authorizer, and so no claims.
  *
  * @param event the event
- * @returns the caller, with the claims in `extra`; nothing if nobody verified a token
+ * @returns the caller, with the claims in `extra`; `undefined` if no authorizer verified a token
  * @example
  * callerOf(event)?.extra?.['custom:tier']; // 'pro'
  */
@@ -31,12 +31,12 @@ export function callerOf(event: HttpEvent): AuthInfo | undefined {
 }
 
 /**
- * Undoes what an HTTP API does to claims, which it writes as text: `[a b]` for a list, digits for a number. What was
- * text from the start cannot always be told apart: `42` becomes a number, but `007` and `1e3`, which no number is
- * written as, stay as they are.
+ * Restores a claim that an HTTP API wrote as text: `[a b]` for a list, digits for a number. A claim that was text in the
+ * token cannot always be distinguished: `42` becomes a number, but `007` and `1e3` stay text, because an HTTP API does not
+ * write numbers like that.
  *
  * @param value a claim of the event
- * @returns the claim as the token had it, as far as can be told
+ * @returns the claim as it was in the token, as far as this can be known
  * @example
  * unflatten('[admin users]'); // ['admin', 'users']
  */

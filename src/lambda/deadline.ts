@@ -1,51 +1,52 @@
-/** Milliseconds kept back for the answer and the log line. */
+import { ConcernsError } from '../errors.js';
+
+/** Milliseconds reserved for the response and the log line. */
 const MARGIN = 500;
 
-/** What is read of the context that Lambda passes with an event. */
+/** The members that are read from the context that Lambda passes with an event. */
 export interface LambdaContext {
   readonly awsRequestId?: string;
   getRemainingTimeInMillis?(): number;
 }
 
-/** The time is up. */
-export class LateError extends Error {
+/** The deadline passed before there was an answer. */
+export class LateError extends ConcernsError {
   readonly code = 'DEADLINE_REACHED';
   override readonly name = 'LateError';
 }
 
-/** When an answer must be there. */
+/** The time by which an invocation must respond. */
 export interface Deadline {
-  /** Aborts shortly before the platform cuts the function off. */
+  /** Aborts shortly before Lambda ends the invocation. */
   readonly signal: AbortSignal;
-  /** Called when the answer is there. */
+  /** Call when the response is complete. */
   clear(): void;
 }
 
 /**
- * Sets an alarm shortly before Lambda ends the invocation: cut off, a host would get a 502 or 504 of the platform, and
- * nothing would be logged.
+ * Sets a timer that fires shortly before Lambda ends the invocation. Without it, the host would get a 502 or 504 from
+ * the platform, and nothing would be logged.
  *
- * @param context of the invocation; without a remaining time there is no deadline
+ * @param context of the invocation; if it does not tell the remaining time, there is no deadline
  * @returns the deadline
  */
 export function deadlineOf(context: LambdaContext): Deadline {
   const controller = new AbortController();
   const remaining = context.getRemainingTimeInMillis?.();
   if (remaining === undefined) return { signal: controller.signal, clear: () => undefined };
-  const message = `No answer within the ${Math.round(remaining / 1000)} s that the function may take.`;
-  const alarm = setTimeout(() => controller.abort(new LateError(message)), Math.max(0, remaining - MARGIN));
-  return { signal: controller.signal, clear: () => clearTimeout(alarm) };
+  const message = `The server did not answer within the ${Math.round(remaining / 1000)} s that the function may run.`;
+  const timer = setTimeout(() => controller.abort(new LateError(message)), Math.max(0, remaining - MARGIN));
+  return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
 
 /**
- * Waits for something, but not past a deadline.
+ * Waits for work, but not longer than a deadline.
  *
- * @param work what is waited for
+ * @param work the promise to wait for
  * @param signal of the deadline
- * @returns what came of the work
- * @throws {LateError} if the deadline came first
+ * @returns the result of the work; rejects with a `LateError` if the deadline passes first
  */
-export async function inTime<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function beforeDeadline<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   let stop = (): void => undefined;
   const late = new Promise<never>((_, reject) => {
     stop = () => reject(signal.reason);

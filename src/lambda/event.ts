@@ -1,13 +1,14 @@
+import { ConcernsError } from '../errors.js';
 import { textOf } from '../http/text-response.js';
 
-/** What is read of an event of an HTTP API (payload format 2.0) or a function URL: they have the same shape. */
+/** The members that are read from an event of an HTTP API (payload format 2.0) or a function URL. Both have this shape. */
 export interface HttpEvent {
   readonly version?: string;
   readonly rawPath: string;
   readonly rawQueryString?: string;
-  /** Lower-case names; values of a header that came several times are joined by commas. */
+  /** Names in lower case. The values of a header that was sent several times are joined by commas. */
   readonly headers?: Readonly<Record<string, string | undefined>>;
-  /** Cookies come apart from the other headers. */
+  /** Lambda passes cookies apart from the other headers. */
   readonly cookies?: readonly string[];
   readonly body?: string | null;
   readonly isBase64Encoded?: boolean;
@@ -15,7 +16,7 @@ export interface HttpEvent {
     readonly http: { readonly method: string };
     readonly domainName?: string;
     readonly requestId?: string;
-    /** Filled by a JWT authorizer of an HTTP API, and by nothing that a client sends. */
+    /** Set by the JWT authorizer of an HTTP API. A client cannot set it. */
     readonly authorizer?: {
       readonly jwt?: {
         readonly claims?: Readonly<Record<string, unknown>>;
@@ -25,7 +26,7 @@ export interface HttpEvent {
   };
 }
 
-/** The answer that Lambda turns into an HTTP response. */
+/** The result that Lambda turns into an HTTP response. */
 export interface HttpResult {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -34,40 +35,45 @@ export interface HttpResult {
   readonly isBase64Encoded: boolean;
 }
 
-/** The function was invoked with something else than an HTTP request. */
-export class EventError extends Error {
+/** The function was invoked with an event that is not an HTTP request. */
+export class EventError extends ConcernsError {
   readonly code = 'EVENT_INVALID';
   override readonly name = 'EventError';
 }
 
-/** The answer is longer than Lambda takes. */
-export class TooLongError extends Error {
+/** The answer is longer than Lambda allows. */
+export class TooLongError extends ConcernsError {
   readonly code = 'ANSWER_TOO_LONG';
   override readonly name = 'TooLongError';
 }
 
-/** Bytes of JSON that a buffered function may return; a little is kept for status and headers. */
+/** Bytes of JSON that the body may have. Lambda allows 6 MB in all; 64 KB are reserved for status and headers. */
 const LONGEST = 6 * 1024 * 1024 - 64 * 1024;
-/** Characters that cannot become too long: none becomes more than six bytes (`\\u001f`). */
+/** A body of this many characters is never too long, because a character takes at most six bytes in JSON (`\\u001f`). */
 const SHORT = LONGEST / 6;
 
-/** Types whose bytes are UTF-8; everything else is sent as base64. */
+/** Media types whose bytes are UTF-8. Bodies of other types are sent as base64. */
 const TEXT = /^(text\/|application\/json\b|application\/[\w.-]+\+json\b)/i;
 
-/** @throws {EventError} if a value is no event of payload format 2.0, as REST APIs and tests of the console send them */
+/**
+ * Checks that an event has payload format 2.0. REST APIs and the test events of the console have other formats.
+ *
+ * @param event the event
+ * @throws {EventError} if it has another format
+ */
 export function checkEvent(event: HttpEvent): void {
   const { rawPath, requestContext } = (event ?? {}) as Partial<HttpEvent>;
   if (typeof rawPath === 'string' && typeof requestContext?.http?.method === 'string') return;
   const message =
-    'The event is no HTTP request of payload format 2.0; call the function through an HTTP API or its URL.';
+    'The event is not an HTTP request of payload format 2.0. Call the function through an HTTP API or its URL.';
   throw new EventError(message);
 }
 
 /**
- * Makes the HTTP request that an event tells of.
+ * Makes the HTTP request that an event describes.
  *
  * @param event the event
- * @param signal ends the request when nobody waits for its answer any more
+ * @param signal aborts the request when its response is no longer needed
  * @returns the request
  * @example
  * new URL(toRequest(event).url).pathname; // '/mcp'
@@ -76,7 +82,7 @@ export function toRequest(event: HttpEvent, signal: AbortSignal | null = null): 
   const { rawPath, rawQueryString, requestContext, body, isBase64Encoded } = event;
   const { method } = requestContext.http;
   const query = rawQueryString ? `?${rawQueryString}` : '';
-  // Written as one text: a path like //elsewhere would name another host if it were resolved against a base.
+  // Concatenated, because a path like //elsewhere would name another host if it were resolved against a base URL.
   const url = new URL(`https://${requestContext.domainName ?? 'localhost'}${rawPath}${query}`);
   const hasBody = body !== undefined && body !== null && method !== 'GET' && method !== 'HEAD';
   return new Request(url, {
@@ -93,7 +99,7 @@ function headersOf(event: HttpEvent): Headers {
     try {
       if (value !== undefined) headers.set(name, value);
     } catch {
-      // Bytes that no header may have: nothing that is read here needs them.
+      // A header may not contain these bytes. No header that is read here needs them.
     }
   }
   if (event.cookies !== undefined && event.cookies.length > 0)
@@ -101,7 +107,7 @@ function headersOf(event: HttpEvent): Headers {
   return headers;
 }
 
-/** @returns status and headers of a response, in the form that events are answered in */
+/** @returns status and headers of a response, in the form that Lambda expects */
 export function toHead(response: Response): Pick<HttpResult, 'statusCode' | 'headers' | 'cookies'> {
   const cookies = response.headers.getSetCookie();
   const headers = Object.fromEntries([...response.headers].filter(([name]) => name !== 'set-cookie'));
@@ -109,19 +115,19 @@ export function toHead(response: Response): Pick<HttpResult, 'statusCode' | 'hea
 }
 
 /**
- * Makes the answer to an event.
+ * Makes the result of an invocation. Rejects with a `TooLongError` if the result is longer than Lambda allows: the
+ * platform would respond with a 502 instead.
  *
  * @param response the HTTP response; its body is read to the end
- * @returns the answer, binary bodies as base64
- * @throws {TooLongError} if Lambda would not take it: the platform would answer in its place, with a 502
+ * @returns the result, with a binary body as base64
  */
 export async function toResult(response: Response): Promise<HttpResult> {
   const isText = TEXT.test(response.headers.get('content-type') ?? 'text/plain');
   const body = isText ? await textOf(response) : Buffer.from(await response.arrayBuffer()).toString('base64');
-  // It is sent as a text within JSON.
+  // Lambda sends the body as a string within JSON, so escapes count.
   const length = body.length > SHORT ? Buffer.byteLength(JSON.stringify(body)) : 0;
   if (length > LONGEST) {
-    throw new TooLongError(`The answer has ${length} bytes as a text within JSON; Lambda takes 6 MB.`);
+    throw new TooLongError(`The answer has ${length} bytes as a string within JSON. Lambda allows 6 MB.`);
   }
   return { ...toHead(response), body, isBase64Encoded: !isText };
 }

@@ -1,47 +1,134 @@
+import type { Authorization } from '../http/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
-import { answerListsFirst } from '../http/known-lists/catalog-first.js';
-import { staticLists } from '../http/known-lists/static-lists.js';
-import { type DeployOptions, deployFunction } from './deploy-function.js';
-import type { StreamingHandler } from './stream-events.js';
+import { answerKnownLists } from '../http/known-lists/handler.js';
+import { createKnownLists } from '../http/known-lists/known-lists.js';
+import type { WriteLog } from '../http/request-log.js';
+import { createDynamoStore } from '../session/dynamodb.js';
+import { createMemoryStore } from '../session/memory.js';
+import type { SessionStore } from '../session/store.js';
+import { type BufferedHandler, bufferedHandler } from './buffered.js';
+import { checkTokensAreVerified } from './check-tokens.js';
+import type { InvocationOptions } from './invocation.js';
+import { createLog, createLogger } from './log.js';
+import { type FunctionSettings, readSettings } from './settings.js';
+import { type StreamingHandler, streamingHandler } from './streamed.js';
 
-export { type DeployOptions, deployFunction } from './deploy-function.js';
-
-export interface FunctionOptions extends DeployOptions, Omit<HandlerOptions, 'store'> {}
-
-/**
- * Makes the function that `serverless.yml` deploys, as its environment says: with which sessions, for which callers,
- * buffered or streaming.
- *
- * @param options the server factory and the policy; `readSettings` has the rest
- * @returns the function's handler
- * @throws {SettingsError} if a variable of the environment is wrong
- * @throws {StreamingError} if the function streams and asks for tokens that nobody verifies
- * @example
- * export const handler = createFunction({ server: createVaultServer, policy });
- */
-export function createFunction(options: FunctionOptions): StreamingHandler {
-  const { server, policy, catalog } = options;
-  const snapshot = typeof catalog === 'object' ? catalog : undefined;
-  const load = () => import('../http/sdk-v1.js');
-  // With a snapshot the first list of an environment needs nothing of the SDK, so it does not wait for it.
-  if (snapshot === undefined) void load();
-  return deployFunction((store) => {
-    const given = { ...options, store };
-    if (snapshot === undefined) return later(async () => (await load()).createHandler(given));
-    const lists = staticLists(server, policy, snapshot, 'legacy');
-    return answerListsFirst(
-      given,
-      lists,
-      later(async () => (await load()).serve(given, lists)),
-    );
-  }, options);
+/** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
+export interface CommonFunctionOptions
+  extends Pick<HandlerOptions, 'policy' | 'store'>,
+    Omit<InvocationOptions, 'authorization' | 'log'> {
+  /** `stream` needs a function URL in the mode `RESPONSE_STREAM`. Defaults to `MCP_CONCERNS_RESPONSE`. */
+  readonly response?: 'buffered' | 'stream' | undefined;
+  /**
+   * How hosts log in. Each member that you leave out comes from the environment. Without `servers`, here or in
+   * `MCP_CONCERNS_ISSUERS`, anyone may call, and a `verifier` is not used.
+   */
+  readonly authorization?: Partial<Authorization> | undefined;
+  /** Writes the log; called once for each invocation. Defaults to a Powertools Logger that writes JSON to stdout. */
+  readonly log?: WriteLog | undefined;
+  /** Receives warnings at the start of the function. Defaults to the log. */
+  readonly warn?: ((message: string) => void) | undefined;
+  /** The environment variables. Defaults to `process.env`. */
+  readonly env?: Readonly<Record<string, string | undefined>> | undefined;
 }
 
-/** @returns a handler that is made by the first request that needs it */
+/** A function that serves a server of SDK v1. */
+export interface ServerFunctionOptions
+  extends CommonFunctionOptions,
+    Pick<HandlerOptions, 'server' | 'catalog' | 'maxBodyBytes'> {
+  readonly handler?: undefined;
+}
+
+/** A function that serves any handler of HTTP requests, for example `createHandler` of `mcp-concerns/http/v2`. */
+export interface HandlerFunctionOptions extends CommonFunctionOptions {
+  /** Makes the handler. It receives the session store, or `undefined` if the environment turns sessions off. */
+  readonly handler: (store: SessionStore | undefined) => FetchHandler;
+  readonly server?: undefined;
+}
+
+export type FunctionOptions = ServerFunctionOptions | HandlerFunctionOptions;
+
+/**
+ * Makes the handler of a Lambda function behind an HTTP API or a function URL. Options that you leave out come from the
+ * environment variables that `serverless.yml` sets.
+ *
+ * Pass `server` for a server of SDK v1. The SDK is loaded by the first request that needs it if `catalog` is a saved
+ * catalog, and while Lambda initializes if not. Pass `handler` for a server of SDK v2, or for any other handler.
+ *
+ * Outside the runtime of Lambda, which alone can stream, responses are buffered.
+ *
+ * @param options the policy, what to serve, and what the environment does not decide
+ * @returns the handler to export; it rejects with an {@link EventError} if an event is not an HTTP request
+ * @throws {SettingsError} if an environment variable is not valid
+ * @throws {StreamingError} if responses are streamed and tokens are required, but there is no `authorization.verifier`
+ * @example
+ * export const handler = createFunction({ policy, server: () => createServer() });
+ * @example
+ * // A server of SDK v2
+ * import { createHandler } from 'mcp-concerns/http/v2';
+ * export const handler = createFunction({ policy, handler: (store) => createHandler({ server, policy, store }) });
+ */
+export function createFunction(options: FunctionOptions & { readonly response: 'buffered' }): BufferedHandler;
+export function createFunction(options: FunctionOptions): StreamingHandler;
+export function createFunction(options: FunctionOptions): StreamingHandler {
+  const { policy, env = process.env } = options;
+  const settings = readSettings(env);
+  const { origins = settings.origins, logSalt = settings.logSalt, response = settings.response } = options;
+  const logger = once(() => createLogger(env.POWERTOOLS_SERVICE_NAME));
+  const { log = createLog(logger()), warn = (message: string) => logger().warn(message) } = options;
+  const authorization = authorizationOf(options.authorization, settings);
+
+  const store = options.store ?? storeOf(settings, warn);
+  const handle =
+    options.handler === undefined ? serverHandler({ ...options, store }) : options.handler(store);
+  const invocations = { origins, authorization, log, logSalt };
+  if (response === 'buffered') return bufferedHandler(handle, invocations);
+  checkTokensAreVerified({ policy, authorization, warn });
+  return streamingHandler(handle, invocations);
+}
+
+/** Serves an SDK v1 server. The SDK is imported dynamically, so that lists from a saved catalog do not wait for it. */
+function serverHandler(options: ServerFunctionOptions): FetchHandler {
+  const { server, policy, catalog } = options;
+  const load = () => import('../http/sdk-v1.js');
+  if (typeof catalog !== 'object') {
+    void load();
+    return later(async () => (await load()).createHandler(options));
+  }
+  const lists = createKnownLists(server, policy, catalog, 'legacy');
+  const rest = later(async () => (await load()).serve(options, lists));
+  return answerKnownLists(options, lists, rest);
+}
+
+/** @returns a handler that the first request makes */
 function later(make: () => Promise<FetchHandler>): FetchHandler {
-  let made: Promise<FetchHandler> | undefined;
-  return async (request, given) => {
-    made ??= make();
-    return (await made)(request, given);
+  const made = once(make);
+  return async (request, given) => (await made())(request, given);
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
   };
+}
+
+function authorizationOf(
+  given: Partial<Authorization> = {},
+  { issuers, resource, scopes }: FunctionSettings,
+): Authorization | undefined {
+  const authorization = { servers: issuers, resource, scopes, ...given };
+  return authorization.servers.length === 0 ? undefined : authorization;
+}
+
+function storeOf(settings: FunctionSettings, warn: (message: string) => void): SessionStore | undefined {
+  const { sessions, expiresAfterSeconds } = settings;
+  const expiry = expiresAfterSeconds === undefined ? {} : { expiresAfterSeconds };
+  if (sessions.in === 'nowhere') return undefined;
+  if (sessions.in === 'dynamodb') return createDynamoStore({ table: sessions.table, ...expiry });
+  warn(
+    'Sessions are kept in the memory of this environment: other environments that Lambda starts do not have their preferences. Set MCP_CONCERNS_TABLE to share them.',
+  );
+  return createMemoryStore(expiry);
 }

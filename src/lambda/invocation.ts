@@ -1,38 +1,38 @@
 import { createHmac } from 'node:crypto';
 import { type Authorization, requireLogin } from '../http/authorization.js';
-import { judgePage } from '../http/cors.js';
+import { checkOrigin } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { observe } from '../http/observer.js';
+import type { WriteLog } from '../http/request-log.js';
 import { sessionOf } from '../http/sessions.js';
-import { answerInstead, LATE, type RequestIds, requestIds, TOO_LONG } from './answers.js';
 import { callerOf } from './claims.js';
-import { deadlineOf, inTime, type LambdaContext, LateError } from './deadline.js';
+import { beforeDeadline, deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { checkEvent, type HttpEvent, TooLongError, toRequest } from './event.js';
-import { createLog, type WriteLog } from './log.js';
+import { LATE, type RequestIds, requestIds, substituteResponse, TOO_LONG } from './substitute-responses.js';
 
 export interface InvocationOptions {
-  /** Origins whose pages may use the endpoint, `*` for all. None unless told otherwise. */
+  /** Origins of the web pages that may use the endpoint, `*` for all. Defaults to none. */
   readonly origins?: readonly string[] | undefined;
-  /** How hosts log in. Without it everybody may call; an authorizer before the function may still tell who does. */
+  /** How hosts log in. Without it anyone may call; an authorizer in front of the function may still verify tokens. */
   readonly authorization?: Authorization | undefined;
-  /** Writes the log; Powertools Logger on stdout unless told otherwise. */
-  readonly log?: WriteLog | undefined;
-  /** Makes the hashes of session ids in the log differ from those of other deployments. */
+  /** Writes the log; called once for each invocation. */
+  readonly log: WriteLog;
+  /** Makes the hashes of session ids in the log differ between deployments. */
   readonly logSalt?: string | undefined;
 }
 
-/** One invocation of a function, from the event to the last byte of the answer. */
+/** One invocation of a function, from the event to the last byte of the response. */
 export interface Invocation {
-  /** Aborts shortly before the platform cuts the function off. */
+  /** Aborts shortly before Lambda ends the invocation. */
   readonly signal: AbortSignal;
-  /** The requests that must be answered, whatever happens. */
+  /** @returns the ids of the requests in the event, each of which must get an answer or an error */
   readonly ids: () => RequestIds;
-  /** Answers the event: with an error if the handler fails or takes too long. Never rejects. */
+  /** Answers the event, with an error if the handler fails or takes too long. Never rejects. */
   answer(): Promise<Response>;
-  /** Notes what went wrong. @returns the answer in the place of one that failed, or came too late */
+  /** Records an error for the log. @returns the response to send instead of one that failed or was late */
   fail(cause: unknown): Response;
-  /** Ends the invocation: writes the log. */
+  /** Ends the invocation and writes the log. */
   end(status: number): void;
 }
 
@@ -41,31 +41,30 @@ export interface Invocation {
  *
  * @param handle answers HTTP requests
  * @param options who may call, and the log
- * @returns a function that begins an invocation
- * @throws {EventError} that function, for an event that is no HTTP request
+ * @returns a function that begins an invocation; it throws an `EventError` if the event is not an HTTP request
  */
 export function createInvocations(
   handle: FetchHandler,
   options: InvocationOptions,
 ): (event: HttpEvent, context?: LambdaContext) => Invocation {
-  const { origins = [], authorization, log = createLog(), logSalt = '' } = options;
-  const guarded = requireLogin(handle, authorization);
+  const { origins = [], authorization, log, logSalt = '' } = options;
+  const authorized = requireLogin(handle, authorization);
 
   return (event, context = {}) => {
     checkEvent(event);
-    const seen = observe();
+    const observed = observe();
     const { signal, clear } = deadlineOf(context);
     const request = toRequest(event, signal);
-    const page = judgePage(request, origins);
+    const page = checkOrigin(request, origins);
     const ids = (): RequestIds => requestIds(bodyOf(event));
     let session = sessionOf(request.headers);
     let cause: unknown;
 
     const fail = (thrown: unknown): Response => {
       cause = thrown;
-      if (thrown instanceof LateError) return page.allow(answerInstead(ids(), LATE));
-      if (thrown instanceof TooLongError) return page.allow(answerInstead(ids(), TOO_LONG));
-      const message = 'The server failed on this request; its log says why.';
+      if (thrown instanceof LateError) return page.allow(substituteResponse(ids(), LATE));
+      if (thrown instanceof TooLongError) return page.allow(substituteResponse(ids(), TOO_LONG));
+      const message = 'The server failed on this request. Its log has the reason.';
       return page.allow(failure(500, HTTP_ERRORS.internal, message));
     };
 
@@ -75,10 +74,10 @@ export function createInvocations(
       fail,
       async answer() {
         if (page.response !== undefined) return page.response;
-        const { report, storeCall } = seen;
+        const { report, storeCall } = observed;
         try {
-          const handled = guarded(request, { report, storeCall, authInfo: callerOf(event) });
-          const response = page.allow(await inTime(handled, signal));
+          const handled = authorized(request, { report, storeCall, authInfo: callerOf(event) });
+          const response = page.allow(await beforeDeadline(handled, signal));
           session ??= sessionOf(response.headers);
           return response;
         } catch (thrown) {
@@ -93,10 +92,10 @@ export function createInvocations(
           correlationId: event.requestContext.requestId ?? '',
           httpMethod: request.method,
           status,
-          durationMs: seen.elapsed(),
+          durationMs: observed.elapsed(),
           ...(session === undefined ? {} : { session: hashed(session, logSalt) }),
-          storeCalls: seen.storeCalls,
-          reports: seen.reports,
+          storeCalls: observed.storeCalls,
+          reports: observed.reports,
           failure: cause,
         });
       },
@@ -108,7 +107,7 @@ function bodyOf({ body, isBase64Encoded }: HttpEvent): string {
   return isBase64Encoded === true ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
 }
 
-/** A session id is a key to what it names; its hash only says which lines belong together. */
+/** A session id gives access to the session. Its hash only tells which log lines belong together. */
 function hashed(session: string, salt: string): string {
   return createHmac('sha256', salt).update(session).digest('hex').slice(0, 16);
 }

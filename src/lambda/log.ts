@@ -3,9 +3,7 @@ import { KINDS } from '../engine/policy.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import { LISTS, METHODS } from '../protocol/messages/wire.js';
 
-export type { RequestLog, WriteLog };
-
-/** Methods that a log line may name. What else a client writes there is its own text, and not to be kept. */
+/** Methods that a log line may name. Any other text that a client sends as a method is not logged. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set([
   ...Object.values(METHODS),
   ...KINDS.map((kind) => LISTS[kind].method),
@@ -22,7 +20,7 @@ const KNOWN_METHODS: ReadonlySet<string> = new Set([
   'tasks/result',
   'tasks/cancel',
   'tasks/update',
-  // No method of a client: a catalog that was found to be out of date.
+  // Not a method of the protocol: reports that a saved catalog is out of date.
   'catalog',
 ]);
 const HTTP_METHODS: ReadonlySet<string> = new Set([
@@ -35,33 +33,43 @@ const HTTP_METHODS: ReadonlySet<string> = new Set([
   'PATCH',
 ]);
 
-/** @returns a Powertools Logger, configured by its environment variables */
+/**
+ * Creates the Powertools Logger that `createFunction` uses unless you pass `log`. Level and sampling come from its
+ * environment variables.
+ *
+ * @param serviceName the `service` of each log line
+ * @returns the logger
+ * @example
+ * createLog(createLogger('vault'));
+ */
 export function createLogger(serviceName = 'mcp-concerns'): Logger {
   return new Logger({ serviceName });
 }
 
 /**
- * Writes one structured line for each JSON-RPC request: who was shown how much, under which concerns, in what time, and
- * how long the session store took. At the level DEBUG, which Powertools can set for a share of the requests, also each
- * call to the store. Arguments, results, tokens, header values and URLs are never part of it.
+ * Creates the log of a function. It writes one line of JSON for each JSON-RPC request: how many primitives were shown,
+ * under which concerns, the duration, and the time spent on the session store. At the level DEBUG, which Powertools can
+ * set for a share of the requests, it also writes the calls to the store. Arguments, results, tokens, header values and
+ * URLs are never logged.
  *
- * @param logger a Powertools Logger; the level, service name and sampling come from its environment variables
+ * @param logger a Powertools Logger
  * @returns a function that writes the lines of one HTTP request
  * @example
- * createLambdaHandler({ server, policy, log: createLog(new Logger({ serviceName: 'vault' })) });
+ * createFunction({ server, policy, log: createLog(new Logger({ serviceName: 'vault' })) });
  */
 export function createLog(logger: Logger = createLogger()): WriteLog {
   return (entry) => {
     const { context, storeCalls = [], reports, failure } = entry;
     logger.refreshSampleRateCalculation();
-    // Powertools takes from it whether this is a cold start, and which function this is.
+    // Powertools reads from it whether this is a cold start, and the name of the function. The cast is safe: it is the
+    // context that Lambda passed, of which this package types only the members that it reads itself.
     if (context !== undefined) logger.addContext(context as Parameters<Logger['addContext']>[0]);
 
     const common = commonOf(entry);
     if (failure !== undefined) logger.error('request failed', { ...common, error: plainError(failure) });
     else if (reports.length === 0) logger.info('request', common);
-    for (const { method, warnings = [], ...told } of reports) {
-      const line = { ...common, method: KNOWN_METHODS.has(method) ? method : 'other', ...told };
+    for (const { method, warnings = [], ...report } of reports) {
+      const line = { ...common, method: KNOWN_METHODS.has(method) ? method : 'other', ...report };
       if (warnings.length === 0) logger.info('request', line);
       else logger.warn('request', { ...line, warnings: warnings.map(({ code }) => code) });
     }
@@ -74,7 +82,7 @@ function commonOf(entry: RequestLog): Record<string, unknown> {
   const failed = storeCalls.flatMap(({ failed: reason }) => reason ?? []);
   return {
     requestId,
-    // The name that Powertools gives it.
+    // The name that Powertools uses.
     ...(correlationId ? { correlation_id: correlationId } : {}),
     httpMethod: HTTP_METHODS.has(httpMethod) ? httpMethod : 'other',
     status,
@@ -85,12 +93,12 @@ function commonOf(entry: RequestLog): Record<string, unknown> {
   };
 }
 
-/** An error without what is attached to it: that of an invalid URL has the URL, a failed request its headers. */
+/** @returns the error without its other members: that of an invalid URL contains the URL, that of a request its headers */
 function plainError(failure: unknown): object {
   if (!(failure instanceof Error))
-    return { name: 'unknown', message: 'A value that is no Error was thrown.' };
+    return { name: 'unknown', message: 'A value that is not an Error was thrown.' };
   const { name, message, stack, cause } = failure;
-  const code = (failure as { code?: unknown }).code;
+  const code = 'code' in failure ? failure.code : undefined;
   return {
     name,
     message,

@@ -1,13 +1,15 @@
-/** What an operator sets in the environment of a deployed function. */
+import { ConcernsError } from '../errors.js';
+
+/** The settings that an operator makes in the environment of a deployed function. */
 export interface FunctionSettings {
-  /** Where sessions are kept: in a table, in each environment's own memory, or nowhere. */
+  /** Where sessions are kept: in a table, in the memory of each environment, or nowhere. */
   readonly sessions:
     | { readonly in: 'dynamodb'; readonly table: string }
     | { readonly in: 'memory' }
     | { readonly in: 'nowhere' };
   readonly expiresAfterSeconds?: number;
   readonly origins: readonly string[];
-  /** Issuers of the tokens that callers need; none: everybody may call. */
+  /** Issuers of the tokens that callers need. If empty, anyone may call. */
   readonly issuers: readonly string[];
   readonly resource?: string;
   readonly scopes: readonly string[];
@@ -15,31 +17,30 @@ export interface FunctionSettings {
   readonly logSalt: string;
 }
 
-/** The environment of the function is not one that it can work in. */
-export class SettingsError extends Error {
+/** Environment variables of the function are not valid. */
+export class SettingsError extends ConcernsError {
   readonly code = 'SETTINGS_INVALID';
   override readonly name = 'SettingsError';
 }
 
 /**
- * Reads the settings of a function, all of them and here alone. An empty variable is as good as none: a template cannot
- * always leave one out.
+ * Reads all settings of a function. An empty variable counts as unset, because a template cannot always leave it out.
  *
- * | variable | what it is |
+ * | variable | meaning |
  * |---|---|
- * | `MCP_CONCERNS_SESSIONS` | `dynamodb`, `memory` or `none`; `dynamodb` if there is a table, else `memory` |
- * | `MCP_CONCERNS_TABLE` | the table's name |
- * | `MCP_CONCERNS_SESSION_SECONDS` | seconds after its last use that a session expires |
- * | `MCP_CONCERNS_ORIGINS` | origins of pages that may use the endpoint, separated by commas; `*` for all |
- * | `MCP_CONCERNS_ISSUERS` | issuers of tokens, separated by commas: callers need one, and hosts log in there |
- * | `MCP_CONCERNS_RESOURCE` | the endpoint's public URL, if it is not the one that requests name |
- * | `MCP_CONCERNS_SCOPES` | scopes that hosts ask for when they log in, separated by spaces |
- * | `MCP_CONCERNS_RESPONSE` | `buffered`, or `stream` on a function URL that streams |
- * | `MCP_CONCERNS_LOG_SALT` | any text: makes the hashes of session ids differ from other deployments' |
+ * | `MCP_CONCERNS_SESSIONS` | `dynamodb`, `memory` or `none`; defaults to `dynamodb` if a table is set, else to `memory` |
+ * | `MCP_CONCERNS_TABLE` | the name of the table |
+ * | `MCP_CONCERNS_SESSION_SECONDS` | seconds after its last use until a session expires |
+ * | `MCP_CONCERNS_ORIGINS` | origins of the web pages that may use the endpoint, separated by commas; `*` for all |
+ * | `MCP_CONCERNS_ISSUERS` | issuers of tokens, separated by commas; if set, callers need a token |
+ * | `MCP_CONCERNS_RESOURCE` | the public URL of the endpoint; defaults to the URL of the request |
+ * | `MCP_CONCERNS_SCOPES` | scopes that hosts request when they log in, separated by spaces |
+ * | `MCP_CONCERNS_RESPONSE` | `buffered` (the default), or `stream` on a function URL that streams |
+ * | `MCP_CONCERNS_LOG_SALT` | any text; makes the hashes of session ids in the log differ between deployments |
  *
  * @param env the environment, `process.env`
  * @returns the settings
- * @throws {SettingsError} that names every variable that is wrong
+ * @throws {SettingsError} if a variable is not valid; the message names every such variable
  * @example
  * readSettings({ MCP_CONCERNS_TABLE: 'sessions' }).sessions; // { in: 'dynamodb', table: 'sessions' }
  */
@@ -50,20 +51,20 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
     text(name)
       .split(separator)
       .filter((part) => part !== '');
-  const oneOf = <T extends string>(name: string, values: readonly T[], otherwise: T): T => {
-    const found = text(name) === '' ? otherwise : values.find((value) => value === text(name));
+  const oneOf = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
+    const found = text(name) === '' ? fallback : values.find((value) => value === text(name));
     if (found === undefined) problems.push(`MCP_CONCERNS_${name} must be one of ${values.join(', ')}`);
-    return found ?? otherwise;
+    return found ?? fallback;
   };
   const urls = (name: string, values: readonly string[], what: string): void => {
     const wrong = values.filter((value) => value !== '*' && !/^https?:\/\//.test(value));
-    if (wrong.length > 0) problems.push(`MCP_CONCERNS_${name} must hold ${what}, not ${wrong.join(', ')}`);
+    if (wrong.length > 0) problems.push(`MCP_CONCERNS_${name} must contain ${what}, not ${wrong.join(', ')}`);
   };
 
   const table = text('TABLE');
   const sessions = oneOf('SESSIONS', ['dynamodb', 'memory', 'none'], table === '' ? 'memory' : 'dynamodb');
   if (sessions === 'dynamodb' && table === '')
-    problems.push('MCP_CONCERNS_TABLE must name the table of sessions');
+    problems.push('MCP_CONCERNS_TABLE must name the table for sessions');
   const seconds = text('SESSION_SECONDS');
   if (!/^([1-9]\d*)?$/.test(seconds))
     problems.push('MCP_CONCERNS_SESSION_SECONDS must be a number of seconds');
@@ -72,7 +73,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const issuers = list('ISSUERS', /\s*,\s*/);
   urls('ISSUERS', issuers, 'URLs of issuers');
   const resource = text('RESOURCE');
-  urls('RESOURCE', resource === '' ? [] : [resource], "the endpoint's URL");
+  urls('RESOURCE', resource === '' ? [] : [resource], 'the URL of the endpoint');
   const response = oneOf('RESPONSE', ['buffered', 'stream'], 'buffered');
   if (problems.length > 0) throw new SettingsError(`${problems.join('; ')}.`);
 

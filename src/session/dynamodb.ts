@@ -45,7 +45,7 @@ const MAX_ATTEMPTS = 3;
  * @param options the table and its limits
  * @returns the store. Its promises reject with a {@link DynamoStoreError}.
  * @example
- * const handle = createHandler({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
+ * createFunction({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
  */
 export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
   const { table, client, expiresAfterSeconds = 24 * 60 * 60, timeoutMs = 4000 } = options;

@@ -3,48 +3,49 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { ConcernsError } from '../errors.js';
 
-/** Milliseconds that a server has for each step of its end, and that its last output may take to arrive. */
-const PATIENCE = { stdin: 1000, terminate: 1000, kill: 300, output: 250 };
-const POLL = 20;
-const STDERR_KEPT = 4096;
-const LINE_KEPT = 300;
+/** Milliseconds that a server has for each step of its shutdown, and that its last output may take to arrive. */
+const TIMEOUTS = { stdin: 1000, terminate: 1000, kill: 300, output: 250 };
+const POLL_MS = 20;
+const STDERR_CHARACTERS = 4096;
+const LINE_CHARACTERS = 300;
 
-/** How a server ended before anybody told it to: `code` of an exit, `signal` of whatever killed it. */
+/** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
 export interface ChildEnd {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }
 
-/** A line on the server's stdout that is no JSON-RPC message. */
-export class UnreadableLine extends Error {
+/** The server wrote a line to stdout that is not a JSON-RPC message. */
+export class UnreadableLine extends ConcernsError {
   readonly code = 'UNREADABLE_LINE';
   override readonly name = 'UnreadableLine';
 
   /**
-   * @param line the line, its beginning if it is long
-   * @param endless whether it grew beyond what is kept: what follows cannot be told from it
+   * @param line the first 300 characters of the line
+   * @param endless whether the line is longer than the SDK's buffer, so that the rest of the output cannot be read
    */
   constructor(
     readonly line: string,
     readonly endless: boolean,
   ) {
-    super(`The server wrote a line that is no JSON-RPC message: ${line}`);
+    super(`The server wrote a line that is not a JSON-RPC message: ${line}`);
   }
 }
 
-/** Process groups that still run: they end with this process, however it ends. */
+/** Process groups that are running. They are killed when this process exits. */
 const running = new Set<ChildTransport>();
 process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
 });
 
 /**
- * An MCP server as a child process, spoken to over its stdin and stdout.
+ * A transport to an MCP server in a child process, over its stdin and stdout.
  *
- * Unlike the SDK's stdio transport it ends the whole process group: `npx server` is three processes, of which a signal
- * to the first leaves the server running. The environment is that of this process, as after `env` or `time`; stderr is
- * kept, not shown.
+ * Unlike the stdio transport of the SDK, it ends the whole process group. `npx server` starts three processes, and a
+ * signal to the first one leaves the server running. The server inherits the environment of this process. Its stderr is
+ * kept in `stderr`, not printed.
  *
  * @example
  * const transport = new ChildTransport('node', ['server.js']);
@@ -55,9 +56,9 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** How the server ended, if that was its own doing. */
+  /** How the server ended, if it ended by itself. */
   ended: ChildEnd | undefined;
-  /** The last few KB that the server wrote to stderr. */
+  /** The last 4,096 characters that the server wrote to stderr. */
   stderr = '';
 
   private child: ChildProcessWithoutNullStreams | undefined;
@@ -73,7 +74,7 @@ export class ChildTransport implements Transport {
   constructor(
     private readonly command: string,
     private readonly args: readonly string[] = [],
-    /** Its environment; that of this process unless another is given. */
+    /** The environment variables of the server. Defaults to those of this process. */
     private readonly env: NodeJS.ProcessEnv = process.env,
   ) {}
 
@@ -82,12 +83,11 @@ export class ChildTransport implements Transport {
   }
 
   /**
-   * Starts the server.
-   *
-   * @throws {NodeJS.ErrnoException} if there is no such command, or it may not be run
+   * Starts the server. Rejects with the error of Node.js (`code: 'ENOENT'`) if the command does not exist or is not
+   * executable.
    */
   async start(): Promise<void> {
-    // A group of its own can be ended as a whole. Windows has none; there taskkill follows parents to children.
+    // A separate process group can be ended as a whole. Windows has no groups; there, taskkill ends all descendants.
     const detached = process.platform !== 'win32';
     const child = spawn(this.command, this.args, {
       stdio: 'pipe',
@@ -98,9 +98,9 @@ export class ChildTransport implements Transport {
     this.child = child;
     child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      this.stderr = (this.stderr + text).slice(-STDERR_KEPT);
+      this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
     });
-    // A server that closed its stdin is about to end, or will not answer: both are noticed elsewhere.
+    // A server that closed its stdin is about to end or will not answer. Both are handled elsewhere.
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
       stream.on('error', (error) => this.onerror?.(error));
     }
@@ -112,8 +112,8 @@ export class ChildTransport implements Transport {
     child.on('error', (error) => this.onerror?.(error));
     child.once('exit', (code, signal) => {
       if (!this.signalled) this.ended = { code, signal };
-      // A process that outlives the server may hold its pipes open for ever.
-      setTimeout(this.finish, PATIENCE.output).unref();
+      // A process that outlives the server may keep its pipes open forever.
+      setTimeout(this.finish, TIMEOUTS.output).unref();
     });
     child.once('close', this.finish);
     void this.finished.then(() => this.onclose?.());
@@ -123,13 +123,13 @@ export class ChildTransport implements Transport {
     this.child?.stdin.write(serializeMessage(message));
   }
 
-  /** Ends the server and everything that it started; resolves when they are gone. */
+  /** Ends the server and all processes that it started. Resolves when they have ended. */
   close(): Promise<void> {
     this.closing ??= this.end();
     return this.closing;
   }
 
-  /** Sends a signal to everything that runs in the server's process group. */
+  /** Sends a signal to all processes of the server's process group. */
   kill(signal: NodeJS.Signals): void {
     this.signalled = true;
     if (this.pid === undefined) return;
@@ -142,26 +142,26 @@ export class ChildTransport implements Transport {
     const { child } = this;
     if (child?.pid === undefined) return;
     child.stdin.end();
-    await Promise.race([this.finished, sleep(PATIENCE.stdin, undefined, { ref: false })]);
+    await Promise.race([this.finished, sleep(TIMEOUTS.stdin, undefined, { ref: false })]);
     if (!(await this.isGone(0))) {
       this.kill('SIGTERM');
-      if (!(await this.isGone(PATIENCE.terminate))) {
+      if (!(await this.isGone(TIMEOUTS.terminate))) {
         this.kill('SIGKILL');
-        await this.isGone(PATIENCE.kill);
+        await this.isGone(TIMEOUTS.kill);
       }
     }
     running.delete(this);
-    // Whoever left the group may still hold the pipes, and would keep this process alive.
+    // A process that left the group may still hold the pipes, which would keep this process alive.
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.destroy();
     child.unref();
     this.finish();
   }
 
-  /** @returns whether the group has no process left, at the latest after some milliseconds */
+  /** @returns whether the group has no processes left, after waiting at most `within` milliseconds */
   private async isGone(within: number): Promise<boolean> {
-    for (let waited = 0; this.isAlive(); waited += POLL) {
+    for (let waited = 0; this.isAlive(); waited += POLL_MS) {
       if (waited >= within) return false;
-      await sleep(POLL);
+      await sleep(POLL_MS);
     }
     return true;
   }
@@ -177,19 +177,19 @@ export class ChildTransport implements Transport {
     try {
       return process.kill(-this.pid, signal);
     } catch (error) {
-      // EPERM: it exists, but runs as somebody else.
-      return (error as NodeJS.ErrnoException).code === 'EPERM';
+      // EPERM: it exists, but runs as another user.
+      return error instanceof Error && 'code' in error && error.code === 'EPERM';
     }
   }
 
-  /** Hands the buffer one line at a time, so that a line that is no message can be named. */
+  /** Passes the output to the SDK's buffer line by line, so that an error can name the line that is not a message. */
   private read(chunk: Buffer): void {
     for (let from = 0; from < chunk.length; ) {
       const newline = chunk.indexOf(0x0a, from);
       const to = newline === -1 ? chunk.length : newline + 1;
       const piece = chunk.subarray(from, to);
       from = to;
-      if (this.line.length < LINE_KEPT) this.line += piece.subarray(0, LINE_KEPT).toString();
+      if (this.line.length < LINE_CHARACTERS) this.line += piece.subarray(0, LINE_CHARACTERS).toString();
       const message = this.take(piece, newline !== -1);
       if (newline !== -1) this.line = '';
       if (message !== null) this.onmessage?.(message);
@@ -201,7 +201,7 @@ export class ChildTransport implements Transport {
       this.buffer.append(piece);
       return complete ? this.buffer.readMessage() : null;
     } catch {
-      const line = this.line.trim().slice(0, LINE_KEPT);
+      const line = this.line.trim().slice(0, LINE_CHARACTERS);
       if (line !== '') this.onerror?.(new UnreadableLine(line, !complete));
       return null;
     }

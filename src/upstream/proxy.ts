@@ -5,25 +5,26 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import { HTTP_ERRORS, failure as httpFailure } from '../http/http-errors.js';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
 import {
-  type Request as Asked,
   ERRORS,
   failure,
   isRequest,
+  type Request as McpRequest,
   METHODS,
-  type Message,
   read,
 } from '../protocol/messages/wire.js';
+import { fromSdk, toSdk } from './sdk-messages.js';
 
-/** A server in any language, as a server of the SDK: it passes each message on, and can be put behind a gate. */
+/** A server in another process, with the interface of a server of the SDK. It forwards each message. */
 export interface ServerProxy {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Makes a server of a connection to one. Each client has a connection of its own, so nothing needs to be refused.
+ * Makes a server that forwards each message over a transport. Each client has its own connection, so the server
+ * supports everything that its upstream supports.
  *
- * @param upstream a transport to the server, not started
+ * @param upstream a transport to the upstream server, not started
  * @returns the server, for one client
  * @example
  * const server = proxyTo(new ChildTransport('npx', ['some-mcp-server']));
@@ -38,7 +39,7 @@ export function proxyTo(upstream: Transport): ServerProxy {
   };
   return {
     async connect(transport) {
-      // Over HTTP a notification of progress belongs into the answer of the request that it is about.
+      // Over HTTP, a progress notification must be sent in the response to the request that it belongs to.
       const requests = new Map<unknown, RequestId>();
       transport.onmessage = (message) => {
         const token = read(message, 'params', '_meta', 'progressToken');
@@ -46,8 +47,8 @@ export function proxyTo(upstream: Transport): ServerProxy {
           requests.set(token, message.id);
         upstream.send(message).catch((error: Error) => {
           transport.onerror?.(error);
-          // Nobody else will answer it.
-          if (isRequest(message as Message)) void transport.send(unreachable(message as Asked, error));
+          const request = fromSdk(message);
+          if (isRequest(request)) void transport.send(unreachable(request, error));
         });
       };
       transport.onclose = () => void close();
@@ -67,12 +68,12 @@ export function proxyTo(upstream: Transport): ServerProxy {
   };
 }
 
-function unreachable({ id }: Asked, { message }: Error): JSONRPCMessage {
+function unreachable({ id }: McpRequest, { message }: Error): JSONRPCMessage {
   const reason = `The server behind this endpoint cannot be reached: ${message}`;
-  return failure(id, ERRORS.internal, reason) as JSONRPCMessage;
+  return toSdk(failure(id, ERRORS.internal, reason));
 }
 
-/** Answers HTTP requests for sessions that each have a server of their own. */
+/** Answers HTTP requests of sessions. Each session has its own connection to the server. */
 export interface SessionProxy {
   readonly fetch: (request: Request) => Promise<Response>;
   close(): Promise<void>;
@@ -84,11 +85,11 @@ export interface SessionProxyOptions extends Omit<ConcernsOptions, 'store'> {
 }
 
 /**
- * Serves any server over Streamable HTTP, with a connection of its own for each session: right for one machine and the
- * few sessions of its user.
+ * Serves an upstream server over Streamable HTTP, with one connection per session. It is meant for one machine with a
+ * few sessions, as in `mcp-concerns serve`.
  *
- * @param options how to reach the server, and the policy
- * @returns a handler, with streams of notifications
+ * @param options how to connect to the server, and the policy
+ * @returns a handler, which supports streams of notifications
  * @example
  * const proxy = proxySessions({ open: () => new ChildTransport('node', ['server.js']), policy });
  */
@@ -113,12 +114,12 @@ export function proxySessions({ open, ...concerns }: SessionProxyOptions): Sessi
       const known = id === null ? undefined : sessions.get(id);
       if (known !== undefined) return known.handleRequest(request);
       if (id !== null)
-        return httpFailure(404, HTTP_ERRORS.notFound, 'The session is not known here; initialize a new one.');
+        return httpFailure(404, HTTP_ERRORS.notFound, 'The session is unknown. Initialize a new one.');
       if (request.method !== 'POST') {
         return httpFailure(
           400,
           HTTP_ERRORS.refused,
-          'This request needs the Mcp-Session-Id header of a session.',
+          'This request requires the Mcp-Session-Id header of a session.',
         );
       }
       let body: unknown;
@@ -128,7 +129,11 @@ export function proxySessions({ open, ...concerns }: SessionProxyOptions): Sessi
         return httpFailure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
       }
       if (read(body, 'method') !== METHODS.initialize) {
-        return httpFailure(400, HTTP_ERRORS.refused, 'A session begins with initialize.');
+        return httpFailure(
+          400,
+          HTTP_ERRORS.refused,
+          'A request without the Mcp-Session-Id header must be initialize.',
+        );
       }
       return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body);
     },

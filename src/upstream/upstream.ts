@@ -1,9 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  type JSONRPCMessage,
-  LATEST_PROTOCOL_VERSION,
-  SUPPORTED_PROTOCOL_VERSIONS,
-} from '@modelcontextprotocol/sdk/types.js';
+import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import {
   type Answer,
   ERRORS,
@@ -17,237 +13,188 @@ import {
   type RequestId,
   read,
 } from '../protocol/messages/wire.js';
+import { type Connection, cancelRequest, openConnection } from './connection.js';
+import { fromSdk, toSdk } from './sdk-messages.js';
 
-export { ChildTransport } from './child-process.js';
-
-/** Requests that set the state of a connection: what one client sets, all that share the server would get. */
-const REFUSED: ReadonlySet<string> = new Set([
+/** Requests that set state of a connection. All clients share the connection, so all of them would get that state. */
+const UNSUPPORTED: ReadonlySet<string> = new Set([
   'resources/subscribe',
   'resources/unsubscribe',
   'logging/setLevel',
 ]);
 
-/** A server that several clients share, in whatever language, behind a connection that is kept. */
+/** A server that several clients share, over a connection that stays open. */
 export interface Upstream {
-  /** The server of one request: what `createHandler` and `createLambdaHandler` take as `server`. */
+  /** Makes the server of one request, which `createHandler` and `createFunction` accept as `server`. */
   server(): UpstreamServer;
-  /** Ends the connection; the next request opens another one. */
+  /** Closes the connection. The next request opens a new one. */
   close(): Promise<void>;
 }
 
+/** The shared server as one request sees it, with the interface of a server of the SDK. */
 export interface UpstreamServer {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A connection that is open, and what waits for an answer on it. */
-interface Connection {
-  readonly transport: Transport;
-  readonly initialized: Record<string, unknown>;
-  readonly waiting: Map<RequestId, (response: Answer | Failure) => void>;
-}
-
 /**
- * Shares one connection to a server among all requests: a child process that is kept warm between invocations of a
- * Lambda function, or a remote endpoint. It is initialized once; ids and progress tokens are mapped; a connection that
- * ends is opened anew by the next request.
+ * Shares one connection to a server among all requests: to a child process that stays alive between invocations of a
+ * Lambda function, or to a remote server. The connection is initialized once. Request ids and progress tokens are
+ * mapped. If the connection ends, the next request opens a new one.
  *
- * For servers without state per client: subscriptions, log levels, and the server's own requests (sampling, roots,
- * elicitation) are refused, since nobody could say whose they are.
+ * Use it for servers without state per client. Subscriptions, log levels, and requests of the server (sampling, roots,
+ * elicitation) are rejected, because there is no way to tell which client they belong to.
  *
  * @param open opens a transport to the server
  * @returns the shared server
  * @example
  * const upstream = shareUpstream(() => new ChildTransport('npx', ['some-mcp-server']));
- * export const handler = createLambdaHandler({ server: () => upstream.server(), policy, store });
+ * export const handler = createFunction({ policy, server: () => upstream.server() });
  */
 export function shareUpstream(open: () => Transport): Upstream {
-  let connecting: Promise<Connection> | undefined;
-  let nextId = 0;
-  const progress = new Map<RequestId, (message: Message) => void>();
+  const shared = new SharedConnection(open);
+  return {
+    server: () => new ForwardingServer(shared),
+    close: () => shared.close(),
+  };
+}
 
-  const connect = (): Promise<Connection> => {
-    connecting ??= initialize(open(), progress, () => {
-      connecting = undefined;
-    }).catch((cause) => {
-      connecting = undefined;
+/** The connection of all requests, opened by the first request that needs it. */
+class SharedConnection {
+  readonly progress = new Map<unknown, (message: Message) => void>();
+  private connecting: Promise<Connection> | undefined;
+  private lastId = 0;
+
+  constructor(private readonly open: () => Transport) {}
+
+  nextId(): number {
+    return ++this.lastId;
+  }
+
+  get(): Promise<Connection> {
+    const reset = (): void => {
+      this.connecting = undefined;
+    };
+    this.connecting ??= openConnection(this.open(), this.progress, reset).catch((cause) => {
+      reset();
       throw cause;
     });
-    return connecting;
-  };
+    return this.connecting;
+  }
 
-  const server = (): UpstreamServer => {
-    const outstanding = new Map<RequestId, number>();
-    let client: Transport | undefined;
-    const reply = (message: Message): void => {
-      // A client that is gone needs no answer.
-      client?.send(message as JSONRPCMessage).catch(() => undefined);
-    };
+  cancel(id: number): void {
+    void cancelRequest(this.connecting, id);
+  }
 
-    const forward = async (request: Request): Promise<void> => {
-      const id = ++nextId;
-      outstanding.set(request.id, id);
-      const token = read(request.params, '_meta', 'progressToken');
-      try {
-        const connection = await connect();
-        if (token !== undefined) {
-          progress.set(id, (message) => {
-            const params = { ...(read(message, 'params') as object), progressToken: token };
-            const options = { relatedRequestId: request.id };
-            client?.send({ ...message, params } as JSONRPCMessage, options).catch(() => undefined);
-          });
-        }
-        const answer = new Promise<Answer | Failure>((resolve) => connection.waiting.set(id, resolve));
-        await connection.transport.send(renamed(request, id, token) as JSONRPCMessage);
-        reply({ ...(await answer), id: request.id } as Message);
-      } catch (cause) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        reply(
-          failure(
-            request.id,
-            ERRORS.internal,
-            `The server behind this endpoint cannot be reached: ${reason}`,
-          ),
-        );
-      } finally {
-        progress.delete(id);
-        outstanding.delete(request.id);
-      }
-    };
-
-    const take = (message: Message): void => {
-      if (isResponse(message)) return;
-      if (!isRequest(message)) {
-        const cancelled =
-          message.method === METHODS.cancelled
-            ? outstanding.get(read(message.params, 'requestId') as RequestId)
-            : undefined;
-        if (cancelled !== undefined) void cancel(connecting, cancelled);
-        return;
-      }
-      if (message.method === METHODS.initialize) {
-        connect().then(
-          ({ initialized }) =>
-            reply({ jsonrpc: '2.0', id: message.id, result: offered(initialized, message) }),
-          (cause) => {
-            const reason = cause instanceof Error ? cause.message : String(cause);
-            reply(
-              failure(
-                message.id,
-                ERRORS.internal,
-                `The server behind this endpoint cannot be started: ${reason}`,
-              ),
-            );
-          },
-        );
-      } else if (message.method === 'ping') {
-        reply({ jsonrpc: '2.0', id: message.id, result: {} });
-      } else if (REFUSED.has(message.method)) {
-        const reason = `${message.method} is not offered: several clients share this server, and would share what one of them sets.`;
-        reply(failure(message.id, ERRORS.methodNotFound, reason));
-      } else {
-        void forward(message);
-      }
-    };
-
-    return {
-      async connect(transport) {
-        client = transport;
-        transport.onmessage = (message) => take(message as Message);
-        await transport.start();
-      },
-      async close() {
-        for (const id of outstanding.values()) void cancel(connecting, id);
-        await client?.close();
-      },
-    };
-  };
-
-  return {
-    server,
-    close: async () => {
-      const connection = await connecting?.catch(() => undefined);
-      await connection?.transport.close();
-    },
-  };
+  async close(): Promise<void> {
+    const connection = await this.connecting?.catch(() => undefined);
+    await connection?.transport.close();
+  }
 }
 
-async function initialize(
-  transport: Transport,
-  progress: ReadonlyMap<RequestId, (message: Message) => void>,
-  ended: () => void,
-): Promise<Connection> {
-  const waiting: Connection['waiting'] = new Map();
-  const gone = (): void => {
-    ended();
-    const error = {
-      code: ERRORS.internal,
-      message: 'The server behind this endpoint ended; ask again to start it anew.',
-    };
-    for (const [id, resolve] of waiting) resolve({ jsonrpc: '2.0', id, error });
-    waiting.clear();
-  };
-  transport.onclose = gone;
-  transport.onmessage = (received) => {
-    const message = received as Message;
-    if (isResponse(message)) {
-      if (message.id === undefined) return;
-      waiting.get(message.id)?.(message);
-      waiting.delete(message.id);
-    } else if (isRequest(message)) {
-      const answer: Message =
-        message.method === 'ping'
-          ? { jsonrpc: '2.0', id: message.id, result: {} }
-          : failure(
-              message.id,
-              ERRORS.methodNotFound,
-              'Several clients share this connection; none can be asked.',
-            );
-      transport.send(answer as JSONRPCMessage).catch(() => undefined);
-    } else if (message.method === 'notifications/progress') {
-      progress.get(read(message.params, 'progressToken') as RequestId)?.(message);
+/** Forwards the messages of one client, each request under an id that is unique on the shared connection. */
+class ForwardingServer implements UpstreamServer {
+  private readonly upstreamIds = new Map<unknown, number>();
+  private client: Transport | undefined;
+
+  constructor(private readonly shared: SharedConnection) {}
+
+  async connect(transport: Transport): Promise<void> {
+    this.client = transport;
+    transport.onmessage = (message) => this.receive(fromSdk(message));
+    await transport.start();
+  }
+
+  async close(): Promise<void> {
+    for (const id of this.upstreamIds.values()) this.shared.cancel(id);
+    await this.client?.close();
+  }
+
+  private receive(message: Message): void {
+    if (isResponse(message)) return;
+    if (!isRequest(message)) {
+      if (message.method !== METHODS.cancelled) return;
+      const id = this.upstreamIds.get(read(message.params, 'requestId'));
+      if (id !== undefined) this.shared.cancel(id);
+    } else if (message.method === METHODS.initialize) {
+      void this.initialize(message);
+    } else if (message.method === 'ping') {
+      this.send({ jsonrpc: '2.0', id: message.id, result: {} });
+    } else if (UNSUPPORTED.has(message.method)) {
+      const reason = `${message.method} is not supported: several clients share this server, and they would share the state that it sets.`;
+      this.send(failure(message.id, ERRORS.methodNotFound, reason));
+    } else {
+      void this.forward(message);
     }
-  };
-  await transport.start();
-  const answer = new Promise<Answer | Failure>((resolve) => waiting.set('initialize', resolve));
-  const clientInfo = { name: 'mcp-concerns', version: '1' };
-  const params = { protocolVersion: LATEST_PROTOCOL_VERSION, capabilities: {}, clientInfo };
-  await transport.send({ jsonrpc: '2.0', id: 'initialize', method: METHODS.initialize, params });
-  const response = await answer;
-  if ('error' in response) throw new Error(response.error.message);
-  transport.setProtocolVersion?.(String(response.result.protocolVersion));
-  await transport.send({ jsonrpc: '2.0', method: METHODS.initialized });
-  return { transport, initialized: response.result, waiting };
+  }
+
+  private async initialize(request: Request): Promise<void> {
+    try {
+      const { initialized } = await this.shared.get();
+      this.send({ jsonrpc: '2.0', id: request.id, result: initializeResult(initialized, request) });
+    } catch (cause) {
+      this.fail(request, 'started', cause);
+    }
+  }
+
+  private async forward(request: Request): Promise<void> {
+    const id = this.shared.nextId();
+    this.upstreamIds.set(request.id, id);
+    const token = read(request.params, '_meta', 'progressToken');
+    try {
+      const { transport, pending } = await this.shared.get();
+      if (token !== undefined) {
+        this.shared.progress.set(id, (message) => this.sendProgress(message, token, request.id));
+      }
+      const answer = new Promise<Answer | Failure>((resolve) => pending.set(id, resolve));
+      await transport.send(toSdk(withId(request, id, token)));
+      this.send({ ...(await answer), id: request.id });
+    } catch (cause) {
+      this.fail(request, 'reached', cause);
+    } finally {
+      this.shared.progress.delete(id);
+      this.upstreamIds.delete(request.id);
+    }
+  }
+
+  private sendProgress(message: Message, token: unknown, relatedRequestId: RequestId): void {
+    const params = { ...('params' in message ? message.params : {}), progressToken: token };
+    this.client?.send(toSdk({ ...message, params }), { relatedRequestId }).catch(() => undefined);
+  }
+
+  private fail({ id }: Request, could: 'started' | 'reached', cause: unknown): void {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    this.send(failure(id, ERRORS.internal, `The server behind this endpoint cannot be ${could}: ${reason}`));
+  }
+
+  private send(message: Message): void {
+    // A client that has disconnected does not need the message.
+    this.client?.send(toSdk(message)).catch(() => undefined);
+  }
 }
 
-/** What is offered to a client: the server's own result, without what cannot be shared. */
-function offered(initialized: Record<string, unknown>, { params }: Request): Record<string, unknown> {
-  const {
-    logging: _logging,
-    resources,
-    ...capabilities
-  } = initialized.capabilities as Record<string, unknown>;
-  const { subscribe: _subscribe, ...kept } = (resources ?? {}) as Record<string, unknown>;
-  const wanted = read(params, 'protocolVersion');
-  const protocolVersion =
-    typeof wanted === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(wanted)
-      ? wanted
-      : initialized.protocolVersion;
+/** @returns the initialize result of the server, without the capabilities that clients cannot share */
+function initializeResult(
+  initialized: Record<string, unknown>,
+  { params }: Request,
+): Record<string, unknown> {
+  const { logging: _logging, resources, ...capabilities } = membersOf(initialized.capabilities);
+  const { subscribe: _subscribe, ...kept } = membersOf(resources);
+  const requested = read(params, 'protocolVersion');
+  const isSupported = typeof requested === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(requested);
   return {
     ...initialized,
-    protocolVersion,
+    protocolVersion: isSupported ? requested : initialized.protocolVersion,
     capabilities: { ...capabilities, ...(resources === undefined ? {} : { resources: kept }) },
   };
 }
 
-function renamed(request: Request, id: number, token: unknown): Request {
+function withId(request: Request, id: number, token: unknown): Request {
   if (token === undefined) return { ...request, id };
-  const meta = read(request.params, '_meta') as object;
-  return { ...request, id, params: { ...request.params, _meta: { ...meta, progressToken: id } } };
+  const _meta = { ...membersOf(read(request.params, '_meta')), progressToken: id };
+  return { ...request, id, params: { ...request.params, _meta } };
 }
 
-async function cancel(connecting: Promise<Connection> | undefined, requestId: number): Promise<void> {
-  const connection = await connecting?.catch(() => undefined);
-  const notification = { jsonrpc: '2.0' as const, method: METHODS.cancelled, params: { requestId } };
-  await connection?.transport.send(notification).catch(() => undefined);
+function membersOf(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? { ...value } : {};
 }

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { guardFetch } from '../../src/http/guard-fetch.js';
+import { checkAccessEarly } from '../../src/http/early-access-check.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
@@ -130,7 +130,7 @@ describe('under enforce a hidden name is answered as one that does not exist', (
 
   it('and nothing is let through while nobody can say what is hidden', async () => {
     const passed: unknown[] = [];
-    const guarded = guardFetch(async (_request, body) => {
+    const guarded = checkAccessEarly(async (_request, body) => {
       if (read(body, 'method') === 'probe')
         return Response.json({ jsonrpc: '2.0', id: 'probe', error: { code: -32603 } });
       passed.push(body);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
-import { guardFetch } from '../../src/http/guard-fetch.js';
+import { checkAccessEarly } from '../../src/http/early-access-check.js';
 import { attachConcerns, type ConnectableServer, type Policy } from '../../src/index.js';
 import { loadPolicy } from '../../src/policy/index.js';
 import { compare, count, notPassed } from './compare.js';
@@ -24,7 +24,7 @@ interface Revision {
 
 /** The handler of the fixture reads bodies by itself: it gets each one written anew. */
 function guardParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
-  const guarded = guardFetch(
+  const guarded = checkAccessEarly(
     ({ url, method, headers, signal }, body) =>
       fetch(new Request(url, { method, headers, signal, body: JSON.stringify(body) })),
     probe,

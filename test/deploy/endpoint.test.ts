@@ -12,7 +12,7 @@ import { loadPolicy } from '../../src/policy/compile/load.js';
 import { httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { createProject, type Environment, type Project, startEnvironment } from './project.js';
 
-const asking = (concerns: string, method: string, params?: object) =>
+const requestWith = (concerns: string, method: string, params?: object) =>
   httpEvent('POST', rpc(method, params), { rawQueryString: `concerns=${concerns}` });
 
 let project: Project;
@@ -66,13 +66,13 @@ export function createServer(): McpServer {
     project.write('src/v1.ts', server('@modelcontextprotocol/sdk/server/mcp.js', ''));
     const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/v1.ts' } };
     const environment = start(await project.package(endpoint));
-    expect(toolsOf(await environment.invoke(asking('security:high', 'tools/list')))).toEqual(['shut']);
+    expect(toolsOf(await environment.invoke(requestWith('security:high', 'tools/list')))).toEqual(['shut']);
     const call = { name: 'open', arguments: { text: '!' } };
-    const { json } = await environment.invoke(asking('security:high', 'tools/call', call));
+    const { json } = await environment.invoke(requestWith('security:high', 'tools/call', call));
     expect(json).toMatchObject({ result: { content: [{ text: 'open!' }] } });
   });
 
-  it('of SDK v2 is served in both eras, lists from a snapshot without being imported', async () => {
+  it('of SDK v2 is served in both eras, and not imported for lists from a snapshot', async () => {
     project.write('src/v2.ts', server('@modelcontextprotocol/server', IMPORTED));
     const endpoint = {
       policy: 'policies/own.yaml',
@@ -80,7 +80,7 @@ export function createServer(): McpServer {
       catalog: 'snapshot',
     };
     const environment = start(await project.package(endpoint));
-    expect(toolsOf(await environment.invoke(asking('security:low', 'tools/list')))).toEqual(['open']);
+    expect(toolsOf(await environment.invoke(requestWith('security:low', 'tools/list')))).toEqual(['open']);
     const params = {
       _meta: {
         'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -97,19 +97,19 @@ export function createServer(): McpServer {
     expect(environment.output()).not.toContain('the module was imported');
   });
 
-  it('is not even imported for a list of which there is a snapshot', async () => {
+  it('of SDK v1 is not imported for lists from a snapshot', async () => {
     project.write('src/slow.ts', server('@modelcontextprotocol/sdk/server/mcp.js', IMPORTED));
     const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/slow.ts' }, catalog: 'snapshot' };
     const environment = start(await project.package(endpoint));
-    expect(toolsOf(await environment.invoke(asking('security:high', 'tools/list')))).toEqual(['shut']);
+    expect(toolsOf(await environment.invoke(requestWith('security:high', 'tools/list')))).toEqual(['shut']);
     expect(environment.output()).not.toContain('the module was imported');
     await environment.invoke(
-      asking('security:high', 'tools/call', { name: 'shut', arguments: { text: '' } }),
+      requestWith('security:high', 'tools/call', { name: 'shut', arguments: { text: '' } }),
     );
     expect(environment.output()).toContain('the module was imported');
   });
 
-  it('is named when it cannot be bundled, with the place', async () => {
+  it('that cannot be bundled is named in the error, with file and line', async () => {
     project.write('src/broken.ts', `import { nothing } from './nowhere.js';\nexport default nothing;\n`);
     const endpoint = { policy: 'policies/own.yaml', server: { module: 'src/broken.ts' } };
     await expect(project.package(endpoint)).rejects.toThrow(
@@ -129,11 +129,11 @@ describe('a package with a stdio server', () => {
     task = await project.package({ policy: 'policies/everything.yaml', server, catalog: 'snapshot' });
   });
 
-  it('is in the zip with all that it needs; its lists come before it is started', async () => {
+  it('is in the zip with its dependencies, and lists come from the snapshot', async () => {
     const environment = start(task);
     const all = toolsOf(await environment.invoke(httpEvent('POST', rpc('tools/list'))));
     const some = toolsOf(
-      await environment.invoke(asking('effect:read-only,sensitivity:public', 'tools/list')),
+      await environment.invoke(requestWith('effect:read-only,sensitivity:public', 'tools/list')),
     );
     expect(all).toContain('toggle-simulated-logging');
     expect(some).toContain('echo');
@@ -142,11 +142,11 @@ describe('a package with a stdio server', () => {
     expect(json).toMatchObject({ result: { serverInfo: { name: 'mcp-servers/everything' } } });
   });
 
-  it('stays warm between invocations, and is started anew when it has died', async () => {
+  it('keeps running between invocations, and is restarted after it died', async () => {
     const environment = start(task);
     const echo = () =>
       environment.invoke(
-        asking('effect:read-only', 'tools/call', { name: 'echo', arguments: { message: 'hi' } }),
+        requestWith('effect:read-only', 'tools/call', { name: 'echo', arguments: { message: 'hi' } }),
       );
     expect((await echo()).json).toMatchObject({ result: { content: [{ text: 'Echo: hi' }] } });
     const [first] = childrenOf(environment.pid);
@@ -158,7 +158,7 @@ describe('a package with a stdio server', () => {
     expect(childrenOf(environment.pid)).not.toEqual([first]);
   });
 
-  it("sees of the function's variables only those that it was given", async () => {
+  it('gets only the variables of the function that endpoint.yml names', async () => {
     const environment = start(task, { SHOWN: 'yes', AWS_SECRET_ACCESS_KEY: 'no' });
     const { json } = await environment.invoke(httpEvent('POST', rpc('tools/call', { name: 'get-env' })));
     const { content } = json.result as { content: [{ text: string }] };
@@ -167,15 +167,15 @@ describe('a package with a stdio server', () => {
     expect(seen).not.toHaveProperty('AWS_SECRET_ACCESS_KEY');
   });
 
-  it('refuses what hosts that share it would do to each other', async () => {
+  it('rejects requests that would change state for all hosts', async () => {
     const { json } = await start(task).invoke(httpEvent('POST', rpc('logging/setLevel', { level: 'debug' })));
     expect(json).toMatchObject({ error: { code: -32601 } });
   });
 
-  it('is asked for if it is not installed', async () => {
+  it('that is not installed is named in the error', async () => {
     const endpoint = { policy: 'policies/everything.yaml', server: { package: 'no-such-server' } };
     await expect(project.package(endpoint)).rejects.toThrow(
-      'no-such-server is not installed here: run "npm install no-such-server".',
+      'no-such-server is not installed in this project. Run "npm install no-such-server".',
     );
   });
 });
@@ -198,16 +198,16 @@ describe('a remote server', () => {
   });
   afterAll(() => close());
 
-  it('is reached with the headers that it wants, and listed by the policy', async () => {
+  it('gets the configured headers, and its lists are filtered by the policy', async () => {
     const server = { url, headers: { Authorization: 'UPSTREAM_AUTHORIZATION' } };
     const task = await project.package({ policy: 'policies/vault.yaml', server });
     const environment = start(task, { UPSTREAM_AUTHORIZATION: 'Bearer of-the-operator' });
-    const listed = await environment.invoke(asking('security:high,cost:minimal', 'tools/list'));
+    const listed = await environment.invoke(requestWith('security:high,cost:minimal', 'tools/list'));
     expect(toolsOf(listed)).toHaveLength(9);
     expect(new Set(tokens)).toEqual(new Set(['Bearer of-the-operator']));
   });
 
-  it('that cannot be listed fails the packaging, which does not repeat the header', async () => {
+  it('that cannot be listed makes packaging fail, without the header in the error', async () => {
     process.env.SECRET_HEADER = 'Bearer of-nobody-else';
     const server = { url: 'http://127.0.0.1:9/mcp', headers: { Authorization: 'SECRET_HEADER' } };
     const endpoint = { policy: 'policies/vault.yaml', server, catalog: 'snapshot' };
@@ -217,7 +217,7 @@ describe('a remote server', () => {
     expect(failed).not.toContain('of-nobody-else');
   });
 
-  it('that is gone is an error of the request, which names it, and not of the function', async () => {
+  it('that is unreachable causes an error of the request, not of the function', async () => {
     const server = { url: 'http://127.0.0.1:9/mcp' };
     const environment = start(await project.package({ policy: 'policies/vault.yaml', server }));
     for (let times = 0; times < 2; times++) {
@@ -229,27 +229,25 @@ describe('a remote server', () => {
   });
 });
 
-describe('the examples of the documentation', () => {
-  const text = readFileSync('docs/deploy.md', 'utf8');
-  const examples = [...text.matchAll(/^```yaml serverless\n(.*?)^```$/gms)].map(
-    ([, example = '']) => example,
-  );
+describe('the examples of docs/guides/deploy.md', () => {
+  const text = readFileSync('docs/guides/deploy.md', 'utf8');
+  const examples = [...text.matchAll(/^```yaml endpoint\n(.*?)^```$/gms)].map(([, example = '']) => example);
   const validate = new Ajv().compile(endpointSchema);
 
-  it('are one of each server', () => {
-    expect(examples).toHaveLength(3);
-    const kinds = examples.map((example) => Object.keys(parse(example).custom.endpoint.server)[0]);
-    expect(kinds).toEqual(['module', 'package', 'url']);
+  it('cover each kind of server', () => {
+    expect(examples).toHaveLength(4);
+    const kinds = examples.map((example) => Object.keys(parse(example).server)[0]);
+    expect(kinds).toEqual(['module', 'module', 'package', 'url']);
   });
 
   it.each(examples)('are valid: %s', (example) => {
-    expect([validate(parse(example).custom.endpoint), validate.errors]).toEqual([true, null]);
+    expect([validate(parse(example)), validate.errors]).toEqual([true, null]);
   });
 });
 
 const VAULT = resolve('build/vault/server.js');
 
-describe('a section that is wrong', () => {
+describe('a section custom.endpoint that is not valid', () => {
   it.each([
     ['has no policy', { server: { url: 'https://mcp.example/mcp' } }, "must have required property 'policy'"],
     [
@@ -268,7 +266,7 @@ describe('a section that is wrong', () => {
   });
 });
 
-/** @returns the ids of the processes that a process has started */
+/** @returns the ids of the child processes of a process */
 function childrenOf(pid: number): number[] {
   const text = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8');
   return text

@@ -16,15 +16,15 @@ import { promisify } from 'node:util';
 import jszip from 'jszip';
 import type { HttpResult } from '../../src/lambda/event.js';
 
-/** A project of somebody who installed this package from the registry, and others. */
+/** The project of a user who installed this package. */
 export interface Project {
   readonly folder: string;
   write(file: string, text: string): void;
-  /** Runs `osls package`, and unpacks the zip as Lambda does. */
+  /** Runs `osls package`, and returns the folder with the unpacked zip. */
   package(endpoint: unknown): Promise<string>;
 }
 
-/** @returns a new project; its folder is removed when this process ends */
+/** @returns a new project; its folder is removed when this process exits */
 export function createProject(): Project {
   const folder = mkdtempSync(join(tmpdir(), 'project-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
@@ -72,10 +72,10 @@ export function createProject(): Project {
   };
 }
 
-/** One environment of Lambda: a process that answers one event after the other. */
+/** An execution environment of Lambda: a process that handles one event after the other. */
 export interface Environment {
   invoke(event: object): Promise<HttpResult & { readonly json: Record<string, unknown> }>;
-  /** What was logged so far, and whatever else was written. */
+  /** @returns the output of the process so far */
   output(): string;
   readonly pid: number;
   close(): Promise<void>;
@@ -90,7 +90,7 @@ const PROGRAM = `
   process.exit(0);`;
 
 /**
- * Starts the packaged function in a process of its own, which sees nothing of this project.
+ * Starts the packaged function in a separate process.
  *
  * @param task the unpacked zip
  * @param env its environment

@@ -7,7 +7,7 @@ import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../src/protocol/messages/wire.js';
 
-/** What an operator's shell may hold while packaging. */
+/** Secrets that the shell of an operator may contain while packaging. */
 const SECRETS = {
   AWS_ACCESS_KEY_ID: 'AKIAS3CR3TS3CR3TS3CR',
   AWS_SECRET_ACCESS_KEY: 'S3CR3T-of-the-operator',
@@ -54,7 +54,7 @@ async function pack(config: string, ...params: string[]): Promise<Packaged> {
   };
 }
 
-/** What is paid by the request or by what is kept, or for which nothing is. An HTTP API is, too. */
+/** Resources that are billed by use, or free. The resources of an HTTP API are, too. */
 const BY_USE = new Set([
   'AWS::DynamoDB::Table',
   'AWS::IAM::Role',
@@ -66,7 +66,7 @@ const BY_USE = new Set([
   'AWS::S3::BucketPolicy',
 ]);
 
-/** Every resource or attribute that a template speaks of, wherever it does. */
+/** @returns every resource that a template refers to */
 function references(value: unknown): string[] {
   if (typeof value !== 'object' || value === null) return [];
   if (Array.isArray(value)) return value.flatMap(references);
@@ -88,7 +88,7 @@ const routesOf = ({ of }: Packaged): Record<string, string> =>
   );
 const variablesOf = ({ of }: Packaged): unknown =>
   read(of('AWS::Lambda::Function')[0], 'Environment', 'Variables');
-/** What the function's role may do, and on what. */
+/** @returns what the role of the function allows, and on which resource */
 const grantsOf = ({ of }: Packaged): [action: string, on: string][] =>
   of('AWS::IAM::Role')
     .flatMap((role) => read(role, 'Policies') as unknown[])
@@ -109,13 +109,13 @@ describe.each([
     packaged = await pack(config, ...params);
   });
 
-  it('refers to nothing that is not there', () => {
+  it('refers only to resources that exist', () => {
     const used = references(packaged.resources).filter((name) => !name.startsWith('AWS::'));
     expect(used.length).toBeGreaterThan(10);
     expect(used.filter((name) => !Object.hasOwn(packaged.resources, name))).toEqual([]);
   });
 
-  it('runs the bundle, whose handler is in the zip, on Node 24 and arm64', async () => {
+  it('runs the bundle on Node.js 24 and arm64', async () => {
     const [lambda] = packaged.of('AWS::Lambda::Function');
     expect(lambda).toMatchObject({
       Runtime: 'nodejs24.x',
@@ -134,11 +134,11 @@ describe.each([
     );
   });
 
-  it('is a zip of less than 600 KB', () => {
+  it('has a zip of less than 600 KB', () => {
     expect(packaged.zipBytes).toBeLessThan(600_000);
   });
 
-  it('keeps sessions in a table that costs what is used, and forgets them', () => {
+  it('keeps sessions in a table that is billed by use, with expiry', () => {
     const [table] = packaged.of('AWS::DynamoDB::Table');
     expect(table).toEqual({
       BillingMode: 'PAY_PER_REQUEST',
@@ -149,13 +149,13 @@ describe.each([
     expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_TABLE: { Ref: 'SessionsTable' } });
   });
 
-  it('has nothing that is billed by the hour', () => {
+  it('has no resource that is billed by the hour', () => {
     const types = Object.values(packaged.resources).map((resource) => String(read(resource, 'Type')));
     expect(types.filter((type) => !BY_USE.has(type) && !/^AWS::ApiGatewayV2::/.test(type))).toEqual([]);
     expect(packaged.of('AWS::Lambda::Function')).toHaveLength(1);
   });
 
-  it('may use that table and its log, and nothing else', () => {
+  it('allows access only to that table and to the log', () => {
     const granted = grantsOf(packaged);
     const table = granted.filter(([action]) => action.startsWith('dynamodb:'));
     expect(table.map(([action]) => action).sort()).toEqual([
@@ -179,7 +179,7 @@ describe.each([
     expect(group).toMatchObject({ RetentionInDays: 30 });
   });
 
-  it('holds no secret, neither in the template nor in the zip', async () => {
+  it('contains no secret in the template or the zip', async () => {
     const files = Object.values(packaged.zip.files).filter(({ dir }) => !dir);
     const texts = [packaged.text, ...(await Promise.all(files.map((file) => file.async('string'))))];
     for (const text of texts) {
@@ -190,7 +190,7 @@ describe.each([
 });
 
 describe('the HTTP API', () => {
-  it('is open to everybody, and lets the function answer to pages', async () => {
+  it('is public, and lets the function handle CORS', async () => {
     const packaged = await pack('serverless.yml', 'origins=https://a.example,https://b.example');
     expect(routesOf(packaged)).toEqual({
       'DELETE /mcp': 'NONE',
@@ -203,7 +203,7 @@ describe('the HTTP API', () => {
     });
   });
 
-  it('takes what an operator may change', async () => {
+  it('applies all settings', async () => {
     const packaged = await pack(
       'serverless.yml',
       ...['reservedConcurrency=5', 'memory=1024', 'timeout=10', 'logRetention=7'],
@@ -223,7 +223,7 @@ describe('the HTTP API', () => {
     });
   });
 
-  it('is not packaged with a setting of the wrong kind', async () => {
+  it('is not packaged with a setting of the wrong type', async () => {
     await expect(pack('serverless.yml', 'memory=lots')).rejects.toMatchObject({
       stdout: expect.stringContaining('memorySize'),
     });
@@ -233,7 +233,7 @@ describe('the HTTP API', () => {
 describe('the HTTP API that checks tokens', () => {
   const tokens = ['issuer=https://login.example/', 'audience=https://mcp.example/mcp'];
 
-  it('lets nobody without a token call, and everybody ask where to log in', async () => {
+  it('requires a token, except for the document that tells where to log in', async () => {
     const packaged = await pack('serverless.jwt.yml', ...tokens, 'scopes=read write');
     expect(routesOf(packaged)).toEqual({
       'DELETE /mcp': 'JWT',
@@ -254,7 +254,7 @@ describe('the HTTP API that checks tokens', () => {
     expect(packaged.of('AWS::ApiGatewayV2::Api')[0]).not.toHaveProperty('CorsConfiguration');
   });
 
-  it('answers to pages itself, since it answers 401 itself', async () => {
+  it('handles CORS itself, because it answers 401 itself', async () => {
     const packaged = await pack(
       'serverless.jwt.yml',
       ...tokens,
@@ -281,13 +281,13 @@ describe('the HTTP API that checks tokens', () => {
 });
 
 describe('the function URL', () => {
-  it('streams, and may be called by everybody', async () => {
+  it('streams, and is public', async () => {
     const packaged = await pack('serverless.function-url.yml');
     expect(packaged.of('AWS::Lambda::Url')[0]).toMatchObject({
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
     });
-    // Since October 2025 both are needed.
+    // Since October 2025, AWS requires both.
     expect(packaged.of('AWS::Lambda::Permission').map((permission) => read(permission, 'Action'))).toEqual([
       'lambda:InvokeFunctionUrl',
       'lambda:InvokeFunction',

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpEvent, initialize, rpc } from '../lambda/events.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
 
-/** `npm test` makes the bundle before it runs the tests, as `npm run package` does. */
+/** `npm test` makes this bundle before it runs the tests, in the same way as `npm run package`. */
 const BUNDLE = 'build/lambda/index.mjs';
 
 interface Imported {
@@ -27,7 +27,7 @@ describe('the Lambda bundle', () => {
   beforeAll(() => {
     meta = JSON.parse(readFileSync('build/lambda.meta.json', 'utf8')) as Metafile;
   });
-  /** The source files that are loaded with a file of the bundle, by what it imports statically. */
+  /** @returns the source files that are loaded together with a file of the bundle, through static imports */
   const loadedWith = (file: string, seen = new Set<string>()): string[] => {
     if (seen.has(file)) return [];
     seen.add(file);
@@ -36,8 +36,8 @@ describe('the Lambda bundle', () => {
     return [...Object.keys(inputs), ...chunks.flatMap(({ path }) => loadedWith(path, seen))];
   };
 
-  it('holds neither yaml nor the checker of policies', () => {
-    const files = Object.keys(meta.inputs);
+  it('contains neither YAML nor the policy checker', () => {
+    const files = Object.values(meta.outputs).flatMap(({ inputs }) => Object.keys(inputs));
     expect(files).toContain('dist/policy/compile/compiled.js');
     expect(files.filter((file) => file.startsWith('dist/policy/'))).toEqual([
       'dist/policy/compile/compiled.js',
@@ -45,7 +45,7 @@ describe('the Lambda bundle', () => {
     expect(files.filter((file) => /node_modules\/(yaml|gpt-tokenizer|@hono)\//.test(file))).toEqual([]);
   });
 
-  it('holds ajv only because the SDK imports it', () => {
+  it('contains ajv only because the SDK imports it', () => {
     const importers = Object.entries(meta.inputs)
       .filter(([, { imports }]) => imports.some(({ path }) => /node_modules\/ajv\/dist\/ajv\.js$/.test(path)))
       .map(([file]) => file);
@@ -54,29 +54,33 @@ describe('the Lambda bundle', () => {
     ).toEqual([]);
   });
 
-  it('does not load the AWS client on a cold start, and has it for the first call to the store', () => {
+  it('does not load the AWS client on a cold start, but imports it for the first call to the store', () => {
     const cold = loadedWith(BUNDLE);
     expect(cold).toContain('dist/session/dynamodb.js');
     expect(cold.filter((file) => /node_modules\/(@aws-sdk|@smithy)\//.test(file))).toEqual([]);
-    const later = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
-    expect(later.flatMap(({ path }) => loadedWith(path))).toContainEqual(
+    const dynamic = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
+    expect(dynamic.flatMap(({ path }) => loadedWith(path))).toContainEqual(
       expect.stringMatching(/node_modules\/@aws-sdk\/client-dynamodb\/.*\/DynamoDBClient\.js$/),
     );
   });
 
-  it('carries the compiled policy', () => {
+  it('loads the SDK while Lambda initializes', () => {
+    expect(loadedWith(BUNDLE)).toContain('dist/http/sdk-v1.js');
+  });
+
+  it('contains the compiled policy', () => {
     expect(JSON.parse(readFileSync('build/lambda/policy.json', 'utf8'))).toMatchObject({ format: 1 });
   });
 });
 
-describe('the bundle in a process of its own', () => {
+describe('the bundle in a separate process', () => {
   let dynamo: LocalDynamo;
   beforeAll(async () => {
     dynamo = await startDynamo();
   });
   afterAll(() => dynamo.close());
 
-  /** Runs the bundle as a new environment that gets one event. */
+  /** Runs the bundle in a new process, with one event. */
   const run = async (event: object, env: Record<string, string> = {}) => {
     const program = `
       const { handler } = await import(${JSON.stringify(join(process.cwd(), BUNDLE))});
@@ -97,7 +101,7 @@ describe('the bundle in a process of its own', () => {
     return { statusCode, headers, result: JSON.parse(body).result, logged: lines.slice(0, -1), stderr };
   };
 
-  it('answers, logs, and warns that its memory is not shared', async () => {
+  it('answers, logs, and warns that sessions in memory are not shared', async () => {
     const query = { rawQueryString: 'concerns=security:high,cost:minimal' };
     const { statusCode, result, logged, stderr } = await run(httpEvent('POST', rpc('tools/list'), query));
     expect([statusCode, result.tools.length]).toEqual([200, 9]);
@@ -105,7 +109,7 @@ describe('the bundle in a process of its own', () => {
     expect(JSON.parse(stderr)).toMatchObject({ level: 'WARN', service: 'mcp-concerns' });
   });
 
-  it('finds in the table what another process kept there', async () => {
+  it('finds preferences in the table that another process stored', async () => {
     const env = {
       MCP_CONCERNS_TABLE: await dynamo.table(),
       AWS_ENDPOINT_URL_DYNAMODB: dynamo.endpoint,

@@ -9,12 +9,12 @@ export interface ConnectOptions {
   readonly initialized?: unknown;
   /** `params.concerns` of `initialize`. */
   readonly initialize?: unknown;
-  /** `capabilities.extensions[ID].concerns`: what an SDK client can send by itself. */
+  /** `capabilities.extensions[ID].concerns`, which an SDK client can send without changes. */
   readonly capability?: unknown;
   readonly headers?: Record<string, string>;
 }
 
-/** Connects an SDK client over HTTP; what SDK clients cannot send is added to the messages on their way out. */
+/** Connects an SDK client over HTTP. Members that the SDK cannot send are added to the outgoing messages. */
 export async function connectOverHttp(url: string, options: ConnectOptions = {}): Promise<Client> {
   const { initialized, initialize, capability, headers = {} } = options;
   const transport = new StreamableHTTPClientTransport(new URL(url), {
@@ -39,7 +39,7 @@ export async function connectOverHttp(url: string, options: ConnectOptions = {})
 
 export type ListMethod = 'tools/list' | 'prompts/list' | 'resources/list' | 'resources/templates/list';
 
-/** Asks for a list as it stands on the wire: the SDK's own list methods drop what they do not know. */
+/** Sends a list request and returns the raw result. The list methods of the SDK drop unknown members. */
 export function rawList(client: Client, method: ListMethod = 'tools/list', params: object = {}) {
   return client.request({ method, params: params as Record<string, unknown> }, ResultSchema);
 }
@@ -53,7 +53,7 @@ export function updateConcerns(client: Client, concerns: unknown) {
   return client.request({ method: 'updateConcerns', params: { concerns } }, ResultSchema);
 }
 
-/** `_meta` of a request or result, as the extension uses it. */
+/** @returns the `_meta` of a request or result with concerns */
 export const inMeta = (concerns: unknown) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
 export const ofMeta = (result: { _meta?: unknown }) =>
   (
@@ -63,7 +63,7 @@ export const ofMeta = (result: { _meta?: unknown }) =>
     >
   )?.[EXTENSION_ID];
 
-/** One raw HTTP request, for what no client would send. */
+/** Sends a raw HTTP request, for messages that no client sends. */
 export async function post(
   url: string,
   body: unknown,

@@ -11,7 +11,7 @@ import { loadPolicy } from '../../src/policy/compile/load.js';
 import { attachConcerns } from '../../src/protocol/attach.js';
 import { inMeta } from './clients.js';
 
-/** Everything that is hidden carries this in every text of it. */
+/** Every text of a hidden primitive contains this mark. */
 const MARK = 'h1dd3n';
 
 const POLICY = `
@@ -80,7 +80,7 @@ function createServer(): McpServer {
 
 interface Wire {
   readonly client: Client;
-  /** Everything that was sent to the client, as text. */
+  /** All messages that were sent to the client, as text. */
   readonly sent: string[];
   readonly server: McpServer;
 }
@@ -114,8 +114,8 @@ async function ask({ client }: Wire, method: string, params: Record<string, unkn
   }
 }
 
-/** Requests that reach for a name; `NAME` is where it stands. */
-const reaches: [string, (name: string) => Record<string, unknown>, string, string][] = [
+/** Requests that name a primitive: method, params, a hidden name, and a name that does not exist. */
+const namingRequests: [string, (name: string) => Record<string, unknown>, string, string][] = [
   ['tools/call', (name) => ({ name, arguments: {} }), `${MARK}-tool`, 'no-tool'],
   ['prompts/get', (name) => ({ name }), `${MARK}-prompt`, 'no-prompt'],
   ['resources/read', (uri) => ({ uri }), `${MARK}://a`, 'none://a'],
@@ -135,8 +135,8 @@ const reaches: [string, (name: string) => Record<string, unknown>, string, strin
 ];
 
 describe('enforce', () => {
-  it.each(reaches)(
-    '%s answers for a hidden name as for one that does not exist (%#)',
+  it.each(namingRequests)(
+    '%s gives the same answer for a hidden name as for a name that does not exist (%#)',
     async (method, params, hidden, unknown) => {
       const wire = await connect('enforce');
       const bare = await connect(undefined);
@@ -147,14 +147,17 @@ describe('enforce', () => {
     },
   );
 
-  it.each(reaches)('%s passes for who may see it (%#)', async (method, params, hidden) => {
-    const wire = await connect('enforce', 'pro');
-    const bare = await connect(undefined);
-    expect(await ask(wire, method, params(hidden))).toEqual(await ask(bare, method, params(hidden)));
-    await Promise.all([wire.client.close(), bare.client.close()]);
-  });
+  it.each(namingRequests)(
+    '%s passes for a caller that sees the primitive (%#)',
+    async (method, params, hidden) => {
+      const wire = await connect('enforce', 'pro');
+      const bare = await connect(undefined);
+      expect(await ask(wire, method, params(hidden))).toEqual(await ask(bare, method, params(hidden)));
+      await Promise.all([wire.client.close(), bare.client.close()]);
+    },
+  );
 
-  it('lets nothing hidden out, whatever is asked', async () => {
+  it('reveals no hidden primitive in any answer', async () => {
     const wire = await connect('enforce');
     const { client, sent } = wire;
     for (const method of ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list']) {
@@ -169,7 +172,7 @@ describe('enforce', () => {
       }
       await ask(wire, method, { filter: { namePatterns: ['*'] } });
     }
-    for (const [method, params] of reaches) {
+    for (const [method, params] of namingRequests) {
       for (const name of [
         'open-tool',
         'open-prompt',
@@ -196,7 +199,7 @@ describe('enforce', () => {
     await client.close();
   });
 
-  it('hides nothing of what a host asked for itself once it asks otherwise', async () => {
+  it('shows a primitive again after the host changed its preferences', async () => {
     const wire = await connect('enforce');
     await ask(wire, 'updateConcerns', { concerns: { level: 'high' } });
     const hidden = await ask(wire, 'tools/call', { name: 'open-tool', arguments: {} });
@@ -207,7 +210,7 @@ describe('enforce', () => {
     await wire.client.close();
   });
 
-  it('judges a call by its own input too', async () => {
+  it('applies the preferences in the _meta of a call', async () => {
     const wire = await connect('enforce');
     const call = { name: 'open-tool', arguments: {}, ...inMeta({ level: 'high' }) };
     expect(JSON.stringify(await ask(wire, 'tools/call', call))).toContain('not found');
@@ -216,11 +219,11 @@ describe('enforce', () => {
 });
 
 describe('advisory', () => {
-  it('hides in lists, and blocks no call', async () => {
+  it('hides primitives in lists, but blocks no calls', async () => {
     const wire = await connect('advisory');
     const { result } = await ask(wire, 'tools/list', {});
     expect(JSON.stringify(result)).not.toContain(MARK);
-    for (const [method, params, hidden] of reaches) {
+    for (const [method, params, hidden] of namingRequests) {
       const bare = await connect(undefined);
       expect(await ask(wire, method, params(hidden))).toEqual(await ask(bare, method, params(hidden)));
       await bare.client.close();
@@ -230,7 +233,7 @@ describe('advisory', () => {
 });
 
 describe('shadow', () => {
-  it('filters nothing, and reports what it would hide', async () => {
+  it('filters nothing, but reports what it would hide', async () => {
     const reports: { shown?: number; total?: number }[] = [];
     const server = createServer();
     attachConcerns(server, { policy: policyWith('shadow'), report: (report) => reports.push(report) });

@@ -4,22 +4,22 @@ import { inMeta, post } from './clients.js';
 import { type Environments, startEnvironments } from './environments.js';
 
 const CLIENTS = 20;
-/** Two calls to begin with, then an update and a list a turn: 2,000 calls in all. */
+/** Per client: two calls at the start, then an update and a list per turn. That is 2,000 calls in all. */
 const TURNS = 49;
-/** Each shows something else. */
-const WISHES = [
+/** Each shows different tools. */
+const PREFERENCES = [
   { security: 'high', cost: 'minimal' },
   { security: 'high', cost: 'moderate' },
   { security: 'low', access: 'read' },
   { environment: 'production', access: 'write' },
 ];
-const wishOf = (turn: number): Record<string, string> =>
-  WISHES[turn % WISHES.length] as Record<string, string>;
+const preferencesOf = (turn: number): Record<string, string> =>
+  PREFERENCES[turn % PREFERENCES.length] as Record<string, string>;
 
 let dynamo: LocalDynamo;
 let environments: Environments;
-// On a loaded machine it takes a minute and more; alone, a third of that.
-const PATIENCE = 240_000;
+// Takes more than a minute on a loaded machine, and a third of that on an idle one.
+const TIMEOUT_MS = 240_000;
 
 beforeAll(async () => {
   dynamo = await startDynamo();
@@ -32,7 +32,7 @@ beforeAll(async () => {
     memory: { MCP_CONCERNS_SESSIONS: 'memory' },
     none: { MCP_CONCERNS_SESSIONS: 'none' },
   });
-}, PATIENCE);
+}, TIMEOUT_MS);
 afterAll(async () => {
   await environments?.close();
   await dynamo?.close();
@@ -56,34 +56,38 @@ const initialize = {
 };
 const list = { id: 1, method: 'tools/list' };
 
-describe('many environments with one table', { timeout: PATIENCE }, () => {
-  it('agree on what each of 20 clients asked for last, over 2,000 calls', async () => {
+describe('many environments with one table', { timeout: TIMEOUT_MS }, () => {
+  it('agree on the last preferences of each of 20 clients, over 2,000 calls', async () => {
     const url = environments.url();
     const expected = await Promise.all(
-      WISHES.map(async (wish) => toolsOf(await call(url, { ...list, params: inMeta(wish) }))),
+      PREFERENCES.map(async (each) => toolsOf(await call(url, { ...list, params: inMeta(each) }))),
     );
-    expect(new Set(expected).size).toBe(WISHES.length);
+    expect(new Set(expected).size).toBe(PREFERENCES.length);
     calls = 0;
 
     const stale: string[] = [];
     const client = async (number: number, running: () => void): Promise<void> => {
       const opened = await call(url, initialize);
       const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
-      await call(url, { method: 'notifications/initialized', params: { concerns: wishOf(0) } }, session);
+      await call(
+        url,
+        { method: 'notifications/initialized', params: { concerns: preferencesOf(0) } },
+        session,
+      );
       for (let turn = 0; turn < TURNS; turn++) {
-        const update = { id: 2, method: 'updateConcerns', params: { concerns: wishOf(turn + 1) } };
+        const update = { id: 2, method: 'updateConcerns', params: { concerns: preferencesOf(turn + 1) } };
         const [shown, updated] = await Promise.all([
           call(url, list, session).then(toolsOf),
           call(url, update, session).then((response) => response.text()),
         ]);
         if (!updated.includes('"result"')) throw new Error(updated);
-        // The update of this turn is under way: the list shows that of the turn before, or already this one.
-        const allowed = [expected[turn % WISHES.length], expected[(turn + 1) % WISHES.length]];
+        // The list runs concurrently with the update, so it may follow the preferences before or after it.
+        const allowed = [expected[turn % PREFERENCES.length], expected[(turn + 1) % PREFERENCES.length]];
         if (!allowed.includes(shown)) stale.push(`client ${number}, turn ${turn}: ${shown}`);
         if (turn === 1) running();
       }
     };
-    // One begins after the other: dozens of cold starts at once would take all there is of this machine.
+    // Clients start one after the other, because dozens of concurrent cold starts would overload the machine.
     const clients: Promise<void>[] = [];
     for (let number = 0; number < CLIENTS; number++) {
       await new Promise<void>((resolve, reject) => {
@@ -94,16 +98,16 @@ describe('many environments with one table', { timeout: PATIENCE }, () => {
     await Promise.all(clients);
     expect(stale).toEqual([]);
     expect(calls).toBe(2000);
-    // Each environment has a client of its own, and so at least one connection.
+    // Each environment has its own AWS client, and so at least one connection.
     expect(dynamo.connections()).toBeGreaterThan(10);
     expect(environments.output()).not.toMatch(/"level":"(WARN|ERROR)"/);
   });
 });
 
 describe('environments that keep sessions in memory', () => {
-  it('warn when they start that preferences will not be shared', async () => {
+  it('warn at the start that preferences are not shared', async () => {
     const warning =
-      /"level":"WARN","message":"Sessions are kept in the memory of this environment[^"]*not share/;
+      /"level":"WARN","message":"Sessions are kept in the memory of this environment[^"]*do not have their preferences/;
     expect(environments.output()).not.toMatch(warning);
     await call(environments.url('memory'), list);
     await expect.poll(() => environments.output()).toMatch(warning);
@@ -111,14 +115,14 @@ describe('environments that keep sessions in memory', () => {
 });
 
 describe('environments without a store', () => {
-  const wish = { security: 'high', cost: 'minimal' };
+  const preferences = { security: 'high', cost: 'minimal' };
   const count = async (response: Response): Promise<number> => (await toolsOf(response)).split(' ').length;
 
   it.each([
     ['the URL', '?concerns=security:high,cost:minimal', {}, {}],
     ['the header', '', {}, { 'Mcp-Concerns': 'security=high, cost=minimal' }],
-    ['_meta', '', { params: inMeta(wish) }, {}],
-  ])('follow %s', async (_where, query, params, headers) => {
+    ['_meta', '', { params: inMeta(preferences) }, {}],
+  ])('filter by %s', async (_where, query, params, headers) => {
     const url = `${environments.url('none')}${query}`;
     const answers = await Promise.all(
       Array.from({ length: 4 }, () => call(url, { ...list, ...params }, headers).then(count)),
@@ -126,8 +130,8 @@ describe('environments without a store', () => {
     expect(answers).toEqual([9, 9, 9, 9]);
   });
 
-  it('say that there is nothing to update', async () => {
-    const update = { id: 2, method: 'updateConcerns', params: { concerns: wish } };
+  it('answer an update with an error', async () => {
+    const update = { id: 2, method: 'updateConcerns', params: { concerns: preferences } };
     expect(await (await call(environments.url('none'), update)).text()).toContain('There is no session');
   });
 });

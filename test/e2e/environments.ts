@@ -6,20 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** The packaged function in many environments at once: each concurrent call has a worker, and so a memory, of its own. */
+/** The packaged function in many environments. Each concurrent call has its own worker, and so its own memory. */
 export interface Environments {
-  /** The function of `serverless.yml` is at `/mcp`, each other one at its name. */
+  /** @returns the URL of the function of `serverless.yml` (`mcp`), or of another function by name */
   url(name?: string): string;
-  /** What all environments wrote so far. */
+  /** @returns the output of all environments so far */
   output(): string;
   close(): Promise<void>;
 }
 
 /**
- * Starts the bundle under `osls offline`, as `serverless.yml` says, with other environment variables.
+ * Starts the bundle under `osls offline`, as `serverless.yml` configures it, with other environment variables.
  *
  * @param variables the variables of the function
- * @param others more functions of the same bundle, by name, with theirs
+ * @param others the variables of further functions of the same bundle, by name
  */
 export async function startEnvironments(
   variables: Record<string, string>,
@@ -27,25 +27,34 @@ export async function startEnvironments(
 ): Promise<Environments> {
   const folder = mkdtempSync(join(tmpdir(), 'environments-'));
   for (const name of ['node_modules', 'build']) symlinkSync(join(process.cwd(), name), join(folder, name));
-  copyFileSync('serverless.yml', join(folder, 'serverless.yml'));
-  const own = (name: string): string => `\${file(./serverless.yml):${name}}`;
+  for (const name of ['serverless.yml', 'endpoint.yml']) copyFileSync(name, join(folder, name));
+  const fromTemplate = (name: string): string => `\${file(./serverless.yml):${name}}`;
   const config = {
-    service: own('service'),
+    service: fromTemplate('service'),
     frameworkVersion: '4',
     configValidationMode: 'error',
     plugins: ['serverless-offline'],
-    params: own('params'),
-    provider: { name: 'aws', runtime: own('provider.runtime'), region: own('provider.region'), timeout: 29 },
+    params: fromTemplate('params'),
+    provider: {
+      name: 'aws',
+      runtime: fromTemplate('provider.runtime'),
+      region: fromTemplate('provider.region'),
+      timeout: 29,
+    },
     functions: {
       mcp: {
-        handler: own('functions.mcp.handler'),
-        events: own('functions.mcp.events'),
+        handler: fromTemplate('functions.mcp.handler'),
+        events: fromTemplate('functions.mcp.events'),
         environment: variables,
       },
       ...Object.fromEntries(
         Object.entries(others).map(([name, environment]) => [
           name,
-          { handler: own('functions.mcp.handler'), events: [{ httpApi: `POST /${name}` }], environment },
+          {
+            handler: fromTemplate('functions.mcp.handler'),
+            events: [{ httpApi: `POST /${name}` }],
+            environment,
+          },
         ]),
       ),
     },
@@ -116,7 +125,7 @@ async function end(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** Asks the system for ports, all at once so that they differ. */
+/** Asks the system for free ports, all at the same time so that they differ. */
 async function freePorts(count: number): Promise<number[]> {
   const servers = Array.from({ length: count }, () => createServer().listen(0, '127.0.0.1'));
   await Promise.all(servers.map((server) => once(server, 'listening')));

@@ -6,18 +6,18 @@ import type { GateReport } from '../../src/protocol/request/request.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { connectOverHttp, inMeta, ofMeta, rawList, toolNames, updateConcerns } from './clients.js';
 
-/** As a host would send it: `JSON.parse` makes `__proto__` an own property, a literal does not. */
+/** Values that a host could send. `JSON.parse` makes `__proto__` an own property, an object literal does not. */
 const hostile: Record<string, unknown> = {
   'a name that every object inherits': { constructor: 'x', toString: 'y', hasOwnProperty: 'z' },
   'a prototype': JSON.parse('{"__proto__": "x"}'),
   'an undeclared name': { secruity: 'high' },
   'a number': { security: 3 },
-  'a list where one value is meant': { security: ['high', 'low'] },
+  'a list for a concern with one value': { security: ['high', 'low'] },
   'an object': { security: { high: true } },
   'a boolean': { security: true },
-  'a preset that is no name': { preset: ['safe'] },
+  'a preset that is not a string': { preset: ['safe'] },
   'a list of concerns': ['security'],
-  'a text': 'security=high',
+  'a string': 'security=high',
   'a number of concerns': 5,
 };
 
@@ -37,7 +37,7 @@ const warned = (method: string): boolean =>
   reports.some((report) => report.method === method && (report.warnings?.length ?? 0) > 0);
 
 describe.each(Object.entries(hostile))('%s', (_what, concerns) => {
-  it('in the request changes no list, and is warned about in the answer', async () => {
+  it('in the request changes no list, and causes a warning in the answer', async () => {
     const client = await connectOverHttp(endpoint.url);
     const result = await rawList(client, 'tools/list', inMeta(concerns));
     expect(result.tools).toHaveLength(24);
@@ -49,7 +49,7 @@ describe.each(Object.entries(hostile))('%s', (_what, concerns) => {
     ['initialize', 'initialize'],
     ['initialized', 'notifications/initialized'],
     ['capability', 'initialize'],
-  ] as const)('in %s changes no list, and is warned about in the log', async (place, method) => {
+  ] as const)('in %s changes no list, and causes a warning in the log', async (place, method) => {
     reports.length = 0;
     const client = await connectOverHttp(endpoint.url, { [place]: concerns });
     expect(await toolNames(client)).toHaveLength(24);
@@ -57,7 +57,7 @@ describe.each(Object.entries(hostile))('%s', (_what, concerns) => {
     await client.close();
   });
 
-  it('in updateConcerns is refused, or warned about in the answer, and changes no list', async () => {
+  it('in updateConcerns causes an error or a warning in the answer, and changes no list', async () => {
     const client = await connectOverHttp(endpoint.url);
     const outcome = await updateConcerns(client, concerns).catch((error: { code: number }) => error);
     if ('code' in outcome) expect(outcome.code).toBe(-32602);
@@ -77,7 +77,7 @@ describe.each([
   ['security="high'],
   [','],
 ])('the header %s', (header) => {
-  it('changes no list, and is warned about unless it is an error', async () => {
+  it('changes no list, and causes a warning', async () => {
     const client = await connectOverHttp(endpoint.url, { headers: { 'Mcp-Concerns': header } });
     const result = await rawList(client);
     expect(result.tools).toHaveLength(24);
@@ -94,7 +94,7 @@ describe.each([
   [':'],
   ['%00:%FF'],
 ])('the URL parameter %s', (parameter) => {
-  it('changes no list, and is warned about', async () => {
+  it('changes no list, and causes a warning', async () => {
     const client = await connectOverHttp(`${endpoint.url}?concerns=${parameter}`);
     const result = await rawList(client);
     expect(result.tools).toHaveLength(24);
@@ -103,8 +103,8 @@ describe.each([
   });
 });
 
-describe('a value that is not declared', () => {
-  it('fails a list and an update, with what would be right', async () => {
+describe('an undeclared value', () => {
+  it('causes an error of a list and of an update, with a suggestion', async () => {
     const client = await connectOverHttp(endpoint.url);
     const data = {
       concern: 'security',
@@ -121,7 +121,7 @@ describe('a value that is not declared', () => {
     await client.close();
   });
 
-  it('is ignored at initialized, which nobody can answer', async () => {
+  it('is ignored in notifications/initialized, which has no answer', async () => {
     const client = await connectOverHttp(endpoint.url, {
       initialized: { security: 'hihg', access: 'write' },
     });

@@ -2,13 +2,13 @@ import { McpServer } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createHandler } from '../../src/http/sdk-v2.js';
-import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
-import { deployFunction } from '../../src/lambda/function.js';
+import type { HttpResult } from '../../src/lambda/event.js';
+import { createFunction } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { httpEvent, rpc } from '../lambda/events.js';
 import { inMeta } from './clients.js';
 
-/** A server of SDK v2 with some of the vault's tools. */
+/** A server of SDK v2 with some tools of the vault. */
 function createServer(): McpServer {
   const server = new McpServer({ name: 'vault', version: '1.0.0' });
   for (const name of ['encryptData', 'logData', 'storeRecord', 'validateData']) {
@@ -17,11 +17,14 @@ function createServer(): McpServer {
   return server;
 }
 const policy = loadPolicy('policies/vault.yaml');
-/** No store: there is nothing between two requests. */
-const handler = deployFunction(() => createHandler({ server: createServer, policy }), {
+/** Without a store, so that no state is kept between requests. */
+const handler = createFunction({
   policy,
-  env: { MCP_CONCERNS_SESSIONS: 'none', POWERTOOLS_LOG_LEVEL: 'SILENT' },
-}) as (event: HttpEvent) => Promise<HttpResult>;
+  handler: (store) => createHandler({ server: createServer, policy, store }),
+  env: { MCP_CONCERNS_SESSIONS: 'none' },
+  response: 'buffered',
+  log: () => undefined,
+});
 
 const MODERN = {
   'io.modelcontextprotocol/protocolVersion': '2026-07-28',
@@ -32,28 +35,28 @@ const eras = {
   legacy: { meta: {}, headers: {} },
   modern: { meta: MODERN, headers: { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' } },
 };
-const { _meta: asked } = inMeta({ security: 'high', cost: 'minimal' });
+const { _meta: preferences } = inMeta({ security: 'high', cost: 'minimal' });
 
-/** The answer is JSON, or the one message of an event stream. */
+/** Reads JSON, or the only message of an event stream. */
 const toolsOf = ({ body }: HttpResult): string[] => {
   const answer = JSON.parse(/^data: (.*)$/m.exec(body)?.[1] ?? body);
   return (answer.result.tools as { name: string }[]).map(({ name }) => name);
 };
 
 describe.each(Object.entries(eras))(
-  'a function without sessions, asked in the %s era',
+  'a function without sessions in the %s era',
   (_era, { meta, headers }) => {
     it.each<[string, object, Record<string, string>, string]>([
       ['the URL', {}, {}, 'concerns=security:high,cost:minimal'],
       ['the header', {}, { 'mcp-concerns': 'security=high, cost=minimal' }, ''],
-      ['_meta', asked, {}, ''],
-    ])('follows %s', async (_where, more, extra, rawQueryString) => {
+      ['_meta', preferences, {}, ''],
+    ])('filters by %s', async (_where, more, extra, rawQueryString) => {
       const body = rpc('tools/list', { _meta: { ...meta, ...more } });
       const event = httpEvent('POST', body, { headers: { ...headers, ...extra }, rawQueryString });
       expect(toolsOf(await handler(event))).toEqual(['encryptData', 'validateData']);
     });
 
-    it('shows everything to a host that asks for nothing', async () => {
+    it('shows everything to a host without preferences', async () => {
       const event = httpEvent('POST', rpc('tools/list', { _meta: meta }), { headers });
       expect(toolsOf(await handler(event))).toHaveLength(4);
     });

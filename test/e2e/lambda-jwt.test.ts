@@ -1,11 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { createLambdaHandler, type HttpResult, type LambdaHandler } from '../../src/lambda/lambda.js';
+import type { BufferedHandler } from '../../src/lambda/buffered.js';
+import type { HttpResult } from '../../src/lambda/event.js';
+import { createFunction } from '../../src/lambda/function.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf, withClaims } from '../lambda/events.js';
 import { policyOf, yaml } from '../policy/author.js';
 
-/** Behind an HTTP API with a JWT authorizer: tiers are bought, groups are given, security is the host's choice. */
+/** Claims set tier, group and quota; the host sets security. */
 const policy = policyOf(yaml`
   version: 1
   concerns:
@@ -27,9 +29,10 @@ const tokenOf = (sub: string, more: Record<string, string> = {}) => ({ iss: ISSU
 const ada = tokenOf('ada', { 'custom:tier': 'pro' });
 const bob = tokenOf('bob');
 
-let handler: LambdaHandler;
+let handler: BufferedHandler;
 beforeAll(() => {
-  handler = createLambdaHandler({
+  handler = createFunction({
+    response: 'buffered',
     server: () => createVaultServer(),
     policy,
     store: createMemoryStore(),
@@ -48,13 +51,8 @@ const open = async (claims: Record<string, string>, more: object = {}): Promise<
 
 describe('claims of the token', () => {
   it.each<[string, Record<string, string>, string[], string[]]>([
-    [
-      'a tier that is bought',
-      ada,
-      ['hashData', 'encryptData'],
-      ['decryptData', 'storeRecord', 'compressData'],
-    ],
-    ['the default, where the token says nothing', bob, ['hashData'], ['encryptData', 'decryptData']],
+    ['a tier', ada, ['hashData', 'encryptData'], ['decryptData', 'storeRecord', 'compressData']],
+    ['the default, if the token has no claim', bob, ['hashData'], ['encryptData', 'decryptData']],
     [
       'a list',
       tokenOf('eve', { 'cognito:groups': '[audit other]' }),
@@ -70,7 +68,7 @@ describe('claims of the token', () => {
     for (const name of hidden) expect(tools).not.toContain(name);
   });
 
-  it('cannot be set by the host: not in a header, not in the URL, not in the session', async () => {
+  it('cannot be set by the host in a header, the URL or the session', async () => {
     const id = await open(bob, { concerns: { tier: 'team', security: 'high' } });
     const event = httpEvent('POST', rpc('tools/list'), {
       headers: { 'mcp-session-id': id, 'mcp-concerns': 'tier=team', authorization: 'Bearer made.up.token' },
@@ -79,7 +77,7 @@ describe('claims of the token', () => {
     expect(toolsOf(await handler(withClaims(event, bob)))).not.toContain('decryptData');
   });
 
-  it('are those of each request, not of the session', async () => {
+  it('come from each request, not from the session', async () => {
     const id = await open(bob);
     expect(await listed(bob, id)).not.toContain('encryptData');
     expect(await listed({ ...bob, 'custom:tier': 'team' }, id)).toContain('decryptData');
@@ -88,7 +86,7 @@ describe('claims of the token', () => {
 });
 
 describe('a session', () => {
-  it('belongs to who opened it: in the hands of another it is one that nobody ever configured', async () => {
+  it('belongs to the caller that opened it: with another caller, the same id names another session', async () => {
     const id = await open(ada, { concerns: { security: 'low' } });
     expect(await listed(ada, id)).not.toContain('encryptData');
     const others = { ...bob, 'custom:tier': 'pro' };
@@ -104,7 +102,7 @@ describe('a session', () => {
 });
 
 describe('a caller without a verified token', () => {
-  it('is told where to log in, whatever the Authorization header says', async () => {
+  it('learns where to log in, whatever the Authorization header contains', async () => {
     for (const headers of [{}, { authorization: 'Bearer a.b.c' }]) {
       const result = await handler(httpEvent('POST', rpc('tools/list'), { headers }));
       expect(result).toMatchObject({
@@ -115,12 +113,12 @@ describe('a caller without a verified token', () => {
         },
       });
       expect(errorOf(result).message).toBe(
-        'This endpoint needs an access token; log in where the WWW-Authenticate header says.',
+        'This endpoint requires an access token. The WWW-Authenticate header tells where to log in.',
       );
     }
   });
 
-  it('may read where to log in', async () => {
+  it('can read where to log in', async () => {
     const rawPath = '/.well-known/oauth-protected-resource/mcp';
     const { statusCode, body } = await handler(httpEvent('GET', undefined, { rawPath }));
     expect(statusCode).toBe(200);
@@ -131,12 +129,12 @@ describe('a caller without a verified token', () => {
     });
   });
 
-  it('can find it with an SDK client, which then knows whom to ask for a token', async () => {
+  it('can find the issuer with an SDK client', async () => {
     const { auth } = await import('@modelcontextprotocol/sdk/client/auth.js');
-    const asked: string[] = [];
+    const requested: string[] = [];
     const fetchFn = async (input: string | URL): Promise<Response> => {
       const { pathname, href } = new URL(input);
-      asked.push(href);
+      requested.push(href);
       if (!pathname.startsWith('/.well-known/oauth-protected-resource'))
         return new Response(null, { status: 404 });
       const result = await handler(httpEvent('GET', undefined, { rawPath: pathname }));
@@ -154,10 +152,10 @@ describe('a caller without a verified token', () => {
     };
     const serverUrl = 'https://abc.execute-api.eu-central-1.amazonaws.com/mcp';
     await auth(provider, { serverUrl, fetchFn }).catch(() => undefined);
-    expect(asked[0]).toBe(
+    expect(requested[0]).toBe(
       'https://abc.execute-api.eu-central-1.amazonaws.com/.well-known/oauth-protected-resource/mcp',
     );
-    expect(asked.slice(1).every((url) => url.startsWith(ISSUER))).toBe(true);
-    expect(asked.length).toBeGreaterThan(1);
+    expect(requested.slice(1).every((url) => url.startsWith(ISSUER))).toBe(true);
+    expect(requested.length).toBeGreaterThan(1);
   });
 });

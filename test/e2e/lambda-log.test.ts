@@ -4,11 +4,8 @@ import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { z } from 'zod';
 import { createVaultServer } from '../../examples/vault/server.js';
-import {
-  createLambdaHandler,
-  type LambdaHandler,
-  type LambdaHandlerOptions,
-} from '../../src/lambda/lambda.js';
+import type { BufferedHandler } from '../../src/lambda/buffered.js';
+import { createFunction, type ServerFunctionOptions } from '../../src/lambda/function.js';
 import { createLog, createLogger } from '../../src/lambda/log.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
@@ -18,7 +15,7 @@ import { httpEvent, initialize, rpc, withClaims } from '../lambda/events.js';
 const lines: Record<string, unknown>[] = [];
 beforeEach(() => {
   lines.length = 0;
-  // Powertools writes to a console of its own unless told that it is being developed with.
+  // Powertools writes to its own console unless this variable is set.
   vi.stubEnv('POWERTOOLS_DEV', 'true');
   for (const level of ['debug', 'info', 'warn', 'error'] as const) {
     vi.spyOn(console, level).mockImplementation((line: string) => void lines.push(JSON.parse(line)));
@@ -28,17 +25,19 @@ afterEach(() => {
   vi.unstubAllEnvs();
   vi.restoreAllMocks();
 });
-/** The logger reads its environment when it is made. */
-const make = (options: Partial<LambdaHandlerOptions> = {}): LambdaHandler =>
-  createLambdaHandler({
+/** Makes a new logger each time, because a logger reads its environment variables when it is created. */
+const make = (options: Partial<ServerFunctionOptions> = {}): BufferedHandler =>
+  createFunction({
     server: () => createVaultServer(),
     policy: loadPolicy('policies/vault.yaml'),
     store: createMemoryStore(),
     log: createLog(new Logger({ serviceName: 'test' })),
     ...options,
+    env: {},
+    response: 'buffered',
   });
 const list = rpc('tools/list');
-/** Of the language of CloudWatch Logs Insights. */
+/** Words of the query language of CloudWatch Logs Insights. */
 const QUERY_WORDS = new Set([
   'fields',
   'filter',
@@ -55,7 +54,7 @@ const QUERY_WORDS = new Set([
 const context = (awsRequestId: string) => ({ awsRequestId, functionName: 'mcp', memoryLimitInMB: '512' });
 
 describe('a log line', () => {
-  it('tells who was shown how much under which concerns', async () => {
+  it('tells how many primitives were shown under which concerns', async () => {
     const headers = { 'mcp-concerns': 'security=high, cost=minimal' };
     await make()(httpEvent('POST', list, { headers }), context('request-7'));
     expect(lines).toEqual([
@@ -85,8 +84,8 @@ describe('a log line', () => {
     ]);
   });
 
-  it('is as docs/deploy.md shows one, and the page explains each of its fields', async () => {
-    const page = readFileSync('docs/deploy.md', 'utf8');
+  it('is as docs/reference/settings.md shows it, and the page explains each of its fields', async () => {
+    const page = readFileSync('docs/reference/settings.md', 'utf8');
     const [, block = '', queries = ''] =
       /```json\n([^`]*)```([\s\S]*?)\n## /.exec(page.slice(page.indexOf('## Logs'))) ?? [];
     const example: Record<string, unknown> = JSON.parse(block);
@@ -106,8 +105,10 @@ describe('a log line', () => {
     expect(Object.keys(example)).toEqual(Object.keys(lines[1] ?? {}));
 
     for (const name of Object.keys(example)) expect(page).toContain(`\`${name}\``);
-    const asked = queries.replaceAll(/"[^"]*"/g, '').matchAll(/^ {4}(.*)$/gm);
-    const fields = [...asked].flatMap(([, query = '']) => query.match(/\b[a-zA-Z_]+(\.\w+)*\b(?!\()/g) ?? []);
+    const withoutStrings = queries.replaceAll(/"[^"]*"/g, '').matchAll(/^ {4}(.*)$/gm);
+    const fields = [...withoutStrings].flatMap(
+      ([, query = '']) => query.match(/\b[a-zA-Z_]+(\.\w+)*\b(?!\()/g) ?? [],
+    );
     expect(fields).toContain('hidden.concerns.security');
     for (const field of fields) {
       if (!QUERY_WORDS.has(field)) expect(read(example, ...field.split('.')), field).toBeDefined();
@@ -118,23 +119,23 @@ describe('a log line', () => {
     ['prompts/list', 'prompts'],
     ['resources/list', 'resources'],
     ['resources/templates/list', 'resourceTemplates'],
-  ])('counts each kind by itself: %s', async (method, kind) => {
+  ])('counts each kind separately: %s', async (method, kind) => {
     const { body } = await make()(httpEvent('POST', rpc(method), { rawQueryString: 'concerns=safe' }));
     const shown = JSON.parse(body).result[kind].length;
     expect(lines[0]).toMatchObject({ method, shown, total: expect.any(Number) });
   });
 
-  it('is one for each request of a batch', async () => {
+  it('is written for each request of a batch', async () => {
     await make()(httpEvent('POST', [rpc('tools/list', {}, 1), rpc('ping', {}, 2)]));
     expect(lines.map(({ method }) => method).sort()).toEqual(['ping', 'tools/list']);
   });
 
-  it('says what was wrong as codes', async () => {
+  it('contains the codes of warnings', async () => {
     await make()(httpEvent('POST', list, { rawQueryString: 'concerns=secruity:high' }));
     expect(lines[0]).toMatchObject({ level: 'WARN', warnings: ['undeclared-concern'] });
   });
 
-  it('tells a cold start, once', async () => {
+  it('tells a cold start once', async () => {
     vi.stubEnv('AWS_LAMBDA_INITIALIZATION_TYPE', 'on-demand');
     const handler = make();
     await handler(httpEvent('POST', list), context('1'));
@@ -142,7 +143,7 @@ describe('a log line', () => {
     expect(lines.map(({ cold_start: cold }) => cold)).toEqual([true, false]);
   });
 
-  it('names a session by a hash that another deployment does not share', async () => {
+  it('names a session by a hash that differs between deployments', async () => {
     const store = createMemoryStore();
     const [one, other] = [make({ store, logSalt: 'one' }), make({ store, logSalt: 'other' })];
     const id = (await one(httpEvent('POST', initialize()))).headers['mcp-session-id'] ?? '';
@@ -156,7 +157,7 @@ describe('a log line', () => {
     expect(JSON.stringify(lines)).not.toContain(id);
   });
 
-  it('tells how long the store took, and why it failed', async () => {
+  it('tells the time spent on the store, and why the store failed', async () => {
     const memory = createMemoryStore();
     const cause = Object.assign(new Error('Rate exceeded for arn:aws:dynamodb:x'), {
       name: 'ThrottlingException',
@@ -176,7 +177,7 @@ describe('a log line', () => {
     expect(JSON.stringify(lines)).not.toContain('arn:aws');
   });
 
-  it('is written for what never got to the server, too', async () => {
+  it('is written for requests that never reach the server', async () => {
     await make({ authorization: { servers: ['https://login.example/'] } })(httpEvent('POST', list));
     await make()(httpEvent('GET'));
     expect(lines).toMatchObject([
@@ -185,7 +186,7 @@ describe('a log line', () => {
     ]);
   });
 
-  it('of a failure has the error without what is attached to it', async () => {
+  it('of a failure contains the error without its other members', async () => {
     const cause = Object.assign(new Error('refused'), { headers: { authorization: 'S3CR3T' } });
     const failure = Object.assign(new TypeError('fetch failed', { cause }), { code: 'E1', input: 'S3CR3T' });
     await make({ server: () => Promise.reject(failure) })(httpEvent('POST', list));
@@ -206,7 +207,7 @@ describe('a log line', () => {
     expect(JSON.stringify(lines)).not.toContain('S3CR3T');
   });
 
-  it('has details for the share of requests that Powertools samples', async () => {
+  it('has details for the requests that Powertools samples', async () => {
     vi.stubEnv('POWERTOOLS_LOGGER_SAMPLE_RATE', '1');
     const handler = make();
     const headers = { 'mcp-session-id': 'a'.repeat(32) };
@@ -220,7 +221,7 @@ describe('a log line', () => {
   });
 });
 
-describe('no log line', () => {
+describe('no log line contains', () => {
   const inMeta = (concerns: object) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
   const secret = 'S3CR3T-7f3a';
   const vaultOf = (): McpServer => {
@@ -248,10 +249,10 @@ describe('no log line', () => {
   };
   const bodies: [string, unknown][] = [
     ['an argument', rpc('tools/call', { name: 'hashData', arguments: { data: secret } })],
-    ['an error that has the argument', rpc('tools/call', { name: 'leak', arguments: { text: secret } })],
+    ['an error that contains the argument', rpc('tools/call', { name: 'leak', arguments: { text: secret } })],
     ['a result', rpc('tools/call', { name: 'tell', arguments: {} })],
-    ['a name that the client made up', rpc('tools/call', { name: secret, arguments: {} })],
-    ['a method that it made up', rpc(secret, {})],
+    ['an unknown name', rpc('tools/call', { name: secret, arguments: {} })],
+    ['an unknown method', rpc(secret, {})],
     ['an id', rpc('ping', {}, secret)],
     ['a cursor', rpc('tools/list', { cursor: secret })],
     ['a pattern', rpc('tools/list', { filter: { namePatterns: [secret] } })],
@@ -263,10 +264,10 @@ describe('no log line', () => {
     ['the name of a client', initialize({ clientInfo: { name: secret, version: secret } })],
     ['a URI', rpc('resources/read', { uri: `vault://keys/${secret}` })],
     ['an answer', { jsonrpc: '2.0', id: 1, result: { secret } }],
-    ['a body that is no JSON', `{"${secret}`],
+    ['a body that is not JSON', `{"${secret}`],
     ['a batch', [rpc('tools/list', { cursor: secret }, 1), rpc(secret, {}, 2)]],
   ];
-  const stores: [string, LambdaHandlerOptions['store']][] = [
+  const stores: [string, ServerFunctionOptions['store']][] = [
     ['', createMemoryStore()],
     [
       ', with a store that fails',
@@ -286,23 +287,20 @@ describe('no log line', () => {
     ['a method of HTTP', secret, undefined, undefined] as const,
   ];
 
-  it.each(events)(
-    'has %s, though all are written and Powertools is told to log events',
-    async (_what, method, body, store) => {
-      vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'DEBUG');
-      vi.stubEnv('POWERTOOLS_LOGGER_LOG_EVENT', 'true');
-      const handler = make({ server: vaultOf, store });
-      const event = httpEvent(method, body, {
-        headers: { ...headers, 'mcp-session-id': 'b'.repeat(32) },
-        cookies: [`token=${secret}`],
-        rawPath: `/mcp/${secret}`,
-        rawQueryString: `concerns=${secret}&token=${secret}`,
-      });
-      const claims = { sub: secret, email: `${secret}@example.org`, 'custom:tier': secret };
-      for (const each of [event, withClaims(event, claims)]) await handler(each, context('1'));
-      expect(lines.length).toBeGreaterThanOrEqual(2);
-      expect(JSON.stringify(lines)).not.toContain(secret);
-      expect(JSON.stringify(lines)).not.toContain('b'.repeat(32));
-    },
-  );
+  it.each(events)('%s, even at level DEBUG with event logging on', async (_what, method, body, store) => {
+    vi.stubEnv('POWERTOOLS_LOG_LEVEL', 'DEBUG');
+    vi.stubEnv('POWERTOOLS_LOGGER_LOG_EVENT', 'true');
+    const handler = make({ server: vaultOf, store });
+    const event = httpEvent(method, body, {
+      headers: { ...headers, 'mcp-session-id': 'b'.repeat(32) },
+      cookies: [`token=${secret}`],
+      rawPath: `/mcp/${secret}`,
+      rawQueryString: `concerns=${secret}&token=${secret}`,
+    });
+    const claims = { sub: secret, email: `${secret}@example.org`, 'custom:tier': secret };
+    for (const each of [event, withClaims(event, claims)]) await handler(each, context('1'));
+    expect(lines.length).toBeGreaterThanOrEqual(2);
+    expect(JSON.stringify(lines)).not.toContain(secret);
+    expect(JSON.stringify(lines)).not.toContain('b'.repeat(32));
+  });
 });

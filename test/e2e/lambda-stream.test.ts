@@ -2,9 +2,9 @@ import { PassThrough } from 'node:stream';
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
+import type { RequestLog } from '../../src/http/request-log.js';
 import type { HttpEvent } from '../../src/lambda/event.js';
-import type { RequestLog } from '../../src/lambda/log.js';
-import { createStreamingHandler, type StreamingHandlerOptions } from '../../src/lambda/stream.js';
+import { createFunction, type ServerFunctionOptions } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { httpEvent, initialize, rpc } from '../lambda/events.js';
@@ -12,7 +12,7 @@ import { policyOf, yaml } from '../policy/author.js';
 
 type Streaming = (event: HttpEvent, sink: PassThrough, context: object) => Promise<void>;
 
-/** As the runtime's own: status and headers go out with the first write, and never if there is none. */
+/** Behaves like the runtime of Lambda, which sends status and headers only with the first write. */
 const runtime = {
   streamifyResponse: (handler: Streaming) => handler,
   HttpResponseStream: {
@@ -32,13 +32,14 @@ const runtime = {
 interface Streamed {
   readonly head: { readonly statusCode: number; readonly headers: Record<string, string> };
   readonly body: string;
-  /** The body in the pieces that it came in. */
+  /** The chunks of the body. */
   readonly pieces: readonly string[];
 }
 
 const logged: RequestLog[] = [];
-const make = (options: Partial<StreamingHandlerOptions> = {}): Streaming =>
-  createStreamingHandler({
+const make = (options: Partial<ServerFunctionOptions> = {}): Streaming =>
+  createFunction({
+    response: 'stream',
     server: () => createVaultServer(),
     policy: loadPolicy('policies/vault.yaml'),
     store: createMemoryStore(),
@@ -61,8 +62,8 @@ const messagesOf = (body: string): { id?: unknown; method?: string; error?: obje
 beforeAll(() => vi.stubGlobal('awslambda', runtime));
 afterAll(() => vi.unstubAllGlobals());
 
-describe('the streaming handler', () => {
-  it('serves lists, sessions and errors as the buffered one does', async () => {
+describe('the streaming function', () => {
+  it('serves lists, sessions and errors as the buffered function does', async () => {
     const handler = make();
     const opened = await invoke(handler, httpEvent('POST', initialize({ concerns: { security: 'high' } })));
     expect(opened.head).toMatchObject({ statusCode: 200, headers: { 'content-type': 'application/json' } });
@@ -77,7 +78,7 @@ describe('the streaming handler', () => {
   it.each([
     ['202', httpEvent('POST', { jsonrpc: '2.0', method: 'notifications/initialized' }), 202],
     ['204', httpEvent('DELETE', undefined, { headers: { 'mcp-session-id': 'a'.repeat(32) } }), 204],
-  ])('sends its status where there is no body: %s', async (_what, event, statusCode) => {
+  ])('sends the status of a response without a body: %s', async (_what, event, statusCode) => {
     const { head, body } = await invoke(make(), event);
     expect([head.statusCode, body]).toEqual([statusCode, '']);
   });
@@ -109,7 +110,7 @@ describe('the streaming handler', () => {
     expect(messagesOf(received).at(-1)).toMatchObject({ id: 1, result: { content: [{ text: 'done' }] } });
   });
 
-  it('waits for a reader that is slow, and loses nothing', async () => {
+  it('waits for a slow reader without losing data', async () => {
     const text = 'x'.repeat(200_000);
     const server = (): McpServer => {
       const made = new McpServer({ name: 'long', version: '1' });
@@ -121,7 +122,7 @@ describe('the streaming handler', () => {
     expect(messagesOf(body)[0]?.result).toMatchObject({ content: [{ text }] });
   });
 
-  it('ends with an error for what has no answer when the time is up, and for nothing else', async () => {
+  it('ends with an error for each request that has no answer at the deadline', async () => {
     const server = (): McpServer => {
       const made = new McpServer({ name: 'slow', version: '1' });
       made.registerTool('wait', { description: 'Waits.' }, () => new Promise(() => undefined));
@@ -161,7 +162,7 @@ describe('the streaming handler', () => {
   });
 });
 
-describe('without an authorizer', () => {
+describe('on a function URL, which has no authorizer', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
@@ -179,7 +180,7 @@ describe('without an authorizer', () => {
       extra: { sub: 'ada', tier: token },
     }),
   };
-  const tools = async (options: Partial<StreamingHandlerOptions>, headers = {}): Promise<string[]> => {
+  const tools = async (options: Partial<ServerFunctionOptions>, headers = {}): Promise<string[]> => {
     const { body } = await invoke(
       make({ policy, ...options }),
       httpEvent('POST', rpc('tools/list'), { headers }),
@@ -187,17 +188,17 @@ describe('without an authorizer', () => {
     return (JSON.parse(body).result.tools as { name: string }[]).map(({ name }) => name);
   };
 
-  it('operator concerns have no claims, and the operator is told so', async () => {
+  it('operator concerns have no claims, and the log warns about it', async () => {
     const warned: string[] = [];
     const shown = await tools({ warn: (message) => warned.push(message) }, { authorization: 'Bearer pro' });
     expect(shown).not.toContain('hashData');
     expect(shown).not.toContain('encryptData');
     expect(warned).toEqual([
-      'A function URL verifies no tokens: without authorization.verifier, operator concerns have no claims.',
+      'A function URL does not verify tokens. Without authorization.verifier, operator concerns have no claims.',
     ]);
   });
 
-  it('a verifier gives them, and callers without a token are told where to log in', async () => {
+  it('a verifier provides claims, and callers without a token learn where to log in', async () => {
     const warn = vi.fn();
     const authorization = { servers: ['https://login.example/'], verifier };
     expect(await tools({ authorization, warn }, { authorization: 'Bearer pro' })).toContain('encryptData');
@@ -212,21 +213,21 @@ describe('without an authorizer', () => {
     expect(warn).not.toHaveBeenCalled();
   });
 
-  it('tokens that nobody would verify are refused at the start', () => {
+  it('the function does not start if tokens are required but nothing verifies them', () => {
     expect(() => make({ authorization: { servers: ['https://login.example/'] } })).toThrow(
-      'A function URL verifies no tokens: give authorization.verifier, or use an HTTP API with a JWT authorizer.',
+      'A function URL does not verify tokens. Pass authorization.verifier, or use an HTTP API with a JWT authorizer.',
     );
   });
 
-  it('a policy without operator concerns needs no word', () => {
+  it('a policy without operator concerns causes no warning', () => {
     const warn = vi.fn();
     make({ warn });
     expect(warn).not.toHaveBeenCalled();
   });
 });
 
-describe('outside of Lambda', () => {
-  it('answers buffered: nothing else is there', async () => {
+describe('outside the runtime of Lambda', () => {
+  it('returns buffered responses', async () => {
     vi.stubGlobal('awslambda', undefined);
     const handler = make() as unknown as (event: HttpEvent) => Promise<unknown>;
     expect(await handler(httpEvent('POST', rpc('ping')))).toMatchObject({ statusCode: 200 });

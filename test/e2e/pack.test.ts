@@ -9,7 +9,7 @@ const manifest = JSON.parse(readFileSync('package.json', 'utf8'));
 const subpaths = Object.keys(manifest.exports).filter((path) => path !== './package.json');
 const specifier = (subpath: string) => subpath.replace('.', manifest.name);
 
-/** An empty project with the packed package in it, and what the package depends on, development tools left out. */
+/** An empty project with the packed package and its dependencies, but without development dependencies. */
 const project = mkdtempSync(join(tmpdir(), 'consumer-'));
 afterAll(() => rmSync(project, { recursive: true, force: true }));
 beforeAll(() => {
@@ -22,12 +22,12 @@ beforeAll(() => {
   run('tar', ['-xzf', join(project, filename), '-C', home, '--strip-components=1']);
   for (const path of run('npm', ['ls', '--omit=dev', '--all', '--parseable']).trim().split('\n')) {
     const name = relative(join(root, 'node_modules'), path);
-    // A package inside another one comes with it.
+    // A nested package comes with the package that contains it.
     if (path === root || name.startsWith('..') || name.includes('node_modules')) continue;
     mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
     symlinkSync(path, join(project, 'node_modules', name));
   }
-  // Who imports a subpath that needs an optional peer has installed it.
+  // Users who import a subpath that needs an optional peer dependency have installed it.
   for (const name of Object.keys(manifest.peerDependencies)) {
     mkdirSync(dirname(join(project, 'node_modules', name)), { recursive: true });
     symlinkSync(join(root, 'node_modules', name), join(project, 'node_modules', name));
@@ -35,7 +35,7 @@ beforeAll(() => {
   writeFileSync(join(project, 'package.json'), JSON.stringify({ name: 'consumer', type: 'module' }));
 });
 
-it('exports something from every subpath', () => {
+it('exports at least one name from every subpath', () => {
   const program = subpaths
     .map((subpath) => `console.log(Object.keys(await import('${specifier(subpath)}')).length > 0);`)
     .join('\n');
@@ -48,14 +48,13 @@ it('type-checks in a strict project', () => {
   const imports = subpaths.map((subpath, index) => `import * as part${index} from '${specifier(subpath)}';`);
   const example = `
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { attachConcerns } from '${manifest.name}';
+import { attachConcerns, createMemoryStore } from '${manifest.name}';
 import { loadPolicy } from '${manifest.name}/policy';
-import { createLambdaHandler } from '${manifest.name}/lambda';
-import { createMemoryStore } from '${manifest.name}/session';
+import { createFunction } from '${manifest.name}/lambda';
 const policy = loadPolicy('policy.yaml');
 const server = () => new McpServer({ name: 'example', version: '1.0.0' });
 attachConcerns(server(), { policy, report: ({ shown, total }) => console.log(shown, total) });
-export const handler = createLambdaHandler({ server, policy, store: createMemoryStore() });
+export const handler = createFunction({ server, policy, store: createMemoryStore() });
 export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
 `;
   writeFileSync(join(project, 'check.ts'), `${imports.join('\n')}\n${example}`);
@@ -70,7 +69,7 @@ export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
         lib: ['ES2023', 'DOM'],
         noEmit: true,
         types: [],
-        // The declarations of this package are checked; those of the SDK have errors of their own.
+        // The declarations of the SDK have errors. Those of this package are checked because `files` imports them.
         skipLibCheck: true,
       },
       files: ['check.ts'],
@@ -82,14 +81,14 @@ export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
   ).not.toThrow();
 });
 
-it('needs yaml and ajv only to read policies', () => {
+it('needs yaml and the peer dependencies only to read policies', () => {
   const without = ['yaml', 'gpt-tokenizer', ...Object.keys(manifest.peerDependencies)];
   for (const name of without) rmSync(join(project, 'node_modules', name));
   const program = `
     await import('${manifest.name}');
     await import('${manifest.name}/policy/compiled');
     await import('${manifest.name}/lambda');
-    await import('${manifest.name}/policy').then(() => console.log('there'), ({ code }) => console.log(code));`;
+    await import('${manifest.name}/policy').then(() => console.log('imported'), ({ code }) => console.log(code));`;
   writeFileSync(join(project, 'without.js'), program);
   const output = execFileSync(process.execPath, ['without.js'], { cwd: project, encoding: 'utf8' });
   for (const name of without)
@@ -97,7 +96,7 @@ it('needs yaml and ajv only to read policies', () => {
   expect(output.trim()).toBe('ERR_MODULE_NOT_FOUND');
 });
 
-it('runs its command', () => {
+it('runs the mcp-concerns command', () => {
   const bin = join(project, 'node_modules', manifest.name, manifest.bin['mcp-concerns']);
   const version = execFileSync(process.execPath, [bin, '--version'], { encoding: 'utf8' });
   expect(version.trim()).toBe(manifest.version);

@@ -18,7 +18,7 @@ async function everythingServer(): Promise<{ server: McpServer; cleanup: () => v
   return module.createServer();
 }
 
-/** Brings its own copy of the SDK, as servers from the registry do. */
+/** This server has its own copy of the SDK, like many servers from the registry. */
 async function playwrightServer(): Promise<Servable> {
   const { createConnection } = await import('@playwright/mcp');
   return createConnection({
@@ -35,7 +35,7 @@ async function connected(server: Servable, policy?: string): Promise<Client> {
 }
 
 describe('@playwright/mcp under its policy', () => {
-  it('lists all 72 tools for who asks nothing, and only reading ones for effect: read-only', async () => {
+  it('lists all 72 tools without preferences, and only reading tools for effect: read-only', async () => {
     const bare = await connected(await playwrightServer());
     const client = await connected(await playwrightServer(), 'policies/playwright.yaml');
     const all = await rawList(bare);
@@ -47,14 +47,14 @@ describe('@playwright/mcp under its policy', () => {
     expect(annotated.map(({ name }) => name)).toContain('browser_snapshot');
     expect(annotated.map(({ name }) => name)).not.toContain('browser_click');
     expect(annotated.filter(({ annotations }) => !annotations.readOnlyHint)).toEqual([]);
-    // The server's own order is kept.
+    // The order of the server is kept.
     const order = (all.tools as { name: string }[]).map(({ name }) => name);
     const kept = annotated.map(({ name }) => name);
     expect(kept).toEqual(order.filter((name) => kept.includes(name)));
     await Promise.all([bare.close(), client.close()]);
   });
 
-  it('keeps preferences in the connection where there is no store', async () => {
+  it('keeps preferences in the connection if there is no store', async () => {
     const client = await connected(await playwrightServer(), 'policies/playwright.yaml');
     const { visible } = await updateConcerns(client, { preset: 'observe' });
     const names = await toolNames(client);

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer, Vault } from '../../examples/vault/server.js';
-import { createLambdaHandler, type LambdaHandler } from '../../src/lambda/lambda.js';
+import type { BufferedHandler } from '../../src/lambda/buffered.js';
+import { createFunction } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
 import { httpEvent, initialize, rpc } from '../lambda/events.js';
@@ -10,7 +11,7 @@ import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { injectFaults, type SentCommand } from '../session/faults.js';
 
 const MINUTES = 60;
-const page = readFileSync('docs/deploy.md', 'utf8');
+const page = readFileSync('docs/reference/settings.md', 'utf8');
 const pass = stopClock();
 let dynamo: LocalDynamo;
 beforeAll(async () => {
@@ -19,10 +20,11 @@ beforeAll(async () => {
 afterAll(() => dynamo.close());
 
 const vault = new Vault();
-async function environment(): Promise<{ handler: LambdaHandler; sent: SentCommand[] }> {
+async function environment(): Promise<{ handler: BufferedHandler; sent: SentCommand[] }> {
   const [client, table] = [dynamo.client(), await dynamo.table()];
   const { sent } = injectFaults(client);
-  const handler = createLambdaHandler({
+  const handler = createFunction({
+    response: 'buffered',
     server: () => createVaultServer(vault),
     policy: loadPolicy('policies/vault.yaml'),
     store: createDynamoStore({ table, client }),
@@ -42,8 +44,8 @@ const update = rpc('updateConcerns', { concerns: { security: 'low' } });
 const call = (name: string, args: object, more: object = {}) =>
   rpc('tools/call', { name, arguments: args, ...more });
 
-describe('what docs/deploy.md says that a request costs', () => {
-  it('in a session', async () => {
+describe('the reads and writes in docs/reference/settings.md', () => {
+  it('are those of each request in a session', async () => {
     const { handler, sent } = await environment();
     let session = {};
     const costOf = async (method: string, body?: object): Promise<[number, number]> => {
@@ -76,7 +78,7 @@ describe('what docs/deploy.md says that a request costs', () => {
     expect(await costOf('DELETE')).toEqual([0, 1]);
   });
 
-  it('without one: nothing', async () => {
+  it('are none without a session', async () => {
     const { handler, sent } = await environment();
     const headers = { 'mcp-concerns': 'security=high' };
     for (const body of [rpc('tools/list'), call('hashData', { data: 'x' }), rpc('ping')]) {
@@ -86,8 +88,8 @@ describe('what docs/deploy.md says that a request costs', () => {
     expect(sent).toEqual([]);
   });
 
-  it('is what this test counts: every row of its table', () => {
-    const [, table = ''] = /\n\| what a host does \|.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? [];
+  it('are the rows that this test counts', () => {
+    const [, table = ''] = /\n\| request \|.*\n\|.*\n((?:\|.*\n)+)/.exec(page) ?? [];
     const rows = table.split('\n').slice(0, -1);
     expect(
       rows.map((row) =>
@@ -97,13 +99,13 @@ describe('what docs/deploy.md says that a request costs', () => {
           .map((cell) => cell.trim()),
       ),
     ).toEqual([
-      ['connects (`initialize`)', '', '1'],
-      ['says what it wants (`notifications/initialized` with concerns, or `updateConcerns`)', '1', '1'],
-      ['lists, calls, anything else in its session', '1', 'one every five minutes at most'],
-      ['calls a tool that answers with a task', '1', 'one more'],
-      ['lists its tasks (`tasks/list`)', '1, and one for each task if any can be hidden', ''],
-      ['ends the session (`DELETE`)', '', '1'],
-      ['anything without a session: concerns by the URL, the header or `_meta`', '', ''],
+      ['`initialize`', '', '1'],
+      ['`notifications/initialized` with concerns, `updateConcerns`', '1', '1'],
+      ['any other request in a session', '1', 'at most one every five minutes'],
+      ['a tool call that returns a task', '1', 'one more'],
+      ['`tasks/list`', '1, and one per task if any task can be hidden', ''],
+      ['`DELETE`, which ends the session', '', '1'],
+      ['any request without a session: concerns in the URL, the header or `_meta`', '', ''],
     ]);
   });
 });

@@ -52,7 +52,7 @@ describe('tasks of 2025-11-25', () => {
     await client.close();
   });
 
-  it('hides tasks of hidden tools from the list, and from nothing else', async () => {
+  it('hides tasks of hidden tools only in tasks/list', async () => {
     const client = await connectOverHttp((await serve()).url);
     const { taskId } = await startTask(client);
     expect((await listTasks(client)).map((task) => task.taskId)).toEqual([taskId]);
@@ -66,7 +66,7 @@ describe('tasks of 2025-11-25', () => {
     await client.close();
   });
 
-  it('knows from the store which tool made a task, in another process too', async () => {
+  it('reads from the store which tool made a task, also in another process', async () => {
     const [store, vault] = [createMemoryStore(), new Vault()];
     const [first, second] = [await serve(store, vault), await serve(store, vault)];
     const client = await connectOverHttp(first.url);
@@ -86,7 +86,7 @@ describe('tasks of 2025-11-25', () => {
     await client.close();
   });
 
-  it('filters and orders as the client asks', async () => {
+  it('applies the filters and the order of the client', async () => {
     const client = await connectOverHttp((await serve()).url);
     const [first, second] = [await startTask(client), await startTask(client)];
     const ids = async (params: object) => (await listTasks(client, params)).map(({ taskId }) => taskId);

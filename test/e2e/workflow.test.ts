@@ -46,7 +46,7 @@ describe('the workflow of the proposal, over HTTP', () => {
     expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f]{32}$/);
   });
 
-  it('filters after initialized, and anew after updateConcerns', async () => {
+  it('filters lists after initialized, and again after updateConcerns', async () => {
     const client = await connectOverHttp(endpoint.url, {
       initialized: { security: 'high', cost: 'minimal' },
     });
@@ -76,7 +76,7 @@ describe('the workflow of the proposal, over HTTP', () => {
     await client.close();
   });
 
-  it('answers listConcerns with what it declared', async () => {
+  it('answers listConcerns with its declaration', async () => {
     const client = await connectOverHttp(endpoint.url);
     const declared = client.getServerCapabilities()?.extensions?.[EXTENSION_ID];
     const { ResultSchema } = await import('@modelcontextprotocol/sdk/types.js');
@@ -101,7 +101,7 @@ describe('the workflow of the proposal, over HTTP', () => {
     ['initialize', { initialize: { security: 'high', cost: 'minimal' } }, {}],
     ['the client capability', { capability: { security: 'high', cost: 'minimal' } }, {}],
     ['the header', { headers: { 'Mcp-Concerns': 'security=high, cost=minimal' } }, {}],
-  ])('takes concerns from %s', async (_where, options, params) => {
+  ])('reads concerns from %s', async (_where, options, params) => {
     const client = await connectOverHttp(endpoint.url, options);
     const tools = await toolNames(client, params);
     expect(tools).toContain('encryptData');
@@ -109,7 +109,7 @@ describe('the workflow of the proposal, over HTTP', () => {
     await client.close();
   });
 
-  it('takes concerns and presets from the URL', async () => {
+  it('reads concerns and presets from the URL', async () => {
     for (const query of ['security:high,cost:minimal', 'safe']) {
       const client = await connectOverHttp(`${endpoint.url}?concerns=${query}`);
       const tools = await toolNames(client);
@@ -119,7 +119,7 @@ describe('the workflow of the proposal, over HTTP', () => {
     }
   });
 
-  it('lets the stronger carrier win, per concern', async () => {
+  it('uses the strongest preference source for each concern', async () => {
     const client = await connectOverHttp(`${endpoint.url}?concerns=security:low,cost:high,access:read`, {
       initialized: { security: 'high' },
       headers: { 'Mcp-Concerns': 'security=medium, cost=moderate' },
@@ -135,8 +135,8 @@ describe('the workflow of the proposal, over HTTP', () => {
   });
 });
 
-describe('a client that never speaks of concerns', () => {
-  it('gets every list byte for byte as without the plugin', async () => {
+describe('a client without support for concerns', () => {
+  it('gets every list with the same bytes as without the plugin', async () => {
     const { WebStandardStreamableHTTPServerTransport } = await import(
       '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js'
     );
@@ -161,7 +161,7 @@ describe('a client that never speaks of concerns', () => {
 });
 
 describe('many processes', () => {
-  it('stores what initialized says before it is acknowledged', async () => {
+  it('stores the preferences of initialized before it acknowledges the notification', async () => {
     const memory = createMemoryStore();
     const slow: SessionStore = {
       ...memory,
@@ -195,7 +195,7 @@ describe('many processes', () => {
     expect(result.tools.map(({ name }) => name)).not.toContain('logData');
   });
 
-  it('acknowledges no update that was not stored', async () => {
+  it('rejects an update that could not be stored', async () => {
     const memory = createMemoryStore();
     const broken: SessionStore = {
       ...memory,
@@ -208,7 +208,7 @@ describe('many processes', () => {
     await client.close();
   });
 
-  it('goes on with the other carriers when the store cannot be read', async () => {
+  it('uses the other preference sources if the store cannot be read', async () => {
     const broken: SessionStore = {
       ...createMemoryStore(),
       read: () => Promise.reject(new Error('throttled')),
@@ -220,7 +220,7 @@ describe('many processes', () => {
 });
 
 describe('sessions', () => {
-  it('ends with DELETE, for good', async () => {
+  it('ends permanently with DELETE', async () => {
     const endpoint = await serve(createMemoryStore());
     const id = '0123456789abcdef0123456789abcdef';
     const session = { 'mcp-session-id': id };
@@ -232,7 +232,7 @@ describe('sessions', () => {
     expect((await post(endpoint.url, update, session)).status).toBe(404);
   });
 
-  it('serves an id that it does not know as a client that never configured, and takes it up with an update', async () => {
+  it('serves an unknown session id without preferences, and stores its first update', async () => {
     const endpoint = await serve(createMemoryStore());
     const session = { 'mcp-session-id': 'fedcba9876543210fedcba9876543210' };
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
@@ -253,7 +253,7 @@ describe('sessions', () => {
     expect(await tools()).toBe(9);
   });
 
-  it('without a store has no session, says so, and keeps the other carriers', async () => {
+  it('has no sessions without a store, and still reads the other preference sources', async () => {
     const endpoint = await serve(undefined);
     const client = await connectOverHttp(`${endpoint.url}?concerns=safe`);
     expect(client.getServerCapabilities()?.extensions?.[EXTENSION_ID]).toMatchObject({

@@ -2,7 +2,7 @@ import { InvalidTokenError, ServerError } from '@modelcontextprotocol/sdk/server
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { describe, expect, it } from 'vitest';
 import { type Authorization, requireLogin } from '../../src/http/authorization.js';
-import type { FetchHandler } from '../../src/http/sdk-v1.js';
+import type { FetchHandler } from '../../src/http/fetch-handler.js';
 
 const ISSUER = 'https://login.example/';
 const caller: AuthInfo = { token: 'good', clientId: 'client', scopes: [], extra: { sub: 'ada' } };
@@ -16,7 +16,7 @@ const verifier = {
 };
 /** Answers with the subject of the caller. */
 const handle: FetchHandler = async (_request, given) =>
-  new Response(String(given?.authInfo?.extra?.sub ?? 'nobody'));
+  new Response(String(given?.authInfo?.extra?.sub ?? 'unknown'));
 const ask = (
   authorization: Authorization | undefined,
   { path = '/mcp', method = 'POST', token = '', verified = undefined as AuthInfo | undefined } = {},
@@ -26,8 +26,8 @@ const ask = (
   return requireLogin(handle, authorization)(request, { authInfo: verified });
 };
 
-describe('where to log in', () => {
-  it('is told before anybody has a token', async () => {
+describe('the document that tells where to log in', () => {
+  it('is public', async () => {
     const response = await ask(
       { servers: [ISSUER], scopes: ['read'], verifier },
       {
@@ -49,7 +49,7 @@ describe('where to log in', () => {
     ['/.well-known/oauth-protected-resource', undefined, 'https://mcp.example/mcp'],
     ['/.well-known/oauth-protected-resource/v1/mcp', undefined, 'https://mcp.example/v1/mcp'],
     ['/.well-known/oauth-protected-resource', 'https://public.example/tools', 'https://public.example/tools'],
-  ])('at %s names the endpoint (set: %s)', async (path, resource, named) => {
+  ])('at %s names the endpoint (resource: %s)', async (path, resource, named) => {
     const response = await ask({ servers: [ISSUER], resource }, { path, method: 'GET' });
     expect(await response.json()).toMatchObject({ resource: named, authorization_servers: [ISSUER] });
   });
@@ -58,47 +58,42 @@ describe('where to log in', () => {
     ['POST', '/.well-known/oauth-protected-resource'],
     ['GET', '/.well-known/oauth-protected-resources'],
     ['GET', '/mcp'],
-  ])('is no answer to %s %s', async (method, path) => {
+  ])('is not the response to %s %s', async (method, path) => {
     expect((await ask({ servers: [ISSUER] }, { method, path })).status).toBe(401);
   });
 
-  it('is nothing that an open endpoint tells', async () => {
+  it('does not exist if anyone may call', async () => {
     const response = await ask(undefined, { path: '/.well-known/oauth-protected-resource', method: 'GET' });
-    expect(await response.text()).toBe('nobody');
+    expect(await response.text()).toBe('unknown');
   });
 });
 
 describe('a caller', () => {
   it.each<[string, Authorization | undefined, { token?: string; verified?: AuthInfo }, string]>([
-    ['of an open endpoint may be anybody', undefined, {}, 'nobody'],
-    [
-      'whom something before the function verified passes',
-      { servers: [ISSUER] },
-      { verified: caller },
-      'ada',
-    ],
-    ['whom the verifier knows passes', { servers: [ISSUER], verifier }, { token: 'good' }, 'ada'],
+    ['without authorization options passes', undefined, {}, 'unknown'],
+    ['that an authorizer verified passes', { servers: [ISSUER] }, { verified: caller }, 'ada'],
+    ['that the verifier accepts passes', { servers: [ISSUER], verifier }, { token: 'good' }, 'ada'],
   ])('%s', async (_what, authorization, given, subject) => {
     expect(await (await ask(authorization, given)).text()).toBe(subject);
   });
 
   it.each<[string, Authorization, { token?: string; verified?: AuthInfo }, string]>([
     ['without a token', { servers: [ISSUER], verifier }, {}, ''],
-    ['whose token nobody verified', { servers: [ISSUER] }, { token: 'good' }, ''],
+    ['with a token that nothing verified', { servers: [ISSUER] }, { token: 'good' }, ''],
     [
-      'whose token is not valid',
+      'with a token that is not valid',
       { servers: [ISSUER], verifier },
       { token: 'bad' },
       'error="invalid_token", ',
     ],
-    ['whose token is too old', { servers: [ISSUER], verifier }, { token: 'old' }, 'error="invalid_token", '],
+    ['with an expired token', { servers: [ISSUER], verifier }, { token: 'old' }, 'error="invalid_token", '],
     [
-      'with a bad token that something else verified',
+      'with a token that is not valid, though an authorizer accepted it',
       { servers: [ISSUER], verifier },
       { token: 'bad', verified: caller },
       'error="invalid_token", ',
     ],
-  ])('%s is told where to log in', async (_what, authorization, given, error) => {
+  ])('%s learns where to log in', async (_what, authorization, given, error) => {
     const response = await ask(authorization, given);
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe(
@@ -107,7 +102,7 @@ describe('a caller', () => {
     expect(await response.json()).toMatchObject({ jsonrpc: '2.0', error: { code: -32000 }, id: null });
   });
 
-  it('is told which scopes to ask for, and the public place of the document', async () => {
+  it('learns which scopes to request, and the public URL of the document', async () => {
     const authorization = {
       servers: [ISSUER],
       scopes: ['read', 'write'],
@@ -119,7 +114,7 @@ describe('a caller', () => {
     );
   });
 
-  it('is not sent away for what the verifier cannot do', async () => {
+  it('does not get a 401 if the verifier itself fails', async () => {
     await expect(ask({ servers: [ISSUER], verifier }, { token: 'no-keys' })).rejects.toThrow(
       'The keys of the issuer',
     );

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { judgePage } from '../../src/http/cors.js';
+import { checkOrigin } from '../../src/http/cors.js';
 
 const PAGE = 'https://host.example';
 const request = (method: string, headers: Record<string, string>) =>
@@ -17,10 +17,10 @@ describe('a page of an origin that is not listed', () => {
     ['a preflight', preflight(PAGE), []],
     ['another port', request('POST', { origin: `${PAGE}:8443` }), [PAGE]],
     ['another scheme', request('POST', { origin: 'http://host.example' }), [PAGE]],
-    ['an origin that begins like it', request('POST', { origin: `${PAGE}.evil.example` }), [PAGE]],
+    ['an origin that begins with a listed one', request('POST', { origin: `${PAGE}.evil.example` }), [PAGE]],
     ['a sandboxed page', request('POST', { origin: 'null' }), [PAGE]],
-  ])('is refused: %s', async (_what, asked, origins) => {
-    const { response } = judgePage(asked, origins);
+  ])('is refused: %s', async (_what, sent, origins) => {
+    const { response } = checkOrigin(sent, origins);
     expect(response?.status).toBe(403);
     expect(response?.headers.get('access-control-allow-origin')).toBeNull();
     expect(response?.headers.get('vary')).toBe('Origin');
@@ -31,26 +31,27 @@ describe('a page of an origin that is not listed', () => {
 describe('a page of a listed origin', () => {
   it.each([
     ['by name', [`https://other.example`, PAGE]],
-    ['by the star', ['*']],
-  ])('sees the answer, its session and where to log in: %s', (_what, origins) => {
-    const page = judgePage(request('POST', { origin: PAGE }), origins);
+    ['by *', ['*']],
+  ])('can read the response, the session and where to log in: %s', (_what, origins) => {
+    const page = checkOrigin(request('POST', { origin: PAGE }), origins);
     expect(page.response).toBeUndefined();
     const headers = { 'Mcp-Session-Id': 'a', Vary: 'Accept' };
-    const answer = page.allow(new Response('{}', { status: 201, headers }));
-    expect(answer.status).toBe(201);
-    expect(Object.fromEntries(answer.headers)).toMatchObject({
+    const response = page.allow(new Response('{}', { status: 201, headers }));
+    expect(response.status).toBe(201);
+    expect(Object.fromEntries(response.headers)).toMatchObject({
       'mcp-session-id': 'a',
       'access-control-allow-origin': PAGE,
       'access-control-expose-headers': 'Mcp-Session-Id, WWW-Authenticate',
       vary: 'Accept, Origin',
     });
-    expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+    expect(response.headers.get('access-control-allow-credentials')).toBeNull();
   });
 
-  it('may ask before it calls, with the headers of MCP', () => {
-    const { response } = judgePage(preflight(PAGE, 'authorization, mcp-param-region, MCP-Method, x-other'), [
-      PAGE,
-    ]);
+  it('gets a response to its preflight, with the headers of MCP', () => {
+    const { response } = checkOrigin(
+      preflight(PAGE, 'authorization, mcp-param-region, MCP-Method, x-other'),
+      [PAGE],
+    );
     expect(response?.status).toBe(204);
     const { headers } = response as Response;
     expect(headers.get('access-control-allow-origin')).toBe(PAGE);
@@ -69,17 +70,17 @@ describe('a page of a listed origin', () => {
     expect(headers.get('access-control-max-age')).toBe('7200');
   });
 
-  it('gets no answer of ours to an OPTIONS that is no preflight', () => {
-    expect(judgePage(request('OPTIONS', { origin: PAGE }), [PAGE]).response).toBeUndefined();
+  it('gets no special response to an OPTIONS request that is not a preflight', () => {
+    expect(checkOrigin(request('OPTIONS', { origin: PAGE }), [PAGE]).response).toBeUndefined();
   });
 });
 
-describe('who is no page of elsewhere', () => {
+describe('a request without a foreign origin', () => {
   it.each([
     ['a program', {}],
     ['a page of the endpoint itself', { origin: 'https://mcp.example' }],
-  ])('is let through as it is: %s', (_what, headers) => {
-    const page = judgePage(request('POST', headers), []);
+  ])('passes unchanged: %s', (_what, headers) => {
+    const page = checkOrigin(request('POST', headers), []);
     expect(page.response).toBeUndefined();
     const answer = new Response('{}');
     expect(page.allow(answer)).toBe(answer);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { staticLists } from '../../src/http/known-lists/static-lists.js';
+import { createKnownLists } from '../../src/http/known-lists/known-lists.js';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
 import { createHandler, serve } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
@@ -14,61 +14,64 @@ import { createMemoryStore } from '../../src/session/memory.js';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-const wanting = (concerns: unknown) => ({ ...list, params: { _meta: { [EXTENSION_ID]: { concerns } } } });
+const preferring = (concerns: unknown) => ({ ...list, params: { _meta: { [EXTENSION_ID]: { concerns } } } });
 
-interface Ask {
+interface Sent {
   readonly body: unknown;
   readonly headers?: Record<string, string>;
   readonly query?: string;
 }
 
-/** What hosts send that is plainly for a list, and what is nearly so. */
-const ASKS: Record<string, Ask> = {
+/** Requests that are plainly for a list, and requests that are nearly so. */
+const REQUESTS: Record<string, Sent> = {
   'a list': { body: list },
   'a list of prompts': { body: { ...list, method: 'prompts/list', id: 'x' } },
   'a list of resources': { body: { ...list, method: 'resources/list' } },
   'a list of templates': { body: { ...list, method: 'resources/templates/list', params: {} } },
   'concerns in the URL': { body: list, query: '?concerns=security:high,cost:minimal' },
   'concerns in a header': { body: list, headers: { 'mcp-concerns': 'security=high' } },
-  'concerns in the request': { body: wanting({ security: 'low', cost: 'minimal' }) },
-  'a value that is none': { body: wanting({ security: 'hihg' }) },
-  'nothing that fits': { body: wanting({ security: [] }) },
+  'concerns in the request': { body: preferring({ security: 'low', cost: 'minimal' }) },
+  'an undeclared value': { body: preferring({ security: 'hihg' }) },
+  'an empty list of values': { body: preferring({ security: [] }) },
   'a filter': { body: { ...list, params: { filter: { namePatterns: ['*Data'] } } } },
-  'a filter that is none': { body: { ...list, params: { filter: { namePatterns: [1] } } } },
-  'a cursor that is none': { body: { ...list, params: { cursor: 'x' } } },
+  'a filter that is not valid': { body: { ...list, params: { filter: { namePatterns: [1] } } } },
+  'an unknown cursor': { body: { ...list, params: { cursor: 'x' } } },
   'a cursor of another type': { body: { ...list, params: { cursor: 1 } } },
   'a version': { body: list, headers: { 'mcp-protocol-version': '2025-06-18' } },
-  'a version that is none': { body: list, headers: { 'mcp-protocol-version': '1' } },
-  'a session that is not known': { body: list, headers: { 'mcp-session-id': 'a'.repeat(32) } },
-  'no accept': { body: list, headers: { accept: 'application/json' } },
-  'another content': { body: list, headers: { 'content-type': 'text/plain' } },
-  'content with a charset': { body: list, headers: { 'content-type': 'Application/JSON; charset=utf-8' } },
-  'no list': { body: { ...list, method: 'tools/none' } },
+  'an unknown version': { body: list, headers: { 'mcp-protocol-version': '1' } },
+  'an unknown session': { body: list, headers: { 'mcp-session-id': 'a'.repeat(32) } },
+  'no event stream in Accept': { body: list, headers: { accept: 'application/json' } },
+  'another content type': { body: list, headers: { 'content-type': 'text/plain' } },
+  'a content type with a charset': {
+    body: list,
+    headers: { 'content-type': 'Application/JSON; charset=utf-8' },
+  },
+  'another method': { body: { ...list, method: 'tools/none' } },
   'a batch': { body: [list, { ...list, id: 2 }] },
   'a notification': { body: { jsonrpc: '2.0', method: 'tools/list' } },
-  'no JSON-RPC': { body: { ...list, jsonrpc: 2 } },
+  'not JSON-RPC': { body: { ...list, jsonrpc: 2 } },
   'more members': { body: { ...list, more: 1 } },
   'metadata of another type': { body: { ...list, params: { _meta: 1 } } },
   'params of another type': { body: { ...list, params: 'x' } },
-  'no JSON': { body: undefined },
+  'not JSON': { body: undefined },
 };
 
-const requestOf = ({ body, headers, query = '' }: Ask): Request =>
+const requestOf = ({ body, headers, query = '' }: Sent): Request =>
   new Request(`http://localhost/mcp${query}`, {
     method: 'POST',
     headers: { ...HEADERS, ...headers },
     body: body === undefined ? '{' : JSON.stringify(body),
   });
 
-async function answered(handle: FetchHandler, ask: Ask) {
+async function answered(handle: FetchHandler, sent: Sent) {
   const reports: GateReport[] = [];
-  const response = await handle(requestOf(ask), { report: (each) => void reports.push(each) });
+  const response = await handle(requestOf(sent), { report: (each) => void reports.push(each) });
   const { status, headers } = response;
-  const told = { type: headers.get('content-type'), session: headers.get('mcp-session-id') };
-  return { status, ...told, text: await response.text(), reports };
+  const listed = { type: headers.get('content-type'), session: headers.get('mcp-session-id') };
+  return { status, ...listed, text: await response.text(), reports };
 }
 
-describe.each(['advisory', 'enforce', 'shadow'])('lists that are known, under %s', (enforcement) => {
+describe.each(['advisory', 'enforce', 'shadow'])('known lists, with enforcement %s', (enforcement) => {
   let direct: FetchHandler;
   let bySdk: FetchHandler;
   beforeAll(async () => {
@@ -82,15 +85,15 @@ describe.each(['advisory', 'enforce', 'shadow'])('lists that are known, under %s
     const server = () => createVaultServer();
     const catalog = await takeLists(server());
     direct = createHandler({ server, policy, store, catalog });
-    bySdk = serve({ server, policy, store }, staticLists(server, policy, catalog, 'legacy'));
+    bySdk = serve({ server, policy, store }, createKnownLists(server, policy, catalog, 'legacy'));
   });
 
-  it.each(Object.keys(ASKS))('are answered as the SDK answers: %s', async (name) => {
-    const ask = ASKS[name] ?? { body: list };
-    expect(await answered(direct, ask)).toEqual(await answered(bySdk, ask));
+  it.each(Object.keys(REQUESTS))('get the same answer as from the SDK: %s', async (name) => {
+    const sent = REQUESTS[name] ?? { body: list };
+    expect(await answered(direct, sent)).toEqual(await answered(bySdk, sent));
   });
 
-  it('follow the session, until it is ended', async () => {
+  it('follow the preferences of the session until it is ended', async () => {
     const params = {
       protocolVersion: '2025-11-25',
       capabilities: {},

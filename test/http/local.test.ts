@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { type LocalEndpoint, serveLocally } from '../../src/http/local.js';
-import type { RequestLog } from '../../src/lambda/log.js';
+import type { RequestLog } from '../../src/http/request-log.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { rpc } from '../lambda/events.js';
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => endpoint.close());
 
-/** As a browser or a program would send it: fetch lets nobody choose the Host header. */
+/** Sends a request with any Host header, which `fetch` does not allow. */
 async function send(
   headers: Record<string, string>,
   path = '/mcp',
@@ -50,12 +50,9 @@ describe('the local endpoint', () => {
   it.each([
     ['its address', () => ({ host: `127.0.0.1:${port}` })],
     ['its name', () => ({ host: `localhost:${port}` })],
-    ['a page of its own', () => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` })],
-    [
-      'a page of its own by address',
-      () => ({ host: `localhost:${port}`, origin: `http://127.0.0.1:${port}` }),
-    ],
-  ])('serves who names it by %s', async (_what, headers) => {
+    ['its own page', () => ({ host: `localhost:${port}`, origin: `http://localhost:${port}` })],
+    ['its own page, by address', () => ({ host: `localhost:${port}`, origin: `http://127.0.0.1:${port}` })],
+  ])('serves a request that names %s', async (_what, headers) => {
     expect(await send(headers())).toMatchObject({
       status: 200,
       body: expect.stringContaining('encryptData'),
@@ -63,11 +60,11 @@ describe('the local endpoint', () => {
   });
 
   it.each([
-    ['a name that an attacker lets point here', () => ({ host: 'rebind.example' })],
-    ['such a name with the port', () => ({ host: `rebind.example:${port}` })],
+    ['a host name that an attacker points at it', () => ({ host: 'rebind.example' })],
+    ['such a host name with the port', () => ({ host: `rebind.example:${port}` })],
     ['another port', () => ({ host: '127.0.0.1:1' })],
     ['no port', () => ({ host: 'localhost' })],
-    ['a page of elsewhere', () => ({ host: `localhost:${port}`, origin: 'https://evil.example' })],
+    ['a page of another site', () => ({ host: `localhost:${port}`, origin: 'https://evil.example' })],
     ['a page of another port', () => ({ host: `localhost:${port}`, origin: 'http://localhost:1' })],
     ['a page over https', () => ({ host: `localhost:${port}`, origin: `https://localhost:${port}` })],
     ['a page without an origin', () => ({ host: `localhost:${port}`, origin: 'null' })],
@@ -77,11 +74,11 @@ describe('the local endpoint', () => {
     expect(body).not.toContain('encryptData');
   });
 
-  it('serves one path', async () => {
+  it('serves only the path /mcp', async () => {
     expect(await send({}, '/other')).toMatchObject({ status: 404, body: 'Not found: use /mcp.\n' });
   });
 
-  it('refuses bodies that are too long before they are all there', async () => {
+  it('rejects a body that is too long before it has arrived completely', async () => {
     const sent = request({ host: '127.0.0.1', port, path: '/mcp', method: 'POST' });
     sent.on('error', () => undefined);
     sent.write('x'.repeat(5 * 1024 * 1024));
@@ -90,7 +87,7 @@ describe('the local endpoint', () => {
     sent.destroy();
   });
 
-  it('logs a request when its answer is complete', async () => {
+  it('logs a request when its response is complete', async () => {
     logged.length = 0;
     await send({ 'mcp-session-id': 'a'.repeat(32) });
     expect(logged).toMatchObject([
@@ -104,13 +101,13 @@ describe('the local endpoint', () => {
     ]);
   });
 
-  it('says which port is taken', async () => {
+  it('names a port that is in use', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const taken = (other.address() as { port: number }).port;
     await expect(serveLocally({ ...options, port: taken })).rejects.toMatchObject({
       code: 'LISTEN_FAILED',
-      message: `Port ${taken} on 127.0.0.1 cannot be used (EADDRINUSE); choose another one.`,
+      message: `Port ${taken} on 127.0.0.1 cannot be used (EADDRINUSE). Choose another port.`,
     });
     other.close();
   });

@@ -5,8 +5,8 @@ import { writeAnswer } from '../../src/http/known-lists/list-text.js';
 import { plainList, VERSIONS } from '../../src/http/known-lists/plain-list.js';
 import type { Message } from '../../src/protocol/messages/wire.js';
 
-describe('a request that is plainly for a list', () => {
-  it('has a version in its header that the SDK supports', () => {
+describe('plainList', () => {
+  it('accepts the protocol versions that the SDK supports', () => {
     expect([...VERSIONS].sort()).toEqual([...SUPPORTED_PROTOCOL_VERSIONS].sort());
   });
 
@@ -16,7 +16,7 @@ describe('a request that is plainly for a list', () => {
     { ...list, id: 'a' },
     { ...list, params: {} },
     { ...list, params: { cursor: 'x', _meta: { own: true } } },
-  ])('is taken: %j', (body) => expect(plainList(body)).toBe(body));
+  ])('accepts %j', (body) => expect(plainList(body)).toBe(body));
 
   it.each([
     null,
@@ -33,10 +33,10 @@ describe('a request that is plainly for a list', () => {
     { ...list, result: {} },
     { ...list, params: { _meta: [] } },
     { ...list, params: { _meta: { progressToken: {} } } },
-  ])('is left to the SDK: %j', (body) => expect(plainList(body)).toBeUndefined());
+  ])('leaves %j to the SDK', (body) => expect(plainList(body)).toBeUndefined());
 });
 
-it('the answer to a list has the bytes of JSON.stringify', () => {
+it('writes the answer to a list with the same bytes as JSON.stringify', () => {
   const item = fc.oneof(fc.dictionary(fc.string(), fc.jsonValue()), fc.jsonValue());
   const result = fc.record(
     {

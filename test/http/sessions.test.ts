@@ -20,14 +20,14 @@ describe('a session id', () => {
   });
 
   it.each(['', 'a'.repeat(31), 'a'.repeat(33), 'A'.repeat(32), `${'a'.repeat(31)}g`, '../'.repeat(10)])(
-    'that was not given out is none: %j',
+    'of another form is ignored: %j',
     (id) => {
       expect(sessionOf(new Headers({ 'mcp-session-id': id }))).toBeUndefined();
     },
   );
 });
 
-describe('a session of a principal', () => {
+describe('a session of a verified caller', () => {
   const id = newSessionId();
   const concerns = { security: 'high' };
   const opened = async (by: AuthInfo | undefined): Promise<SessionStore> => {
@@ -36,7 +36,7 @@ describe('a session of a principal', () => {
     return store;
   };
 
-  it('is there for that principal again', async () => {
+  it('is available to the same caller again', async () => {
     const store = await opened(ada);
     const again = caller({ iss: 'https://login.example/', sub: 'ada', exp: 7 }, 'another client');
     expect(await bindSessions(store, again).read(id)).toEqual({ state: 'live', record: { concerns } });
@@ -46,10 +46,10 @@ describe('a session of a principal', () => {
     ['another subject', caller({ iss: 'https://login.example/', sub: 'bob' })],
     ['the same subject of another issuer', caller({ iss: 'https://other.example/', sub: 'ada' })],
     ['a client of the same name', caller({ iss: 'https://login.example/' }, 'ada')],
-    ['nobody', undefined],
-    ['somebody without a name', caller({})],
-    ['a subject that is no text', caller({ iss: 'https://login.example/', sub: ['ada'] })],
-  ])('is unknown to %s, who can neither change nor end it', async (_who, other) => {
+    ['an unverified caller', undefined],
+    ['a caller without a subject and a client', caller({})],
+    ['a subject that is not a string', caller({ iss: 'https://login.example/', sub: ['ada'] })],
+  ])('is unknown to %s, and cannot be changed or ended there', async (_who, other) => {
     const store = await opened(ada);
     const theirs = bindSessions(store, other);
     expect(await theirs.read(id)).toEqual({ state: 'unknown' });
@@ -58,20 +58,20 @@ describe('a session of a principal', () => {
     expect(await bindSessions(store, ada).read(id)).toEqual({ state: 'live', record: { concerns } });
   });
 
-  it('is not what a caller without a name opened', async () => {
+  it('differs from the session of an unverified caller', async () => {
     const store = await opened(undefined);
     expect(await bindSessions(store, ada).read(id)).toEqual({ state: 'unknown' });
     expect(await bindSessions(store, undefined).read(id)).toMatchObject({ state: 'live' });
   });
 
-  it('is kept under a key that tells neither the id nor the principal', async () => {
+  it('is stored under a key that reveals neither the id nor the caller', async () => {
     const store = createMemoryStore();
     const update = vi.spyOn(store, 'update');
     await bindSessions(store, ada).update(id, {});
     expect(update.mock.calls[0]?.[0]).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it('is bound to its client where tokens have no subject', async () => {
+  it('is bound to the client if the token has no subject', async () => {
     const store = await opened(caller({ iss: 'https://login.example/' }, 'machine'));
     expect(
       await bindSessions(store, caller({ iss: 'https://login.example/' }, 'machine')).read(id),
@@ -84,10 +84,10 @@ describe('a session of a principal', () => {
   });
 });
 
-describe('reading ahead', () => {
+describe('readAhead', () => {
   const id = newSessionId();
 
-  it('asks the store once, until something is changed', async () => {
+  it('reads the store once, until the session changes', async () => {
     const store = createMemoryStore();
     await store.update(id, { concerns: { turn: 1 } });
     const read = vi.spyOn(store, 'read');
@@ -101,7 +101,7 @@ describe('reading ahead', () => {
     expect(await ahead.store.read(id)).toEqual({ state: 'ended' });
   });
 
-  it('answers for that session and no other id', async () => {
+  it('shares the read of that session, but not of other ids', async () => {
     const store = createMemoryStore();
     await store.update(id, { concerns: { turn: 1 } });
     await store.update('task:1', { tool: 'work' });
@@ -113,7 +113,7 @@ describe('reading ahead', () => {
     expect(read).not.toHaveBeenCalled();
   });
 
-  it('fails once, and says so when it is asked', async () => {
+  it('reads once if the read fails, and rejects when the store is read', async () => {
     const read = vi.fn(() => Promise.reject(new Error('away')));
     const ahead = readAhead({ ...createMemoryStore(), read }, id);
     expect(await ahead.session).toBeUndefined();
@@ -121,7 +121,7 @@ describe('reading ahead', () => {
     expect(read).toHaveBeenCalledTimes(1);
   });
 
-  it('reads anew after a change of which nobody knows whether it was made', async () => {
+  it('reads again after a change that failed, because it may have been stored', async () => {
     const store = createMemoryStore();
     const read = vi.spyOn(store, 'read');
     const ahead = readAhead(

@@ -15,7 +15,7 @@ describe('a claim that an HTTP API wrote as text', () => {
     ['0', 0],
     ['true', true],
     ['false', false],
-    // No number is written like these.
+    // An HTTP API does not write numbers like these.
     ['007', '007'],
     ['1e3', '1e3'],
     ['1.0', '1.0'],
@@ -29,18 +29,18 @@ describe('a claim that an HTTP API wrote as text', () => {
     ['a b', 'a b'],
     ['[a', '[a'],
     ['map[a:1]', 'map[a:1]'],
-  ])('%j is taken as %j', (text, value) => {
+  ])('%j becomes %j', (text, value) => {
     expect(unflatten(text)).toEqual(value);
   });
 
-  it('that is no text stays as it is', () => {
+  it('stays as it is if it is not text', () => {
     expect(unflatten(7)).toBe(7);
     expect(unflatten(['a'])).toEqual(['a']);
   });
 });
 
 describe('the caller', () => {
-  it('is who the authorizer says, with the claims', () => {
+  it('comes from the authorizer, with the claims', () => {
     const claims = {
       iss: 'https://login.example/',
       sub: '42',
@@ -70,12 +70,12 @@ describe('the caller', () => {
     });
   });
 
-  it('has the scopes of its claim if the route asks for none', () => {
+  it('has the scopes of its claim if the route requires none', () => {
     const event = withClaims(httpEvent('POST', '{}'), { sub: 'a', scope: 'read write', azp: 'client' });
     expect(callerOf(event)).toMatchObject({ clientId: 'client', scopes: ['read', 'write'], token: '' });
   });
 
-  it('is nobody without an authorizer, whatever headers, body and query say', () => {
+  it('is unknown without an authorizer, whatever headers, body and query contain', () => {
     const claims = JSON.stringify({ sub: 'admin', 'custom:tier': 'pro' });
     const token = `Bearer x.${Buffer.from(claims).toString('base64url')}.y`;
     const headers = {

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { answerInstead, LATE, requestIds } from '../../src/lambda/answers.js';
-import { deadlineOf, inTime } from '../../src/lambda/deadline.js';
-import { unanswered } from '../../src/lambda/sse.js';
+import { trackAnswers } from '../../src/lambda/answer-tracker.js';
+import { beforeDeadline, deadlineOf } from '../../src/lambda/deadline.js';
+import { LATE, requestIds, substituteResponse } from '../../src/lambda/substitute-responses.js';
 import { rpc } from './events.js';
 
 describe('a deadline', () => {
@@ -13,26 +13,26 @@ describe('a deadline', () => {
   });
   const never = new Promise<never>(() => undefined);
 
-  it('comes half a second before the platform cuts', async () => {
+  it('fires half a second before Lambda ends the invocation', async () => {
     const { signal } = deadlineOf({ getRemainingTimeInMillis: () => 29_000 });
-    const waiting = inTime(never, signal);
+    const waiting = beforeDeadline(never, signal);
     waiting.catch(() => undefined);
     vi.advanceTimersByTime(28_499);
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(1);
     await expect(waiting).rejects.toMatchObject({
       name: 'LateError',
-      message: 'No answer within the 29 s that the function may take.',
+      message: 'The server did not answer within the 29 s that the function may run.',
     });
   });
 
-  it('is over at once where there is no time left', async () => {
+  it('fires immediately if no time is left', async () => {
     const { signal } = deadlineOf({ getRemainingTimeInMillis: () => 100 });
     vi.advanceTimersByTime(0);
-    await expect(inTime(never, signal)).rejects.toMatchObject({ code: 'DEADLINE_REACHED' });
+    await expect(beforeDeadline(never, signal)).rejects.toMatchObject({ code: 'DEADLINE_REACHED' });
   });
 
-  it('does not come once it was cleared, nor without a context that knows of one', () => {
+  it('does not fire after it was cleared, or if the context does not tell the remaining time', () => {
     const { signal, clear } = deadlineOf({ getRemainingTimeInMillis: () => 1000 });
     clear();
     const none = deadlineOf({});
@@ -41,15 +41,15 @@ describe('a deadline', () => {
     expect([signal.aborted, none.signal.aborted, vi.getTimerCount()]).toEqual([false, false, 0]);
   });
 
-  it('lets through what comes before it', async () => {
+  it('passes on results and errors that arrive in time', async () => {
     const { signal, clear } = deadlineOf({ getRemainingTimeInMillis: () => 1000 });
-    expect(await inTime(Promise.resolve('done'), signal)).toBe('done');
-    await expect(inTime(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
+    expect(await beforeDeadline(Promise.resolve('done'), signal)).toBe('done');
+    await expect(beforeDeadline(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
     clear();
   });
 });
 
-describe('the requests of a body', () => {
+describe('the request ids of a body', () => {
   it.each<[string, unknown]>([
     [JSON.stringify(rpc('ping', {}, 7)), 7],
     [JSON.stringify(rpc('ping', {}, 'a')), 'a'],
@@ -66,41 +66,41 @@ describe('the requests of a body', () => {
   });
 });
 
-describe('an answer in the place of one that is late', () => {
-  it('is a JSON-RPC error for each request, in the form that they came in', async () => {
+describe('the response instead of a late one', () => {
+  it('contains a JSON-RPC error for each request, as a batch if they were a batch', async () => {
     const error = { code: -32001, message: expect.stringContaining('did not answer in time') };
-    const one = answerInstead('a', LATE);
+    const one = substituteResponse('a', LATE);
     expect([one.status, await one.json()]).toEqual([200, { jsonrpc: '2.0', id: 'a', error }]);
-    expect(await answerInstead([1, 2], LATE).json()).toEqual([
+    expect(await substituteResponse([1, 2], LATE).json()).toEqual([
       { jsonrpc: '2.0', id: 1, error },
       { jsonrpc: '2.0', id: 2, error },
     ]);
   });
 
-  it.each([[undefined], [[]]])('acknowledges nothing where nothing was asked', (ids) => {
-    expect(answerInstead(ids, LATE).status).toBe(504);
+  it.each([[undefined], [[]]])('is an HTTP error if there were no requests', (ids) => {
+    expect(substituteResponse(ids, LATE).status).toBe(504);
   });
 });
 
-describe('an event stream', () => {
+describe('the answer tracker of an event stream', () => {
   const stream = (type = 'text/event-stream') => new Response('', { headers: { 'content-type': type } });
   const piece = (message: object) => Buffer.from(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
 
-  it('leaves unanswered what it did not answer', () => {
-    const open = unanswered(() => [1, 'a', 3], stream());
-    open.see(piece({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }));
-    open.see(piece({ jsonrpc: '2.0', id: 'a', result: {} }));
-    open.see(piece({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' }));
-    open.see(Buffer.from(': keepalive\n\ndata: {\n\n'));
-    expect(open.ids()).toEqual([1, 3]);
+  it('finds the requests of a batch without an answer', () => {
+    const answers = trackAnswers(() => [1, 'a', 3], stream());
+    answers.see(piece({ jsonrpc: '2.0', method: 'notifications/progress', params: {} }));
+    answers.see(piece({ jsonrpc: '2.0', id: 'a', result: {} }));
+    answers.see(piece({ jsonrpc: '2.0', id: 1, method: 'sampling/createMessage' }));
+    answers.see(Buffer.from(': keepalive\n\ndata: {\n\n'));
+    expect(answers.missing()).toEqual([1, 3]);
   });
 
-  it('of one request that has not ended did not answer it', () => {
-    expect(unanswered(() => 1, stream()).ids()).toEqual([1]);
-    expect(unanswered(() => undefined, stream()).ids()).toEqual([]);
+  it('treats a single request as unanswered until the stream ends', () => {
+    expect(trackAnswers(() => 1, stream()).missing()).toEqual([1]);
+    expect(trackAnswers(() => undefined, stream()).missing()).toEqual([]);
   });
 
-  it('is the only body that an error fits into', () => {
-    expect(unanswered(() => [1], stream('application/json')).ids()).toEqual([]);
+  it('tracks nothing for bodies of other types', () => {
+    expect(trackAnswers(() => [1], stream('application/json')).missing()).toEqual([]);
   });
 });

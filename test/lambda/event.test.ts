@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { checkEvent, type HttpEvent, toRequest, toResult } from '../../src/lambda/event.js';
 import { httpEvent } from './events.js';
 
-/** As AWS documents the event of a function URL; an HTTP API adds `routeKey` and the path's parameters. */
+/** The event of a function URL as AWS documents it. An HTTP API adds `routeKey` and the parameters of the path. */
 const functionUrlEvent = {
   version: '2.0',
   routeKey: '$default',
@@ -29,7 +29,7 @@ const functionUrlEvent = {
 };
 
 describe('an event', () => {
-  it('becomes the request that it tells of', async () => {
+  it('becomes the request that it describes', async () => {
     const request = toRequest(functionUrlEvent);
     expect(request.method).toBe('POST');
     expect(request.url).toBe(
@@ -44,25 +44,25 @@ describe('an event', () => {
     expect(await request.text()).toBe('Grüße');
   });
 
-  it('may have its body in base64, of any bytes', async () => {
+  it('can have a base64 body with any bytes', async () => {
     const bytes = Uint8Array.from({ length: 256 }, (_, index) => index);
     const body = Buffer.from(bytes).toString('base64');
     const request = toRequest(httpEvent('POST', undefined, { body, isBase64Encoded: true }));
     expect(new Uint8Array(await request.arrayBuffer())).toEqual(bytes);
   });
 
-  it.each(['GET', 'HEAD'])('has no body in a %s', (method) => {
+  it.each(['GET', 'HEAD'])('of a %s has no body', (method) => {
     expect(toRequest(httpEvent(method, undefined, { body: 'x' })).body).toBeNull();
   });
 
-  it('may have no headers, no query, no body and no domain', async () => {
+  it('can have no headers, no query, no body and no domain', async () => {
     const request = toRequest({ rawPath: '/mcp', requestContext: { http: { method: 'POST' } } });
     expect(request.url).toBe('https://localhost/mcp');
     expect(await request.text()).toBe('');
   });
 
   it.each(['//elsewhere.example/mcp', '/\\elsewhere.example', '/@elsewhere.example'])(
-    'with the path %s stays on its host',
+    'with the path %s keeps its host',
     (rawPath) => {
       expect(new URL(toRequest({ ...httpEvent('GET'), rawPath }).url).host).toBe(
         'abc.execute-api.eu-central-1.amazonaws.com',
@@ -70,13 +70,13 @@ describe('an event', () => {
     },
   );
 
-  it('loses a header that no request can have, and nothing else', () => {
+  it('loses only headers that a request cannot have', () => {
     const headers = { 'x-bad': 'a\nb', 'bad name': 'x', 'x-wide': '€', 'x-good': 'ü' };
     const request = toRequest(httpEvent('POST', '{}', { headers }));
     expect([...request.headers.keys()]).toEqual(['accept', 'content-type', 'host', 'x-good']);
   });
 
-  it('is ended by its signal', () => {
+  it('becomes a request that its signal aborts', () => {
     const controller = new AbortController();
     const request = toRequest(httpEvent('POST', '{}'), controller.signal);
     controller.abort();
@@ -84,22 +84,22 @@ describe('an event', () => {
   });
 });
 
-describe('something else than an HTTP request', () => {
+describe('an event that is not an HTTP request', () => {
   it.each<[string, unknown]>([
     ['a test event of the console', { key1: 'value1' }],
-    ['nothing', null],
+    ['null', null],
     ['an event of a REST API', { httpMethod: 'POST', path: '/mcp', requestContext: { httpMethod: 'POST' } }],
     ['a message of a queue', { Records: [] }],
-  ])('is refused with a sentence: %s', (_what, event) => {
+  ])('is rejected with a message: %s', (_what, event) => {
     expect(() => checkEvent(event as HttpEvent)).toThrow(
-      'The event is no HTTP request of payload format 2.0; call the function through an HTTP API or its URL.',
+      'The event is not an HTTP request of payload format 2.0. Call the function through an HTTP API or its URL.',
     );
   });
 });
 
 describe('a response', () => {
   it.each(['application/json', 'text/event-stream', 'application/problem+json; charset=utf-8', undefined])(
-    'of the type %s stays text',
+    'of type %s stays text',
     async (type) => {
       const headers = type === undefined ? {} : { 'content-type': type };
       const result = await toResult(new Response(Buffer.from('Grüße 🔐'), { status: 201, headers }));
@@ -107,7 +107,7 @@ describe('a response', () => {
     },
   );
 
-  it('of any other type is base64', async () => {
+  it('of any other type becomes base64', async () => {
     const bytes = Uint8Array.from([0, 255, 128, 13, 10]);
     const response = new Response(bytes, { headers: { 'content-type': 'image/png' } });
     expect(await toResult(response)).toEqual({
@@ -118,12 +118,12 @@ describe('a response', () => {
     });
   });
 
-  it('without a body has an empty one', async () => {
+  it('without a body becomes an empty body', async () => {
     const empty = { statusCode: 202, headers: {}, body: '', isBase64Encoded: false };
     expect(await toResult(new Response(null, { status: 202 }))).toEqual(empty);
   });
 
-  it('keeps each cookie apart, and joins other headers', async () => {
+  it('keeps cookies separate, and joins other headers', async () => {
     const response = new Response('x');
     for (const value of ['a=1; Path=/', 'b=2; Expires=Thu, 01 Jan 2026 00:00:00 GMT']) {
       response.headers.append('set-cookie', value);

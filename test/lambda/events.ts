@@ -2,7 +2,7 @@ import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
 
 const DOMAIN = 'abc.execute-api.eu-central-1.amazonaws.com';
 
-/** An event as an HTTP API sends it with payload format 2.0; that of a function URL has the same fields. */
+/** @returns an event of an HTTP API with payload format 2.0; an event of a function URL has the same members */
 export function httpEvent(method: string, body?: unknown, more: Partial<HttpEvent> = {}): HttpEvent {
   return {
     version: '2.0',
@@ -21,7 +21,7 @@ export function httpEvent(method: string, body?: unknown, more: Partial<HttpEven
   };
 }
 
-/** The same event with what a JWT authorizer found in a token. */
+/** @returns the same event with the result of a JWT authorizer */
 export function withClaims(event: HttpEvent, claims: Record<string, string>, scopes?: string[]): HttpEvent {
   const jwt = { claims, scopes: scopes ?? null };
   return { ...event, requestContext: { ...event.requestContext, authorizer: { jwt } } };
@@ -34,7 +34,7 @@ export const rpc = (method: string, params?: object, id: unknown = 1) => ({
   ...(params === undefined ? {} : { params }),
 });
 
-/** @param more what else is in the params: `concerns`, capabilities */
+/** @param more further members of the params: `concerns`, capabilities */
 export const initialize = (more: object = {}) =>
   rpc('initialize', {
     protocolVersion: '2025-11-25',

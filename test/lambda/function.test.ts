@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
+import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
@@ -30,12 +30,10 @@ afterAll(async () => {
 
 const policy = loadPolicy('policies/vault.yaml');
 const make = (env: Record<string, string>) =>
-  createFunction({ server: () => createVaultServer(), policy, env }) as (
-    event: HttpEvent,
-  ) => Promise<HttpResult>;
+  createFunction({ server: () => createVaultServer(), policy, env }) as BufferedHandler;
 
-describe('the function', () => {
-  it('keeps sessions in the table that its environment names, where another environment finds them', async () => {
+describe('createFunction', () => {
+  it('keeps sessions in the table that the environment variables name, where another instance finds them', async () => {
     const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
     const [one, other] = [make(env), make(env)];
     const opened = await one(
@@ -46,23 +44,25 @@ describe('the function', () => {
     expect(lines.map(({ level }) => level)).toEqual(['INFO', 'INFO']);
   });
 
-  it('warns at the start that a memory is not shared', async () => {
+  it('warns at the start that sessions in memory are not shared', async () => {
     make({});
     expect(lines).toMatchObject([
       {
         level: 'WARN',
-        message: expect.stringContaining('others that Lambda starts do not share their preferences'),
+        message: expect.stringContaining(
+          'other environments that Lambda starts do not have their preferences',
+        ),
       },
     ]);
   });
 
-  it('has no sessions where it is told so', async () => {
+  it('has no sessions if the environment variables turn them off', async () => {
     const opened = await make({ MCP_CONCERNS_SESSIONS: 'none' })(httpEvent('POST', initialize()));
     expect(opened.headers).not.toHaveProperty('mcp-session-id');
     expect(lines.filter(({ level }) => level === 'WARN')).toEqual([]);
   });
 
-  it('asks for tokens of the issuers that its environment names', async () => {
+  it('requires tokens of the issuers that the environment variables name', async () => {
     const env = {
       MCP_CONCERNS_ISSUERS: 'https://login.example/',
       MCP_CONCERNS_RESOURCE: 'https://mcp.example/mcp',
@@ -77,7 +77,7 @@ describe('the function', () => {
     });
   });
 
-  it('does not start with tokens that nobody verifies, or with settings that are wrong', () => {
+  it('does not start if nothing verifies the required tokens, or if a setting is not valid', () => {
     const stream = { MCP_CONCERNS_RESPONSE: 'stream', MCP_CONCERNS_ISSUERS: 'https://login.example/' };
     expect(() => make(stream)).toThrow(expect.objectContaining({ code: 'STREAMING_INVALID' }));
     expect(() => make({ MCP_CONCERNS_SESSIONS: 'redis' })).toThrow(

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { readSettings } from '../../src/lambda/settings.js';
 
-const nothing = {
+const defaults = {
   sessions: { in: 'memory' },
   origins: [],
   issuers: [],
@@ -11,8 +11,8 @@ const nothing = {
 };
 
 describe('the settings of a function', () => {
-  it('are the safe ones where the environment says nothing, or nothing but blanks', () => {
-    expect(readSettings({})).toEqual(nothing);
+  it('have safe defaults if the variables are unset or blank', () => {
+    expect(readSettings({})).toEqual(defaults);
     const names = [
       'SESSIONS',
       'TABLE',
@@ -24,11 +24,11 @@ describe('the settings of a function', () => {
       'RESPONSE',
     ];
     expect(readSettings(Object.fromEntries(names.map((name) => [`MCP_CONCERNS_${name}`, ' '])))).toEqual(
-      nothing,
+      defaults,
     );
   });
 
-  it('are read, all of them', () => {
+  it('are all read from the environment', () => {
     expect(
       readSettings({
         MCP_CONCERNS_TABLE: 'sessions',
@@ -56,16 +56,16 @@ describe('the settings of a function', () => {
     ['none', { in: 'nowhere' }],
     ['memory', { in: 'memory' }],
     ['dynamodb', { in: 'dynamodb', table: 'sessions' }],
-  ])('say where sessions are kept: %s', (sessions, kept) => {
+  ])('tell where sessions are kept: %s', (sessions, kept) => {
     const env = { MCP_CONCERNS_SESSIONS: sessions, MCP_CONCERNS_TABLE: 'sessions' };
     expect(readSettings(env).sessions).toEqual(kept);
   });
 
-  it('take the star for all origins', () => {
+  it('accept `*` for all origins', () => {
     expect(readSettings({ MCP_CONCERNS_ORIGINS: '*' }).origins).toEqual(['*']);
   });
 
-  it('are refused with everything that is wrong in one sentence', () => {
+  it('are rejected with one message that names every problem', () => {
     const env = {
       MCP_CONCERNS_SESSIONS: 'dynamodb',
       MCP_CONCERNS_SESSION_SECONDS: '1 day',
@@ -79,11 +79,11 @@ describe('the settings of a function', () => {
         name: 'SettingsError',
         code: 'SETTINGS_INVALID',
         message: [
-          'MCP_CONCERNS_TABLE must name the table of sessions',
+          'MCP_CONCERNS_TABLE must name the table for sessions',
           'MCP_CONCERNS_SESSION_SECONDS must be a number of seconds',
-          'MCP_CONCERNS_ORIGINS must hold origins like https://host.example, not host.example',
-          'MCP_CONCERNS_ISSUERS must hold URLs of issuers, not login.example',
-          "MCP_CONCERNS_RESOURCE must hold the endpoint's URL, not mcp.example",
+          'MCP_CONCERNS_ORIGINS must contain origins like https://host.example, not host.example',
+          'MCP_CONCERNS_ISSUERS must contain URLs of issuers, not login.example',
+          'MCP_CONCERNS_RESOURCE must contain the URL of the endpoint, not mcp.example',
           'MCP_CONCERNS_RESPONSE must be one of buffered, stream.',
         ].join('; '),
       }),

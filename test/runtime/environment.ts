@@ -4,30 +4,30 @@ import { CLIENT } from './install.js';
 import type { PackagedFunction } from './packaged.js';
 import { type Answer, type Posted, type RuntimeApi, startRuntimeApi } from './runtime-api.js';
 
-/** One execution environment of Lambda: one process of the runtime client, which serves one event after the other. */
+/** An execution environment of Lambda: a process of the runtime client that handles one event after the other. */
 export interface Environment {
-  /** What the process sent in the place of a first request for an event. */
+  /** The error that the process sent instead of its first request for an event. */
   readonly initError: Posted | undefined;
-  /** From the start of the process to its first request for an event. */
+  /** Milliseconds from the start of the process to its first request for an event. */
   readonly initMs: number;
   invoke(event: unknown): Promise<Answer>;
-  /** @returns the lines of the log so far: what Powertools writes below WARN */
+  /** @returns the log lines so far that are below WARN */
   stdout(): Record<string, unknown>[];
   stderr(): string;
   running(): boolean;
-  /** The exit code of a process that ends by itself. */
+  /** The exit code, if the process exits by itself. */
   readonly ended: Promise<number | null>;
-  /** What the process should not have asked of the Runtime API. */
+  /** Requests that the process must not send to the Runtime API. */
   readonly unexpected: readonly string[];
   stop(): Promise<void>;
 }
 
 /**
- * Starts the function's process as Lambda does.
+ * Starts the process of a function in the same way as Lambda.
  *
- * @param node the binary of Node
+ * @param node the binary of Node.js
  * @param packaged the function
- * @param env variables besides those of the template
+ * @param env variables in addition to those of the template
  */
 export async function startEnvironment(
   node: string,
@@ -60,7 +60,7 @@ export async function startEnvironment(
     process.off('exit', kill);
     await api.close();
   };
-  /** What does not come any more once the process is gone. */
+  /** Rejects if the process exits first. */
   const whileItRuns = async <T>(work: Promise<T>): Promise<T> => {
     const died = ended.then((code) => {
       if (ending) return work;
@@ -93,7 +93,7 @@ export async function startEnvironment(
   }
 }
 
-/** What Lambda sets, and nothing of this process's own environment. */
+/** @returns the variables that Lambda sets, without those of this process */
 function variablesOf(
   { taskRoot, handler, runtime, memory }: PackagedFunction,
   api: RuntimeApi,
@@ -103,7 +103,7 @@ function variablesOf(
     AWS_LAMBDA_FUNCTION_MEMORY_SIZE: memory,
     AWS_LAMBDA_FUNCTION_NAME: 'mcp-concerns-dev-mcp',
     AWS_LAMBDA_FUNCTION_VERSION: '$LATEST',
-    // Without it Powertools takes no start for a cold one.
+    // Powertools reports a cold start only with this value.
     AWS_LAMBDA_INITIALIZATION_TYPE: 'on-demand',
     AWS_LAMBDA_LOG_GROUP_NAME: '/aws/lambda/mcp-concerns-dev-mcp',
     AWS_LAMBDA_LOG_STREAM_NAME: 'local',

@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { read } from '../../src/protocol/messages/wire.js';
 
-/** A function as Lambda has it: the zip, unpacked in a folder of its own, and what the template says of it. */
+/** A packaged function: the unpacked zip and its configuration in the template. */
 export interface PackagedFunction {
   readonly taskRoot: string;
   readonly handler: string;
@@ -14,12 +14,12 @@ export interface PackagedFunction {
   readonly runtime: string;
   /** MB */
   readonly memory: string;
-  /** The variables of its environment, without those that name resources: there is no table here. */
+  /** Its environment variables, without those that refer to resources, because there is no table here. */
   readonly env: Readonly<Record<string, string>>;
   remove(): void;
 }
 
-/** Runs `osls package` on the bundle as it is, and unpacks what it made. */
+/** Runs `osls package`, and unpacks the zip. */
 export async function packageFunction(): Promise<PackagedFunction> {
   const folder = mkdtempSync(join(tmpdir(), 'runtime-'));
   const args = ['node_modules/serverless/bin/serverless.js', 'package', `--package=${folder}`];

@@ -7,7 +7,7 @@ import { buffer } from 'node:stream/consumers';
 const API = '/2018-06-01/runtime';
 export const FUNCTION_ARN = 'arn:aws:lambda:eu-central-1:123456789012:function:mcp-concerns-dev-mcp';
 
-/** What a function's process sent to the Runtime API. */
+/** A response or error that the process of a function sent to the Runtime API. */
 export interface Posted {
   readonly to: 'response' | 'error' | 'init/error';
   readonly headers: IncomingHttpHeaders;
@@ -17,19 +17,19 @@ export interface Posted {
 
 export interface Answer extends Posted {
   readonly requestId: string;
-  /** From the event to the last byte of its answer. */
+  /** Milliseconds from the event to the last byte of the response. */
   readonly ms: number;
 }
 
-/** The part of the Lambda service that a function's process talks to; for one process. */
+/** The Runtime API of Lambda, for one process. */
 export interface RuntimeApi {
-  /** For `AWS_LAMBDA_RUNTIME_API`. */
+  /** The value of `AWS_LAMBDA_RUNTIME_API`. */
   readonly address: string;
-  /** Comes when the process asks for its first event; with what it sent if it could not start. */
+  /** Resolves when the process requests its first event, or with the error that it sent because it could not start. */
   readonly started: Promise<Posted | undefined>;
-  /** Gives the process an event, and waits for the answer. */
+  /** Sends an event to the process, and waits for the response. */
   invoke(event: unknown): Promise<Answer>;
-  /** What no process should do: unknown addresses, a second answer, asking for an event before it answered. */
+  /** Requests that a process must not send: an unknown path, a second response, the next event before a response. */
   readonly unexpected: readonly string[];
   close(): Promise<void>;
 }
@@ -38,7 +38,7 @@ export async function startRuntimeApi(timeoutMs = 29_000): Promise<RuntimeApi> {
   const started = defer<Posted | undefined>();
   const open = new Map<string, Deferred<Posted>>();
   const unexpected: string[] = [];
-  /** The request for the next event; it stays unanswered until there is one. */
+  /** The request for the next event, which is answered when there is one. */
   let next = defer<ServerResponse>();
   let idle = false;
 
@@ -78,14 +78,14 @@ export async function startRuntimeApi(timeoutMs = 29_000): Promise<RuntimeApi> {
     started: started.promise,
     unexpected,
     async invoke(event) {
-      const asked = await next.promise;
+      const response = await next.promise;
       next = defer();
       idle = false;
       const requestId = randomUUID();
       const posted = defer<Posted>();
       open.set(requestId, posted);
       const began = performance.now();
-      asked
+      response
         .writeHead(200, {
           'content-type': 'application/json',
           'Lambda-Runtime-Aws-Request-Id': requestId,

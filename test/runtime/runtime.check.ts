@@ -19,14 +19,14 @@ beforeAll(async () => {
 });
 afterAll(() => {
   packaged?.remove();
-  console.log(`\n${['what it took, in ms', ...times].join('\n')}`);
+  console.log(`\n${['durations in ms', ...times].join('\n')}`);
 });
 
-it('the Node 24 binary is the runtime that the template names', () => {
+it('tests with the runtime that the template names', () => {
   expect(`nodejs${versionOf(NODE_24).split('.')[0]}.x`).toBe(packaged.runtime);
 });
 
-/** A buffered answer is JSON with a field for the body; a streamed one has a prelude, then eight NULs, then the body. */
+/** A buffered response is JSON with a member `body`. A streamed one has a prelude, eight NUL bytes, and the body. */
 const READERS: Record<'buffered' | 'stream', (answer: Answer) => HttpResult> = {
   buffered({ to, headers, body }) {
     expect(to).toBe('response');
@@ -64,7 +64,7 @@ describe.each([
       const answer = await environment.invoke(event);
       return { ...READERS[mode](answer), answer };
     };
-    /** The line that tells of an invocation: a streamed one's is written after the last byte. */
+    /** @returns the log line of an invocation; a streaming function writes it after the last byte */
     const lineOf = ({ requestId }: Answer): Promise<Record<string, unknown>> =>
       vi.waitFor(() => {
         const lines = environment.stdout().filter((line) => line.requestId === requestId);
@@ -78,7 +78,7 @@ describe.each([
     });
     afterAll(() => environment?.stop());
 
-    it('cold: opens a session with concerns', async () => {
+    it('opens a session with concerns after a cold start', async () => {
       expect(environment.initError).toBeUndefined();
       const concerns = { security: 'high', cost: 'minimal' };
       const { statusCode, headers, body, answer } = await invoke(httpEvent('POST', initialize({ concerns })));
@@ -107,7 +107,7 @@ describe.each([
       );
     });
 
-    it('warm: lists what the session asked for, from the same process', async () => {
+    it('filters a list by the session in the same process', async () => {
       const { statusCode, body, answer } = await invoke(post(list));
       expect([statusCode, toolsOf({ body }).length]).toEqual([200, 9]);
       expect(await lineOf(answer)).toMatchObject({
@@ -117,26 +117,26 @@ describe.each([
         total: 24,
         session: environment.stdout()[0]?.session,
       });
-      // The session is in the memory of the process that opened it, and of no other.
+      // The session is only in the memory of the process that opened it.
       expect(environment.running()).toBe(true);
       times.push(`${' '.repeat(name.length)} warm ${answer.ms.toFixed(1)} (tools/list)`);
     });
 
-    it('offers no GET', async () => {
+    it('does not support GET', async () => {
       const { statusCode, headers, body, answer } = await invoke(httpEvent('GET'));
       expect([statusCode, headers.allow]).toEqual([405, 'POST, DELETE']);
       expect(errorOf({ body })).toMatchObject({ code: expect.any(Number) });
       expect(await lineOf(answer)).toMatchObject({ httpMethod: 'GET', status: 405 });
     });
 
-    it('has no body where there is none', async () => {
+    it('sends a response without a body', async () => {
       const { statusCode, body } = await invoke(
         post({ jsonrpc: '2.0', method: 'notifications/initialized' }),
       );
       expect([statusCode, body]).toEqual([202, '']);
     });
 
-    it('updates concerns, tells that lists changed, and lists anew', async () => {
+    it('updates concerns, notifies about changed lists, and lists again', async () => {
       const updated = await invoke(post(rpc('updateConcerns', { concerns: { security: 'low' } }, 2)));
       expect(updated.statusCode).toBe(200);
       const messages = messagesOf(updated.body);
@@ -153,7 +153,7 @@ describe.each([
       expect(messagesOf(body).at(-1)).toMatchObject({ id: 'a', result: { content: [{ type: 'text' }] } });
     });
 
-    it('fails on an event that is no HTTP request, and serves the next', async () => {
+    it('fails on an event that is not an HTTP request, and serves the next event', async () => {
       const { to, body, headers, trailers } = await environment.invoke({ key1: 'value1' });
       if (mode === 'buffered') {
         expect(to).toBe('error');
@@ -168,7 +168,7 @@ describe.each([
       expect(await invoke(post(rpc('ping')))).toMatchObject({ statusCode: 200 });
     });
 
-    it('warns once that sessions are not shared, and does nothing that the Runtime API does not know', () => {
+    it('warns once that sessions are not shared, and sends no unexpected request to the Runtime API', () => {
       const warnings = environment.stderr().match(/^.*MCP_CONCERNS_TABLE.*$/gm) ?? [];
       expect(warnings.map((line) => JSON.parse(line))).toMatchObject([{ level: 'WARN' }]);
       expect(environment.unexpected).toEqual([]);
@@ -176,7 +176,7 @@ describe.each([
     });
   });
 
-  it('tells Lambda why it cannot start', async () => {
+  it('reports to Lambda why it cannot start', async () => {
     const environment = await startEnvironment(node, packaged, { MCP_CONCERNS_RESPONSE: 'sometimes' });
     try {
       const { to, headers, body } = environment.initError ?? {};

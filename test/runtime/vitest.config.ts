@@ -1,14 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
-/** `npm run runtime`: apart from `npm test`, because the runtime client is compiled when it is installed. */
+/** For `npm run runtime`. Not part of `npm test`, because installing the runtime client compiles it. */
 export default defineConfig({
   test: {
     root: '.',
     include: ['test/runtime/*.check.ts'],
     testTimeout: 60_000,
-    // Installing compiles curl and the client: 40 s, minutes on a loaded machine.
+    // Installing compiles curl and the client, which takes 40 s, and minutes on a loaded machine.
     hookTimeout: 900_000,
-    // The times are printed as they are, without a heading.
+    // Print the times without a heading.
     disableConsoleIntercept: true,
     reporters: ['verbose', './test/closing-line.ts'],
   },

@@ -1,12 +1,11 @@
 import { createRequire } from 'node:module';
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { serveLocally } from '../../src/http/local.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { ChildTransport } from '../../src/upstream/child-process.js';
+import { remoteTransport } from '../../src/upstream/remote.js';
 import { shareUpstream, type Upstream } from '../../src/upstream/upstream.js';
 import { connectOverHttp, inMeta, rawList, toolNames, updateConcerns } from '../e2e/clients.js';
 
@@ -36,7 +35,7 @@ async function client(url: string, options = {}) {
   return connected;
 }
 
-/** A real server from the registry as a child; `pids` tells each one that was started. */
+/** A server from the registry as a child process. `pids` has the id of each process that was started. */
 function everything() {
   const pids: (number | undefined)[] = [];
   const children: ChildTransport[] = [];
@@ -53,8 +52,8 @@ function everything() {
   return { upstream, pids, children };
 }
 
-describe('a child process that all requests share', () => {
-  it('is started once, and its lists follow the policy', async () => {
+describe('a shared child process', () => {
+  it('is started once, and its lists are filtered by the policy', async () => {
     const { upstream, pids } = everything();
     const { url } = await serve(upstream, 'policies/everything.yaml');
     const [first, second] = [
@@ -70,7 +69,7 @@ describe('a child process that all requests share', () => {
     expect(pids).toHaveLength(1);
   });
 
-  it('answers many clients at once, each its own', async () => {
+  it('answers many clients concurrently, each with its own result', async () => {
     const { upstream } = everything();
     const { url } = await serve(upstream, 'policies/everything.yaml');
     const clients = await Promise.all(Array.from({ length: 5 }, () => client(url)));
@@ -85,61 +84,61 @@ describe('a child process that all requests share', () => {
     for (const [sum, text] of sums) expect(text).toContain(`is ${sum}.`);
   });
 
-  it('passes progress to the client that asked', async () => {
+  it('sends progress to the client that made the request', async () => {
     const { upstream } = everything();
     const { url } = await serve(upstream, 'policies/everything.yaml');
-    const asking = await client(url);
+    const host = await client(url);
     const steps: number[] = [];
     const params = { name: 'trigger-long-running-operation', arguments: { duration: 0.4, steps: 4 } };
-    await asking.callTool(params, undefined, { onprogress: ({ progress }) => void steps.push(progress) });
+    await host.callTool(params, undefined, { onprogress: ({ progress }) => void steps.push(progress) });
     expect(steps).toEqual([1, 2, 3, 4]);
   });
 
-  it('is started anew after it died', async () => {
+  it('is restarted after it died', async () => {
     const { upstream, pids } = everything();
     const { url } = await serve(upstream, 'policies/everything.yaml');
-    const asking = await client(url);
-    expect(await toolNames(asking)).toContain('echo');
+    const host = await client(url);
+    expect(await toolNames(host)).toContain('echo');
     const ended = new Promise<void>((resolve) => {
       const check = () => (isAlive(pids[0]) ? setTimeout(check, 20) : resolve());
       process.kill(pids[0] ?? 0, 'SIGKILL');
       check();
     });
     await ended;
-    await expect.poll(() => toolNames(asking).catch(() => [])).toContain('echo');
+    await expect.poll(() => toolNames(host).catch(() => [])).toContain('echo');
     expect(pids).toHaveLength(2);
   });
 
-  it('refuses what would be shared, and does not offer it', async () => {
+  it('does not declare, and rejects, requests that set shared state', async () => {
     const { upstream } = everything();
     const { url } = await serve(upstream, 'policies/everything.yaml');
-    const asking = await client(url);
-    expect(asking.getServerCapabilities()).not.toHaveProperty('logging');
-    expect(asking.getServerCapabilities()?.resources).not.toHaveProperty('subscribe');
-    const raw = (method: string, params: object) => rawList(asking, method as never, params);
+    const host = await client(url);
+    expect(host.getServerCapabilities()).not.toHaveProperty('logging');
+    expect(host.getServerCapabilities()?.resources).not.toHaveProperty('subscribe');
+    const raw = (method: string, params: object) => rawList(host, method as never, params);
     await expect(raw('logging/setLevel', { level: 'debug' })).rejects.toMatchObject({ code: -32601 });
     await expect(raw('resources/subscribe', { uri: 'demo://x' })).rejects.toMatchObject({ code: -32601 });
   });
 
-  it('that cannot be started is an error that says so', async () => {
+  it('that cannot be started causes an error', async () => {
     const upstream = shareUpstream(() => new ChildTransport('no-such-command-anywhere'));
     const { url } = await serve(upstream, 'policies/everything.yaml');
     await expect(connectOverHttp(url)).rejects.toThrow('cannot be started');
   });
 });
 
-describe('a remote endpoint', () => {
-  it('is filtered by the policy in front of it', async () => {
+describe('a remote server', () => {
+  it('is filtered by the policy of the endpoint', async () => {
     const remote = await serveLocally({
       server: () => createVaultServer(),
       policy: loadPolicy('policies/vault.yaml'),
     });
     open.push(() => remote.close());
-    const upstream = shareUpstream(() => new StreamableHTTPClientTransport(new URL(remote.url)) as Transport);
+    const upstream = shareUpstream(() => remoteTransport(remote.url));
     const { url } = await serve(upstream, 'policies/vault.yaml');
-    const asking = await client(url, { initialized: { security: 'high', cost: 'minimal' } });
-    expect(await toolNames(asking)).toHaveLength(9);
-    const { structuredContent } = await asking.callTool({ name: 'hashData', arguments: { data: 'x' } });
+    const host = await client(url, { initialized: { security: 'high', cost: 'minimal' } });
+    expect(await toolNames(host)).toHaveLength(9);
+    const { structuredContent } = await host.callTool({ name: 'hashData', arguments: { data: 'x' } });
     expect(structuredContent).toMatchObject({ algorithm: 'sha256' });
   });
 });

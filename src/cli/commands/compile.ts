@@ -1,5 +1,5 @@
 import { KINDS } from '../../engine/policy.js';
-import type { Snapshot } from '../../http/known-lists/stub-server.js';
+import type { SavedCatalog } from '../../http/known-lists/stub-server.js';
 import { UsageError } from '../errors.js';
 import {
   checkSource,
@@ -90,7 +90,7 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 /** Only who has a module loads what serves it. */
-async function takeFromModule(path: string): Promise<Snapshot> {
+async function takeFromModule(path: string): Promise<SavedCatalog> {
   const { loadFactory } = await import('../serving/user-server.js');
   const { takeLists } = await import('../../http/known-lists/stub-server.js');
   const createServer = await loadFactory(path);

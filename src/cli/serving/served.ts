@@ -1,6 +1,6 @@
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { ServerOfRequest } from '../../http/sdk-v1.js';
+import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { ChildTransport } from '../../upstream/child-process.js';
 import { plain } from '../terminal/output.js';
 import type { Chosen } from './choose-server.js';

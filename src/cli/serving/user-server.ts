@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { HandlerOptions } from '../../http/sdk-v1.js';
+import type { HandlerOptions } from '../../http/fetch-handler.js';
 import { read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
 

@@ -1,17 +1,17 @@
 import { KINDS } from '../../engine/policy.js';
 import { type Message, read } from '../../protocol/messages/wire.js';
 
-/** The JSON of items that many answers repeat: writing them is most of what an answer from a shared list costs. */
+/** The JSON of items that many answers repeat. Writing it takes most of the time of an answer from a known list. */
 const texts = new WeakMap<object, string>();
 
 /**
- * Writes the answer to a list request, as `JSON.stringify` does.
+ * Writes the answer to a list request, with the same bytes as `JSON.stringify`.
  *
- * @param message the answer, whose items belong to lists that are shared and stay as they are
+ * @param message the answer; its items belong to known lists, which never change
  * @returns its JSON
  */
 export function writeAnswer(message: Message): string {
-  // In one list that is joined once: each text within a text would be copied once more.
+  // Joined once at the end, because each nested string would be copied again.
   const pieces: string[] = [];
   write(message, pieces, (key, value) => {
     if (key !== 'result' || typeof value !== 'object' || value === null) return false;
@@ -27,12 +27,12 @@ export function writeAnswer(message: Message): string {
   return pieces.join('');
 }
 
-/** @param special writes a member by itself, if it returns true */
+/** @param special writes the member itself and returns true, or returns false */
 function write(value: object, pieces: string[], special: (key: string, value: unknown) => boolean): void {
   let separator = '{';
   for (const key of Object.keys(value)) {
     const each = read(value, key);
-    // As JSON leaves it out.
+    // `JSON.stringify` leaves out undefined members.
     if (each === undefined) continue;
     pieces.push(separator, JSON.stringify(key), ':');
     separator = ',';

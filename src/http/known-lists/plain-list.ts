@@ -1,7 +1,7 @@
 import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
 import { LISTS, type Request as ListRequest, read } from '../../protocol/messages/wire.js';
 
-/** Versions that the SDK's transport accepts in the header; a test compares them with its list. */
+/** Versions that the transport of the SDK accepts in the header. A test compares them with the list of the SDK. */
 export const VERSIONS: ReadonlySet<string> = new Set([
   '2025-11-25',
   '2025-06-18',
@@ -14,7 +14,7 @@ const METHODS: ReadonlySet<unknown> = new Set(Object.values(LISTS).map(({ method
 const MEMBERS: ReadonlySet<string> = new Set(['jsonrpc', 'id', 'method', 'params']);
 const META = ['progressToken', 'io.modelcontextprotocol/related-task'] as const;
 
-/** @returns whether the SDK's transport takes a request with these headers */
+/** @returns whether the transport of the SDK accepts a request with these headers */
 export function hasPlainHeaders(headers: Headers): boolean {
   const accept = headers.get('accept') ?? '';
   const version = headers.get('mcp-protocol-version');
@@ -27,8 +27,10 @@ export function hasPlainHeaders(headers: Headers): boolean {
 }
 
 /**
- * @param body what a client sent, parsed
- * @returns the request for a list that it is, beyond doubt; nothing if the SDK might see more in it, or refuse it
+ * Recognizes requests that the SDK would answer with a list and nothing else.
+ *
+ * @param body the parsed body of a request
+ * @returns the list request; `undefined` if the SDK might reject it or handle it in another way
  */
 export function plainList(body: unknown): ListRequest | undefined {
   if (typeof body !== 'object' || body === null || !METHODS.has(read(body, 'method'))) return undefined;
@@ -43,6 +45,7 @@ export function plainList(body: unknown): ListRequest | undefined {
   const meta = read(params, '_meta');
   if (meta !== undefined && (!isObject(meta) || META.some((key) => read(meta, key) !== undefined)))
     return undefined;
+  // Checked above, member by member.
   return body as ListRequest;
 }
 

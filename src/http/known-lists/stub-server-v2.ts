@@ -2,31 +2,37 @@ import { type Implementation, ProtocolError, Server } from '@modelcontextprotoco
 import type { SharedLists } from '../../protocol/lists/catalogs.js';
 import { looksLikeOurs } from '../../protocol/lists/list-request.js';
 import { LISTS, read } from '../../protocol/messages/wire.js';
-import { listedBy } from './stub-server.js';
+import { listedBy, NOT_A_CURSOR } from './stub-server.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
 /**
- * Makes a server of SDK v2 that knows one list and nothing else, in the place of one that takes long to build.
+ * Makes a stub server of SDK v2 that answers one list request, because building the real server takes long.
  *
  * @param known the lists
  * @param body the request
- * @param about what the server says of itself, which every answer repeats; the list may tell it too
- * @returns the stand-in; nothing if something else is asked, or the list or the server's name is not known
+ * @param serverInfo name and version of the real server, which every answer repeats; the list itself may contain them too
+ * @returns the stub server; `undefined` if the body is not a list request, or the list or the server info is not known
  */
-export function standInServer(known: SharedLists, body: unknown, about?: Implementation): Server | undefined {
+export function createStubServerV2(
+  known: SharedLists,
+  body: unknown,
+  serverInfo?: Implementation,
+): Server | undefined {
   const kind = listedBy(body);
   const first = kind === undefined ? undefined : known.page(kind, undefined);
-  const told = (read(first, '_meta', SERVER_INFO) as Implementation | undefined) ?? about;
-  if (kind === undefined || first === undefined || told === undefined) return undefined;
-  // What a server makes of a cursor that nobody gave is its own business.
+  // The cast is safe: the page came from a server of the SDK, which writes this member.
+  const info = (read(first, '_meta', SERVER_INFO) as Implementation | undefined) ?? serverInfo;
+  if (kind === undefined || first === undefined || info === undefined) return undefined;
+  // Only the real server can decide how to answer a cursor that it did not issue.
   const cursor = read(body, 'params', 'cursor');
   if (!looksLikeOurs(cursor) && known.page(kind, cursor) === undefined) return undefined;
   const { capability, method } = LISTS[kind];
-  const server = new Server(told, { capabilities: { [capability]: {} } });
+  const server = new Server(info, { capabilities: { [capability]: {} } });
   server.setRequestHandler(method, ({ params }) => {
     const page = known.page(kind, params?.cursor);
-    if (page === undefined) throw new ProtocolError(-32602, 'This is no cursor of this server.');
+    if (page === undefined) throw new ProtocolError(-32602, NOT_A_CURSOR);
+    // `never`, because the result type differs per method, and `method` is one of four here.
     return page as never;
   });
   return server;

@@ -6,18 +6,18 @@ import { LISTS, METHODS, type Message, type Request, read } from '../../protocol
 import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
 
 /**
- * The operator's promise that the server's lists depend on no request: `static`, they are taken from the first server
- * that is built; or a snapshot that was taken at build time, so that even the first list needs no server.
+ * The operator's promise that the lists of the server do not depend on the request. `static`: the lists come from the
+ * first server that is built. A saved catalog: the lists were saved at build time, so even the first list needs no server.
  */
-export type StaticCatalog = 'static' | Snapshot;
+export type KnownCatalog = 'static' | SavedCatalog;
 
-/** What a server lists, and what it says of itself. */
-export interface Snapshot extends ServerCatalog {
+/** Everything that a server lists, with its name and version: the content of a snapshot file. */
+export interface SavedCatalog extends ServerCatalog {
   readonly server?: { readonly name: string; readonly version: string } | undefined;
 }
 
-/** @returns the lists that requests share, filled from a snapshot if there is one */
-export function shareLists(policy: Policy | LivePolicy, catalog: StaticCatalog): SharedLists {
+/** @returns the lists that requests share, filled from the saved catalog if there is one */
+export function fillLists(policy: Policy | LivePolicy, catalog: KnownCatalog): SharedLists {
   const shared = new SharedLists();
   if (catalog === 'static') return shared;
   const current = policyInForce(policy);
@@ -28,79 +28,84 @@ export function shareLists(policy: Policy | LivePolicy, catalog: StaticCatalog):
   return shared;
 }
 
-/** What a stand-in and a server have in common; transports of both SDK generations fit. */
-interface Wire {
+/** The part of a transport that a stub server needs. Transports of SDK v1 and v2 have it. */
+interface StubTransport {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
   start(): Promise<void>;
   send(message: never): Promise<void>;
   close(): Promise<void>;
 }
 
-/** A server that knows its lists and nothing else. */
-export interface StandIn {
+/** A server that answers only lists. A server of SDK v1 or v2 has this shape too. */
+export interface StubServer {
+  // `never`, because the transports of SDK v1 and v2 have different types.
   connect(transport: never): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Makes a server that answers list requests from shared lists: building the real one, with all its schemas, takes
- * longer than everything else that a list needs.
+ * Makes a stub server that answers list requests from known lists. Building the real server, with all its schemas, takes
+ * most of the time of a list request.
  *
- * @param shared the lists
- * @param messages what is to be answered
- * @returns the stand-in; nothing if anything else is asked, or a list is not held yet
+ * @param shared the known lists
+ * @param messages the messages to answer
+ * @returns the stub server; `undefined` if a message is not a list request, or its list is not known yet
  * @example
- * const server = standInFor(shared, [message]) ?? (await createServer());
+ * const server = createStubServer(lists, [message]) ?? (await createServer());
  */
-export function standInFor(shared: SharedLists, messages: readonly unknown[]): StandIn | undefined {
+export function createStubServer(shared: SharedLists, messages: readonly unknown[]): StubServer | undefined {
   const known = messages.every((message) => {
     const kind = listedBy(message);
     const cursor = read(message, 'params', 'cursor');
-    // What a server makes of a cursor that nobody gave is its own business.
+    // Only the real server can decide how to answer a cursor that it did not issue.
     const page = looksLikeOurs(cursor) ? undefined : cursor;
     return kind !== undefined && shared.page(kind, page) !== undefined;
   });
   if (!known || messages.length === 0) return undefined;
-  let wire: Wire | undefined;
+  let stubTransport: StubTransport | undefined;
   return {
     async connect(transport) {
-      const connected: Wire = transport;
-      wire = connected;
+      const connected: StubTransport = transport;
+      stubTransport = connected;
       connected.onmessage = (message) => {
+        // `never`, because the message types of SDK v1 and v2 differ.
         void connected.send(answerFrom(shared, message) as never);
       };
       await connected.start();
     },
-    close: async () => wire?.close(),
+    close: async () => stubTransport?.close(),
   };
 }
 
-/** @returns the list that a request asks for */
+/** @returns the kind of primitive that a request lists; `undefined` if it is not a list request */
 export function listedBy(message: unknown): Kind | undefined {
   const method = read(message, 'method');
   return read(message, 'id') === undefined ? undefined : KINDS.find((kind) => LISTS[kind].method === method);
 }
 
+export const NOT_A_CURSOR = 'The cursor was not issued by this server. List again without a cursor.';
+
 function answerFrom(shared: SharedLists, { id, params, ...message }: Request): Message {
   const kind = listedBy({ id, ...message });
   const page = kind === undefined ? undefined : shared.page(kind, params?.cursor);
-  // In the order in which the SDK writes it: a list that nobody filters has the bytes of the server's own.
+  // In the order in which the SDK writes members, so that a list without filters has the same bytes as the server's.
   if (page !== undefined) return { result: page, jsonrpc: '2.0', id };
-  return { jsonrpc: '2.0', id, error: { code: -32602, message: 'This is no cursor of this server.' } };
+  return { jsonrpc: '2.0', id, error: { code: -32602, message: NOT_A_CURSOR } };
 }
 
-/** Of the lists that are taken; any that servers of both generations speak. */
+/** Any version that servers of SDK v1 and v2 both support. */
 const protocolVersion = '2025-11-25';
 
 /**
- * Takes all lists of a server, over a transport of its own.
+ * Reads all lists of a server, over a transport in memory.
  *
- * @param server a fresh server that is connected to nothing
- * @returns its lists and its name; lists that it does not have are left out
+ * @param server a new server that is not connected
+ * @returns its lists, name and version; lists that it does not have are left out
  */
-export async function takeLists(server: StandIn): Promise<Snapshot> {
+export async function takeLists(server: StubServer): Promise<SavedCatalog> {
   const waiting = new Map<unknown, (message: Message) => void>();
-  const wire: Wire = {
+  // The messages are cast to `never`, because the message types of SDK v1 and v2 differ.
+  const wire: StubTransport = {
     start: async () => undefined,
     close: async () => undefined,
     async send(message) {
@@ -118,30 +123,30 @@ export async function takeLists(server: StandIn): Promise<Snapshot> {
   const clientInfo = { name: 'mcp-concerns', version: '1' };
   const initialized = await ask(METHODS.initialize, { protocolVersion, capabilities: {}, clientInfo });
   wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized } as never);
-  const surface: { [K in Kind]?: object[] } = {};
+  const lists: { [K in Kind]?: object[] } = {};
   for (const kind of KINDS) {
     let cursor: unknown;
     do {
       const answer = await ask(LISTS[kind].method, cursor === undefined ? {} : { cursor });
       const page = read(answer, 'result', kind);
       if (!Array.isArray(page)) break;
-      surface[kind] = [...(surface[kind] ?? []), ...page];
+      lists[kind] = [...(lists[kind] ?? []), ...page];
       cursor = read(answer, 'result', 'nextCursor');
     } while (cursor !== undefined);
   }
   await server.close();
-  const about = read(initialized, 'result', 'serverInfo') as Snapshot['server'];
-  return { ...(about === undefined ? {} : { server: about }), ...surface };
+  const about = read(initialized, 'result', 'serverInfo') as SavedCatalog['server'];
+  return { ...(about === undefined ? {} : { server: about }), ...lists };
 }
 
 /**
- * Compares a snapshot with what a server really lists.
+ * Compares a saved catalog with what the server lists now.
  *
- * @param shared the lists as the snapshot has them; those that differ are forgotten, so the next request takes them anew
- * @param real what the server lists
+ * @param shared the lists of the saved catalog; lists that differ are dropped, so the next request reads them again
+ * @param real what the server lists now
  * @returns the kinds that differ
  */
-export function forgetStale(shared: SharedLists, real: ServerCatalog): readonly Kind[] {
+export function dropStale(shared: SharedLists, real: ServerCatalog): readonly Kind[] {
   return KINDS.filter((kind) => {
     const held = shared.held.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
     if (held === undefined || JSON.stringify(held) === JSON.stringify(real[kind] ?? [])) return false;

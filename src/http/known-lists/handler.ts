@@ -8,32 +8,30 @@ import { observedStore } from '../observer.js';
 import { parseJson, readText } from '../request-body.js';
 import { bindSessions, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../text-response.js';
+import type { KnownLists } from './known-lists.js';
 import { writeAnswer } from './list-text.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';
-import type { StaticLists } from './static-lists.js';
-import { standInFor } from './stub-server.js';
+import { createStubServer } from './stub-server.js';
 
 type Options = Pick<HandlerOptions, 'policy' | 'store' | 'maxBodyBytes'>;
 
 /**
- * Answers requests for lists that are known before anything else is loaded or built: no server, and no transport of the
- * SDK, whose answers these are to the byte. What is not plainly such a request is left to another handler.
+ * Answers requests for known lists without the server and without the transport of the SDK. The answers have the same
+ * bytes as those of the SDK. Any request that is not plainly a request for such a list goes to another handler.
  *
  * @param options the policy, and where sessions are kept
- * @param lists the lists that are known
- * @param rest answers everything else
+ * @param lists the known lists
+ * @param rest answers all other requests
  * @returns a handler for requests of any path
- * @example
- * const handle = answerListsFirst({ policy, store }, staticLists(server, policy, snapshot, 'legacy'), rest);
  */
-export function answerListsFirst(options: Options, lists: StaticLists, rest: FetchHandler): FetchHandler {
+export function answerKnownLists(options: Options, lists: KnownLists, rest: FetchHandler): FetchHandler {
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
     const text = await readText(request, options.maxBodyBytes);
     if (typeof text !== 'string') return text;
-    const asked = plainList(parseJson(text));
-    const standIn = asked === undefined ? undefined : standInFor(lists.known, [asked]);
-    if (asked === undefined || standIn === undefined) {
+    const listRequest = plainList(parseJson(text));
+    const stub = listRequest === undefined ? undefined : createStubServer(lists.known, [listRequest]);
+    if (listRequest === undefined || stub === undefined) {
       const { url, headers, signal } = request;
       return rest(new Request(url, { method: 'POST', headers, body: text, signal }), given);
     }
@@ -43,49 +41,53 @@ export function answerListsFirst(options: Options, lists: StaticLists, rest: Fet
     const sessionId = store === undefined ? undefined : sessionOf(request.headers);
     const ahead = store === undefined || sessionId === undefined ? undefined : readAhead(store, sessionId);
     if ((await ahead?.session)?.state === 'ended') {
-      return failure(404, HTTP_ERRORS.notFound, 'The session was ended; initialize a new one.');
+      return failure(404, HTTP_ERRORS.notFound, 'The session was ended. Initialize a new one.');
     }
-    const concerns = attachConcerns(standIn, {
+    const concerns = attachConcerns(stub, {
       policy: options.policy,
       store: ahead?.store ?? store,
       report: given.report,
       shared: lists.shared,
     });
-    const wire = new OneAnswer(sessionId);
-    await standIn.connect(wire as never);
-    const answer = await wire.ask(asked, extraOf(request, given));
+    const transport = new OneAnswerTransport(sessionId);
+    // `never`, because a stub server accepts the transports of SDK v1 and v2, whose types differ.
+    await stub.connect(transport as never);
+    const answer = await transport.request(listRequest, extraOf(request, given));
     await concerns.settled();
-    await wire.close();
+    await transport.close();
     const session: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
     return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...session } });
   };
 }
 
-/** What transports of SDK v1 tell of a request. */
+/** @returns what transports of SDK v1 tell about a request */
 function extraOf({ url, headers }: Request, { authInfo }: FetchOptions): MessageExtraInfo {
   const requestInfo = { headers: Object.fromEntries(headers), url: new URL(url) };
   return authInfo === undefined ? { requestInfo } : { requestInfo, authInfo };
 }
 
-/** A transport for one request. What is not its answer has no way to the client: the answer is no stream. */
-class OneAnswer implements Transport {
+/** A transport for one request. It drops every message that is not the answer, because the response is not a stream. */
+class OneAnswerTransport implements Transport {
   onclose?: () => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   private answered: (message: Message) => void = () => undefined;
 
   constructor(readonly sessionId: string | undefined) {}
 
-  ask(request: ListRequest, extra: MessageExtraInfo): Promise<Message> {
+  request(request: ListRequest, extra: MessageExtraInfo): Promise<Message> {
     return new Promise((resolve) => {
       this.answered = resolve;
+      // The cast is safe: `plainList` checked that the request has the shape that the SDK requires.
       this.onmessage?.(request as JSONRPCMessage, extra);
     });
   }
 
   async start(): Promise<void> {}
 
-  async send(message: JSONRPCMessage): Promise<void> {
-    if (isResponse(message as Message)) this.answered(message as Message);
+  async send(sent: JSONRPCMessage): Promise<void> {
+    // Every message of the SDK is also one of ours, whose types name fewer members.
+    const message = sent as Message;
+    if (isResponse(message)) this.answered(message);
   }
 
   async close(): Promise<void> {

@@ -2,8 +2,9 @@ import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import type { HandlerOptions } from '../../src/http/fetch-handler.js';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
-import { createHandler, type HandlerOptions } from '../../src/http/sdk-v1.js';
+import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
 import type { GateReport } from '../../src/protocol/request/request.js';
 import { createMemoryStore } from '../../src/session/memory.js';
@@ -11,7 +12,7 @@ import { policyOf, SECURITY } from '../protocol/gate-harness.js';
 
 const policy = policyOf(SECURITY);
 
-/** Counts how often a server is built, and changes its list when told. */
+/** Counts how often a server is built. Its list can be changed through `state.names`. */
 function counting<T>(build: (names: readonly string[]) => T) {
   const state = { built: 0, names: ['a', 'b', 'c'] };
   const server = (): T => {
@@ -21,16 +22,16 @@ function counting<T>(build: (names: readonly string[]) => T) {
   return { state, server };
 }
 
-const ABOUT = { name: 'counting', version: '1.0.0' };
+const SERVER_INFO = { name: 'counting', version: '1.0.0' };
 const answer = async ({ text }: { text: string }) => ({ content: [{ type: 'text' as const, text }] });
 function buildV1(names: readonly string[]): McpServer {
-  const made = new McpServer(ABOUT);
+  const made = new McpServer(SERVER_INFO);
   for (const name of names)
     made.registerTool(name, { description: name, inputSchema: { text: z.string() } }, answer);
   return made;
 }
 function buildV2(names: readonly string[]): McpServerV2 {
-  const made = new McpServerV2(ABOUT);
+  const made = new McpServerV2(SERVER_INFO);
   const inputSchema = z.object({ text: z.string() });
   for (const name of names) made.registerTool(name, { description: name, inputSchema }, answer);
   return made;
@@ -78,8 +79,8 @@ describe.each([
 ])('%s', (_, countingServer, request) => {
   const call = () => request('tools/call', { name: 'a', arguments: { text: 'x' } } as object);
 
-  describe('a static catalog', () => {
-    it('is taken from the first server, and answers later lists without one', async () => {
+  describe('with catalog: static', () => {
+    it('reads lists from the first server, and answers later lists without one', async () => {
       const { state, open } = countingServer();
       const handle = open({ policy, store: createMemoryStore(), catalog: 'static' });
       expect(await namesOf(await handle(request('tools/list', {}, '?concerns=security:high')))).toEqual([
@@ -97,7 +98,7 @@ describe.each([
       expect(state.built).toBe(2);
     });
 
-    it('gives who asks nothing the bytes of the server itself', async () => {
+    it('answers a host without preferences with the same bytes as the server', async () => {
       const { open } = countingServer();
       const bare = await (await open({ policy })(request('tools/list'))).text();
       const handle = open({ policy, catalog: 'static' });
@@ -106,12 +107,12 @@ describe.each([
     });
   });
 
-  describe('a snapshot', () => {
-    it('answers the first list without any server', async () => {
+  describe('with a saved catalog', () => {
+    it('answers the first list without a server', async () => {
       const { state, server, open } = countingServer();
-      const snapshot = await takeLists(server());
+      const saved = await takeLists(server());
       state.built = 0;
-      const handle = open({ policy, catalog: snapshot });
+      const handle = open({ policy, catalog: saved });
       expect(await namesOf(await handle(request('tools/list', {}, '?concerns=security:high')))).toEqual([
         'b',
         'c',
@@ -120,25 +121,25 @@ describe.each([
     });
 
     it.each(['advisory', 'enforce'])(
-      'has the bytes of the server itself, whatever is asked, under %s',
+      'answers with the same bytes as the server, with enforcement %s',
       async (how) => {
         const { server, open } = countingServer();
         const enforced = policyOf(`${SECURITY}settings: { enforcement: ${how} }\n`);
-        const snapshot = await takeLists(server());
+        const saved = await takeLists(server());
         for (const query of ['', '?concerns=security:high', '?concerns=security:low']) {
-          const ask = () => request('tools/list', {}, query);
-          const real = await (await open({ policy: enforced })(ask())).text();
-          expect(await (await open({ policy: enforced, catalog: snapshot })(ask())).text()).toBe(real);
+          const listed = () => request('tools/list', {}, query);
+          const real = await (await open({ policy: enforced })(listed())).text();
+          expect(await (await open({ policy: enforced, catalog: saved })(listed())).text()).toBe(real);
         }
       },
     );
 
-    it('that no longer fits is noticed at the first real call, logged, and taken anew', async () => {
+    it('notices at the first call that the catalog is stale, logs it, and lists the server again', async () => {
       const { state, server, open } = countingServer();
-      const snapshot = await takeLists(server());
+      const saved = await takeLists(server());
       state.names = ['a', 'b', 'd'];
       const reports: GateReport[] = [];
-      const handle = open({ policy, catalog: snapshot });
+      const handle = open({ policy, catalog: saved });
       const report = (each: GateReport) => void reports.push(each);
       expect(await namesOf(await handle(request('tools/list'), { report }))).toEqual(['a', 'b', 'c']);
       await (await handle(call(), { report })).text();
@@ -146,13 +147,13 @@ describe.each([
       expect(await namesOf(await handle(request('tools/list'), { report }))).toEqual(['a', 'b', 'd']);
     });
 
-    it('that fits is compared once, and kept', async () => {
+    it('compares the catalog once with the server, and keeps it if it is current', async () => {
       const { state, server, open } = countingServer();
       const handle = open({ policy, catalog: await takeLists(server()) });
       state.built = 0;
       await (await handle(call())).text();
       await (await handle(call())).text();
-      // One to compare, one for each call.
+      // One server to compare with, and one for each call.
       expect(state.built).toBe(3);
       await (await handle(request('tools/list'))).text();
       expect(state.built).toBe(3);

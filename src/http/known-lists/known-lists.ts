@@ -3,34 +3,36 @@ import { SharedLists } from '../../protocol/lists/catalogs.js';
 import type { Era } from '../../protocol/messages/wire.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import type { GateReport } from '../../protocol/request/request.js';
-import { forgetStale, type StandIn, type StaticCatalog, shareLists, takeLists } from './stub-server.js';
+import { dropStale, fillLists, type KnownCatalog, type StubServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */
-export interface StaticLists {
-  /** What a stand-in answers from. */
+export interface KnownLists {
+  /** The lists that a stub server answers from. */
   readonly known: SharedLists;
-  /** What gates took, of a server or of its stand-in. */
+  /** The lists that gates read from the real server or from its stub. */
   readonly shared: SharedLists;
-  /** Compares a snapshot with the real server, once; what differs is forgotten, and told in the log. */
+  /** Compares a saved catalog with the real server, once. Lists that differ are dropped and reported. */
   verify(report: ((report: GateReport) => void) | undefined): Promise<void>;
 }
 
 /**
+ * Makes the lists that requests share.
+ *
  * @param server makes the real server
  * @param policy the policy
- * @param catalog what the operator promised
- * @param era of the requests: lists of a snapshot have the shape of the older one, which newer SDKs complete
+ * @param catalog the catalog that the operator declared as known
+ * @param era of the requests; a saved catalog has the shape of the legacy era, which SDK v2 completes for the modern era
  * @returns the lists
  */
-export function staticLists(
-  server: () => StandIn | Promise<StandIn>,
+export function createKnownLists(
+  server: () => StubServer | Promise<StubServer>,
   policy: Policy | LivePolicy,
-  catalog: StaticCatalog,
+  catalog: KnownCatalog,
   era: Era,
-): StaticLists {
-  const known = shareLists(policy, catalog);
+): KnownLists {
+  const known = fillLists(policy, catalog);
   const shared = catalog === 'static' || era === 'legacy' ? known : new SharedLists();
-  // Lists that were taken from the server itself need no comparison.
+  // Lists that come from the server itself do not have to be compared with it.
   let verified = catalog === 'static';
   return {
     known,
@@ -38,10 +40,10 @@ export function staticLists(
     async verify(report) {
       if (verified) return;
       verified = true;
-      const stale = forgetStale(known, await takeLists(await server()));
+      const stale = dropStale(known, await takeLists(await server()));
       if (stale.length === 0) return;
       for (const kind of stale) shared.held.delete(kind);
-      const message = `The snapshot of ${stale.join(', ')} is not what the server lists; take it anew.`;
+      const message = `The snapshot of ${stale.join(', ')} differs from what the server lists. Package the function again to take a new one.`;
       report?.({ method: 'catalog', era, warnings: [{ code: 'stale-catalog', message }] });
     },
   };

@@ -1,0 +1,47 @@
+import { type RequestId, read } from '../protocol/messages/wire.js';
+import type { RequestIds } from './substitute-responses.js';
+
+/** Tracks which requests of an event stream have no answer yet. */
+export interface AnswerTracker {
+  /** Call with each chunk that is sent. */
+  see(chunk: Uint8Array): void;
+  /** @returns the ids of the requests whose answers were not sent */
+  missing(): readonly RequestId[];
+}
+
+/**
+ * Watches an event stream for answers, so that only requests without an answer get an error at the end. The SDK writes
+ * one event per chunk, and ends the stream with the last answer. So only the stream of a batch has to be read.
+ *
+ * @param requests returns the ids of the requests that the stream answers
+ * @param response the response whose body is the stream; nothing is tracked if its type is not `text/event-stream`,
+ *   because an error event does not fit into other bodies
+ * @returns the tracker
+ */
+export function trackAnswers(requests: () => RequestIds, response: Response): AnswerTracker {
+  if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return fixed([]);
+  const ids = requests();
+  if (ids === undefined) return fixed([]);
+  if (typeof ids === 'string' || typeof ids === 'number') return fixed([ids]);
+  const pending = new Set<unknown>(ids);
+  return {
+    see(chunk) {
+      for (const line of Buffer.from(chunk).toString().split('\n')) {
+        if (line.startsWith('data: ')) pending.delete(answeredBy(line.slice('data: '.length)));
+      }
+    },
+    missing: () => ids.filter((id) => pending.has(id)),
+  };
+}
+
+const fixed = (ids: readonly RequestId[]): AnswerTracker => ({ see: () => undefined, missing: () => ids });
+
+/** @returns the id of the request that a message answers; `undefined` if it is not an answer */
+function answeredBy(data: string): unknown {
+  try {
+    const message: unknown = JSON.parse(data);
+    return read(message, 'method') === undefined ? read(message, 'id') : undefined;
+  } catch {
+    return undefined;
+  }
+}

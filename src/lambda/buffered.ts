@@ -1,0 +1,31 @@
+import type { FetchHandler } from '../http/fetch-handler.js';
+import { beforeDeadline, type LambdaContext } from './deadline.js';
+import { type HttpEvent, type HttpResult, toResult } from './event.js';
+import { createInvocations, type InvocationOptions } from './invocation.js';
+
+/** The handler of a function that returns each response as a whole. */
+export type BufferedHandler = (event: HttpEvent, context?: LambdaContext) => Promise<HttpResult>;
+
+// The first Headers object loads the HTTP code of the web platform. Load it while Lambda initializes, not in a request.
+new Headers();
+
+/**
+ * Makes a Lambda handler that returns each response as a whole.
+ *
+ * @param handle answers HTTP requests
+ * @param options who may call, and the log
+ * @returns the handler of the function
+ */
+export function bufferedHandler(handle: FetchHandler, options: InvocationOptions): BufferedHandler {
+  const begin = createInvocations(handle, options);
+  return async (event, context) => {
+    const invocation = begin(event, context);
+    const response = await invocation.answer();
+    // The body of an event stream may arrive long after its status and headers.
+    const result = await beforeDeadline(toResult(response), invocation.signal).catch((cause) =>
+      toResult(invocation.fail(cause)),
+    );
+    invocation.end(result.statusCode);
+    return result;
+  };
+}
