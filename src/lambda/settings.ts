@@ -1,3 +1,4 @@
+import { didYouMean } from '../engine/match/did-you-mean.js';
 import { ConcernsError } from '../errors.js';
 
 /** The settings that an operator makes in the environment of a deployed function. */
@@ -53,21 +54,25 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
       .filter((part) => part !== '');
   const oneOf = <T extends string>(name: string, values: readonly T[], fallback: T): T => {
     const found = text(name) === '' ? fallback : values.find((value) => value === text(name));
-    if (found === undefined) problems.push(`MCP_CONCERNS_${name} must be one of ${values.join(', ')}`);
+    if (found === undefined) {
+      const problem = `"${text(name)}" is not a valid value for MCP_CONCERNS_${name} (${values.join(', ')}).`;
+      problems.push(`${problem}${didYouMean(text(name), values)}`);
+    }
     return found ?? fallback;
   };
   const urls = (name: string, values: readonly string[], what: string): void => {
     const wrong = values.filter((value) => value !== '*' && !/^https?:\/\//.test(value));
-    if (wrong.length > 0) problems.push(`MCP_CONCERNS_${name} must contain ${what}, not ${wrong.join(', ')}`);
+    if (wrong.length > 0)
+      problems.push(`MCP_CONCERNS_${name} must contain ${what}, not ${wrong.join(', ')}.`);
   };
 
   const table = text('TABLE');
   const sessions = oneOf('SESSIONS', ['dynamodb', 'memory', 'none'], table === '' ? 'memory' : 'dynamodb');
   if (sessions === 'dynamodb' && table === '')
-    problems.push('MCP_CONCERNS_TABLE must name the table for sessions');
+    problems.push('MCP_CONCERNS_TABLE must name the table for sessions.');
   const seconds = text('SESSION_SECONDS');
   if (!/^([1-9]\d*)?$/.test(seconds))
-    problems.push('MCP_CONCERNS_SESSION_SECONDS must be a number of seconds');
+    problems.push('MCP_CONCERNS_SESSION_SECONDS must be a number of seconds, for example 86400.');
   const origins = list('ORIGINS', /\s*,\s*/);
   urls('ORIGINS', origins, 'origins like https://host.example');
   const issuers = list('ISSUERS', /\s*,\s*/);
@@ -75,7 +80,7 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const resource = text('RESOURCE');
   urls('RESOURCE', resource === '' ? [] : [resource], 'the URL of the endpoint');
   const response = oneOf('RESPONSE', ['buffered', 'stream'], 'buffered');
-  if (problems.length > 0) throw new SettingsError(`${problems.join('; ')}.`);
+  if (problems.length > 0) throw new SettingsError(problems.join(' '));
 
   return {
     sessions:

@@ -81,7 +81,7 @@ describe('createFunction', () => {
     const stream = { MCP_CONCERNS_RESPONSE: 'stream', MCP_CONCERNS_ISSUERS: 'https://login.example/' };
     expect(() => make(stream)).toThrow(expect.objectContaining({ code: 'STREAMING_INVALID' }));
     expect(() => make({ MCP_CONCERNS_SESSIONS: 'redis' })).toThrow(
-      'MCP_CONCERNS_SESSIONS must be one of dynamodb, memory, none.',
+      '"redis" is not a valid value for MCP_CONCERNS_SESSIONS (dynamodb, memory, none).',
     );
   });
 });

@@ -79,13 +79,13 @@ describe('the settings of a function', () => {
         name: 'SettingsError',
         code: 'SETTINGS_INVALID',
         message: [
-          'MCP_CONCERNS_TABLE must name the table for sessions',
-          'MCP_CONCERNS_SESSION_SECONDS must be a number of seconds',
-          'MCP_CONCERNS_ORIGINS must contain origins like https://host.example, not host.example',
-          'MCP_CONCERNS_ISSUERS must contain URLs of issuers, not login.example',
-          'MCP_CONCERNS_RESOURCE must contain the URL of the endpoint, not mcp.example',
-          'MCP_CONCERNS_RESPONSE must be one of buffered, stream.',
-        ].join('; '),
+          'MCP_CONCERNS_TABLE must name the table for sessions.',
+          'MCP_CONCERNS_SESSION_SECONDS must be a number of seconds, for example 86400.',
+          'MCP_CONCERNS_ORIGINS must contain origins like https://host.example, not host.example.',
+          'MCP_CONCERNS_ISSUERS must contain URLs of issuers, not login.example.',
+          'MCP_CONCERNS_RESOURCE must contain the URL of the endpoint, not mcp.example.',
+          '"streaming" is not a valid value for MCP_CONCERNS_RESPONSE (buffered, stream). Did you mean "stream"?',
+        ].join(' '),
       }),
     );
   });

@@ -183,7 +183,7 @@ describe.each([
       expect([to, headers?.['lambda-runtime-function-error-type']]).toEqual(['init/error', 'SettingsError']);
       expect(JSON.parse(String(body))).toMatchObject({
         errorType: 'SettingsError',
-        errorMessage: 'MCP_CONCERNS_RESPONSE must be one of buffered, stream.',
+        errorMessage: '"sometimes" is not a valid value for MCP_CONCERNS_RESPONSE (buffered, stream).',
       });
       expect(await environment.ended).not.toBe(0);
     } finally {
