@@ -2,7 +2,7 @@ import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import { fromNumber, type Mapping } from './mapping.js';
-import type { Concern, Policy, Rule } from './policy.js';
+import type { Concern, Kind, Policy, Rule } from './policy.js';
 
 /** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {
@@ -144,6 +144,10 @@ function ruleReason(rule: Rule, mapping: Mapping, configuration: Configuration):
  * @returns whether the rule is about primitives of that kind and its condition is true
  */
 export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Configuration): boolean {
+  return firesFor(rule, kind, slots, data);
+}
+
+function firesFor(rule: Rule, kind: Kind, slots: Mapping['slots'], data: Configuration['data']): boolean {
   if (!rule.kinds.includes(kind)) return false;
   // Not every request says what the client can do. Without that, a rule that reads it does not fire.
   if (rule.readsClient && data.client === undefined) return false;
@@ -157,13 +161,11 @@ function firstMismatch(
   { offers }: Mapping,
   { effective }: Configuration,
 ): number {
-  let index = 0;
-  for (const concern of concerns) {
-    if (concern.setBy === setBy) {
-      const offered = offers[index]?.offered;
-      if (offered !== undefined && !fits(concern.match, effective[index], offered)) return index;
-    }
-    index++;
+  for (let index = 0; index < concerns.length; index++) {
+    const concern = concerns[index];
+    const offered = offers[index]?.offered;
+    if (concern?.setBy !== setBy || offered === undefined) continue;
+    if (!fits(concern.match, effective[index], offered)) return index;
   }
   return -1;
 }
@@ -172,13 +174,12 @@ function firstMismatch(
 function firstFiring(
   rules: readonly Rule[],
   effect: Rule['effect'],
-  mapping: Mapping,
-  configuration: Configuration,
+  { kind, slots }: Mapping,
+  { data }: Configuration,
 ): number {
-  let index = 0;
-  for (const rule of rules) {
-    if (rule.effect === effect && ruleFires(rule, mapping, configuration)) return index;
-    index++;
+  for (let index = 0; index < rules.length; index++) {
+    const rule = rules[index];
+    if (rule?.effect === effect && firesFor(rule, kind, slots, data)) return index;
   }
   return -1;
 }

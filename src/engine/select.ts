@@ -88,10 +88,11 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
   const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
-  let index = 0;
-  for (const item of items) {
-    const number = classOf[index++] ?? 0;
-    if (isShown[number] === true) kept.push(item);
+  // An indexed loop is faster here than `for ... of`, and it runs for every new configuration.
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    const number = classOf[index] ?? 0;
+    if (isShown[number] === true && item !== undefined) kept.push(item);
     else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 
