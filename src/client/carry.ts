@@ -1,4 +1,4 @@
-import { EXTENSION_ID, LISTS, REACHES, read } from '../protocol/messages/wire.js';
+import { EXTENSION_ID, LISTS, ACCESS_METHODS, read } from '../protocol/messages/wire.js';
 import type { HostPreferences } from './check.js';
 
 /** The kinds of primitives that servers list. */
@@ -8,7 +8,7 @@ export const KINDS = Object.keys(LISTS) as readonly Kind[];
 /** The requests that say in `_meta` what the host wants: the four lists, and what reaches for a primitive. */
 const CARRYING: ReadonlySet<unknown> = new Set<string>([
   ...KINDS.map((kind) => LISTS[kind].method),
-  ...Object.values(REACHES),
+  ...Object.values(ACCESS_METHODS),
 ]);
 
 /** @returns whether requests of this method carry preferences */

@@ -1,4 +1,4 @@
-import { LISTS, METHODS, REACHES, read } from '../protocol/messages/wire.js';
+import { LISTS, METHODS, ACCESS_METHODS, read } from '../protocol/messages/wire.js';
 import { carries, inMeta, KINDS, type Kind } from './carry.js';
 import { Refresher } from './changes.js';
 import type { HostPreferences } from './check.js';
@@ -16,12 +16,12 @@ export interface ConcernsOptions {
 
 /** The methods that reach for a primitive: under `enforce` servers judge them by what the host asked for. */
 const REACHING = {
-  [REACHES.call]: 'callTool',
-  [REACHES.get]: 'getPrompt',
-  [REACHES.read]: 'readResource',
-  [REACHES.subscribe]: 'subscribeResource',
-  [REACHES.complete]: 'complete',
-} as const satisfies { readonly [R in (typeof REACHES)[keyof typeof REACHES]]: keyof HostClient };
+  [ACCESS_METHODS.call]: 'callTool',
+  [ACCESS_METHODS.get]: 'getPrompt',
+  [ACCESS_METHODS.read]: 'readResource',
+  [ACCESS_METHODS.subscribe]: 'subscribeResource',
+  [ACCESS_METHODS.complete]: 'complete',
+} as const satisfies { readonly [R in (typeof ACCESS_METHODS)[keyof typeof ACCESS_METHODS]]: keyof HostClient };
 
 /**
  * The host's side of concerns, for an SDK client of v1 or v2 that is connected or will be: reads what the server

@@ -1,11 +1,11 @@
 import { targetsOf } from '../protocol/access/targets.js';
-import { ERRORS, METHODS, REACHES, type Request as Reach, read } from '../protocol/messages/wire.js';
+import { ACCESS_METHODS, ERRORS, METHODS, type Request as Reach, read } from '../protocol/messages/wire.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 
 /** Answers a request whose body was read, and parsed, before. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
-const GUARDED: ReadonlySet<unknown> = new Set([...Object.values(REACHES), METHODS.listen]);
+const GUARDED: ReadonlySet<unknown> = new Set([...Object.values(ACCESS_METHODS), METHODS.listen]);
 const NAME_HEADER = 'mcp-name';
 const METHOD_HEADER = 'mcp-method';
 
@@ -44,7 +44,7 @@ export function guardFetch(serve: ServeParsed, probe: string): ServeParsed {
     for (const { index, name } of substitutes) {
       const target = targets[index];
       if (target === undefined) continue;
-      params = target.put(params, name);
+      params = target.withName(params, name);
       if (target.name === header) headers.set(NAME_HEADER, encodeHeader(name));
     }
     return putBack(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
@@ -78,16 +78,16 @@ function questionOf(reach: Reach, probe: string): Reach {
     jsonrpc: '2.0',
     id: 'probe',
     method: probe,
-    params: { _meta: read(reach.params, '_meta'), reach },
+    params: { _meta: read(reach.params, '_meta'), request: reach },
   };
 }
 
-/** What is to be asked instead of a target, as the gate says; in the answer `sent` stands for `asked`. */
+/** What is to be asked instead of a target, as the gate says; in the answer `sent` stands for `original`. */
 interface SubstituteAt {
   readonly index: number;
   readonly name: string;
   readonly sent: string;
-  readonly asked: string;
+  readonly original: string;
 }
 
 /** @returns what the gate said; nothing if it did not. An answer is JSON, or an event stream with a message a line. */
@@ -106,7 +106,7 @@ function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
 function substituteAll(reach: Reach): readonly SubstituteAt[] {
   return targetsOf(reach).map(({ name }, index) => {
     const sent = `unknown:${crypto.randomUUID()}`;
-    return { index, name: sent, sent, asked: name };
+    return { index, name: sent, sent, original: name };
   });
 }
 
@@ -122,7 +122,8 @@ async function putBack(response: Response, substitutes: readonly SubstituteAt[])
   if (body === null) return response;
   const replace = (text: string): string =>
     substitutes.reduce(
-      (replaced, { sent, asked }) => replaced.replaceAll(sent, () => JSON.stringify(asked).slice(1, -1)),
+      (replaced, { sent, original }) =>
+        replaced.replaceAll(sent, () => JSON.stringify(original).slice(1, -1)),
       text,
     );
   const init = { status, statusText, headers };

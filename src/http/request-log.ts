@@ -1,4 +1,4 @@
-import type { GateReport } from '../protocol/request/request.js';
+import type { GateReport } from '../protocol/request/report.js';
 import type { StoreCall } from './observer.js';
 
 /** One HTTP request as the log tells it. Nothing in it was written by a client, except names of methods. */

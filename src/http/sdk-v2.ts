@@ -8,7 +8,7 @@ import {
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
-import { SharedLists } from '../protocol/lists/catalogs.js';
+import { SharedCatalog } from '../protocol/lists/shared-catalog.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
 import { guardFetch, type ServeParsed } from './guard-fetch.js';
 import { staticLists } from './known-lists/static-lists.js';
@@ -107,7 +107,7 @@ function createModernHandler({
     // A request is judged by one policy, before the transport and in it, and by the lists that were taken for it.
     const { report } = given;
     const concerns: ConcernsOptions = enforced
-      ? { policy: current, report, probe, shared: lists?.shared ?? new SharedLists() }
+      ? { policy: current, report, probe, shared: lists?.shared ?? new SharedCatalog() }
       : { policy, report, shared: lists?.shared };
     const serve: ServeParsed = (asked, parsedBody) => {
       const standIn = lists && standInServer(lists.known, parsedBody, about);

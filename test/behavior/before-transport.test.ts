@@ -15,7 +15,7 @@ import { guardFetch } from '../../src/http/guard-fetch.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { GateReport } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
 import { policyOf } from '../protocol/gate-harness.js';
 
 /** What SDK v2 answers before a transport sees the request: there a gate on the transport is too late. */

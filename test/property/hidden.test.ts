@@ -10,9 +10,9 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import type { HiddenReport } from '../../src/protocol/lists/filter-list.js';
+import type { HiddenReport } from '../../src/protocol/request/report.js';
 import { EXTENSION_ID, LISTS } from '../../src/protocol/messages/wire.js';
-import type { GateReport } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
 import { smallPolicies, wishes } from '../engine/small-policies.js';
 import { Harness } from '../protocol/gate-harness.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spellingsOf } from '../../src/protocol/access/uri-variants.js';
+import { uriVariantsOf } from '../../src/protocol/access/uri-variants.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
 const POLICY = `
@@ -89,10 +89,10 @@ describe('a hidden resource is not reached by another spelling of its URI', () =
   it('any text has spellings, itself first', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(spellingsOf(text)[0]).toBe(text);
+        expect(uriVariantsOf(text)[0]).toBe(text);
       }),
     );
-    expect(spellingsOf('t://%ff%zz/%e2%82%ac?')).toContain('t://%ff%zz/€%3F');
+    expect(uriVariantsOf('t://%ff%zz/%e2%82%ac?')).toContain('t://%ff%zz/€%3F');
   });
 });
 

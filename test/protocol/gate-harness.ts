@@ -6,8 +6,9 @@ import { loadPolicy } from '../../src/policy/compile/load.js';
 import { Gate } from '../../src/protocol/gate.js';
 import type { Message, RequestId } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { Preferences } from '../../src/protocol/request/preferences.js';
-import type { GateReport, MessageContext } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
+import type { MessageContext } from '../../src/protocol/request/request.js';
+import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 
 /** A gate with both of its ends in the test's hands. */
 export class Harness {
@@ -19,7 +20,7 @@ export class Harness {
   /** Takes each message for the server as it comes; by default nothing answers. */
   onServer: (message: Message) => void = () => undefined;
 
-  constructor(policy: Policy, preferences: Preferences = { place: 'connection', record: {} }) {
+  constructor(policy: Policy, preferences: SessionPreferences = { place: 'connection', record: {} }) {
     this.live = new LivePolicy(policy);
     this.gate = new Gate(
       { live: this.live, preferences, report: (report) => this.reports.push(report) },

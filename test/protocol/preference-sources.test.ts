@@ -23,7 +23,7 @@ const withUrl = (query: string): HttpRequestInfo => ({ url: new URL(`https://exa
 
 /** What a header or URL asks for. */
 const sent = (http: HttpRequestInfo) =>
-  readPreferenceSources(undefined, undefined, http).carriers[0]?.concerns;
+  readPreferenceSources(undefined, undefined, http).sources[0]?.concerns;
 
 describe('the header', () => {
   it.each<[string, string, unknown]>([
@@ -56,7 +56,7 @@ describe('the header', () => {
   ])('holds %s', (_name, header, concerns) => {
     expect(parseHeader(header)).toEqual(concerns);
     expect(readPreferenceSources(undefined, undefined, withHeader(header))).toEqual({
-      carriers: [{ from: 'header', concerns }],
+      sources: [{ from: 'header', concerns }],
       warnings: [],
     });
   });
@@ -75,8 +75,8 @@ describe('the header', () => {
     'security=',
     '=high',
   ])('is ignored whole, with a warning, if it is broken: %s', (header) => {
-    const { carriers, warnings } = readPreferenceSources(undefined, undefined, withHeader(header));
-    expect(carriers).toEqual([]);
+    const { sources, warnings } = readPreferenceSources(undefined, undefined, withHeader(header));
+    expect(sources).toEqual([]);
     expect(warnings.map(({ code }) => code)).toEqual(['malformed-header']);
   });
 
@@ -85,15 +85,15 @@ describe('the header', () => {
     expect(sent(withHeader(['security=low', 'cost=minimal', 'security=high']))).toEqual(concerns);
     expect(sent(withHeader(['security=high', 'cost=minimal']))).toEqual(concerns);
     expect(readPreferenceSources(undefined, undefined, withHeader(['security=high', '?']))).toMatchObject({
-      carriers: [],
+      sources: [],
     });
   });
 
   it('has values that are no names of values: they are ignored with a warning, not refused', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     for (const header of ['security', 'security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
-      const { carriers } = readPreferenceSources(undefined, undefined, withHeader(header));
-      const { invalid, warnings, active } = resolveConfiguration(policy, carriers);
+      const { sources } = readPreferenceSources(undefined, undefined, withHeader(header));
+      const { invalid, warnings, active } = resolveConfiguration(policy, sources);
       expect({ header, invalid, active, codes: warnings.map(({ code }) => code) }).toEqual({
         header,
         invalid: [],
@@ -107,11 +107,11 @@ describe('the header', () => {
     expect(
       readPreferenceSources(undefined, undefined, { headers: { 'x-concerns': 'security=high' } }),
     ).toEqual({
-      carriers: [],
+      sources: [],
       warnings: [],
     });
     expect(
-      readPreferenceSources(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).carriers,
+      readPreferenceSources(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).sources,
     ).toEqual([]);
   });
 });
@@ -150,7 +150,7 @@ describe("the URL's parameter", () => {
     ['other parameters beside it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
   ])('holds %s: %s', (_name, query, concerns) => {
     expect(readPreferenceSources(undefined, undefined, withUrl(query))).toEqual({
-      carriers: [{ from: 'url', concerns }],
+      sources: [{ from: 'url', concerns }],
       warnings: [],
     });
   });
@@ -158,7 +158,7 @@ describe("the URL's parameter", () => {
   it.each(['', '?', '?concerns', '?concerns=', '?Concerns=safe', '?concern=safe'])(
     'is not there in %j',
     (query) => {
-      expect(readPreferenceSources(undefined, undefined, withUrl(query)).carriers).toEqual([]);
+      expect(readPreferenceSources(undefined, undefined, withUrl(query)).sources).toEqual([]);
     },
   );
 
@@ -187,13 +187,13 @@ describe("a request's _meta", () => {
     ['an inherited extension', list({ _meta: Object.create({ [EXTENSION_ID]: { concerns: {} } }) })],
     ['params.concerns, which is no place for it', list({ concerns: { security: 'high' } })],
   ])('has nothing in %s', (_name, request) => {
-    expect(readPreferenceSources(request, undefined, undefined)).toEqual({ carriers: [], warnings: [] });
+    expect(readPreferenceSources(request, undefined, undefined)).toEqual({ sources: [], warnings: [] });
   });
 
   it.each([{ security: 'high' }, {}, null, 'safe', ['security']])(
     'is handed on unchecked: %j',
     (concerns) => {
-      expect(readPreferenceSources(withMeta(concerns), undefined, undefined).carriers).toEqual([
+      expect(readPreferenceSources(withMeta(concerns), undefined, undefined).sources).toEqual([
         { from: 'request', concerns },
       ]);
     },
@@ -205,12 +205,12 @@ describe('several carriers', () => {
   const http = { ...withHeader('security=high, price=3'), ...withUrl('?concerns=security:low,topic:maps') };
 
   it('come strongest first: request, session, header, URL', () => {
-    const { carriers } = readPreferenceSources(
+    const { sources } = readPreferenceSources(
       withMeta({ security: 'top' }),
       inSession({ cost: 'minimal' }),
       http,
     );
-    expect(carriers).toEqual([
+    expect(sources).toEqual([
       { from: 'request', concerns: { security: 'top' } },
       { from: 'session', concerns: { cost: 'minimal' } },
       { from: 'header', concerns: { security: 'high', price: 3 } },
@@ -220,15 +220,15 @@ describe('several carriers', () => {
 
   it('leave a broken header out and keep the others', () => {
     const broken = { ...http, headers: { 'mcp-concerns': 'security=' } };
-    const { carriers, warnings } = readPreferenceSources(withMeta({ security: 'top' }), undefined, broken);
-    expect(carriers.map(({ from }) => from)).toEqual(['request', 'url']);
+    const { sources, warnings } = readPreferenceSources(withMeta({ security: 'top' }), undefined, broken);
+    expect(sources.map(({ from }) => from)).toEqual(['request', 'url']);
     expect(warnings).toHaveLength(1);
   });
 
   it('are none without HTTP, _meta and session', () => {
-    expect(readPreferenceSources(list(), undefined, undefined)).toEqual({ carriers: [], warnings: [] });
-    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ carriers: [], warnings: [] });
-    expect(readPreferenceSources(list(), inSession({}), {}).carriers).toEqual([
+    expect(readPreferenceSources(list(), undefined, undefined)).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(list(), inSession({}), {}).sources).toEqual([
       { from: 'session', concerns: {} },
     ]);
   });
@@ -245,7 +245,7 @@ describe('several carriers', () => {
       presets: { careful: { security: high, cost: minimal, level: "1" } }
     `);
     const effective = (...from: Parameters<typeof readPreferenceSources>) =>
-      describeConfiguration(policy, resolveConfiguration(policy, readPreferenceSources(...from).carriers));
+      describeConfiguration(policy, resolveConfiguration(policy, readPreferenceSources(...from).sources));
 
     expect(
       effective(withMeta({ security: 'low' }), inSession({ security: 'medium', cost: 'high' }), {

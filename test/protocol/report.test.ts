@@ -4,8 +4,9 @@ import {
   EXTENSION_ID,
   PROTOCOL_VERSION_META,
 } from '../../src/protocol/messages/wire.js';
-import type { Preferences } from '../../src/protocol/request/preferences.js';
-import type { GateReport, MessageContext } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
+import type { MessageContext } from '../../src/protocol/request/request.js';
+import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { Harness, policyOf } from './gate-harness.js';
 
@@ -28,7 +29,7 @@ rules:
 const named = (...names: string[]) => names.map((name) => ({ name }));
 const TOOLS = named('a', 'b', 'c', 'd', 'e', 'new');
 
-function gate(settings = '{}', preferences?: Preferences): Harness {
+function gate(settings = '{}', preferences?: SessionPreferences): Harness {
   const policy = policyOf(`${POLICY}settings: ${settings}\n`);
   return new Harness(policy, preferences).serve({ 'tools/list': TOOLS });
 }

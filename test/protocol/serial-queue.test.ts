@@ -1,7 +1,7 @@
 import { setImmediate as macrotask } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../src/protocol/messages/serial-queue.js';
+import { SerialQueue } from '../../src/protocol/messages/serial-queue.js';
 
 /** A task that waits until it is told to go on. */
 function waiting(log: string[], name: string) {
@@ -25,7 +25,7 @@ const note = (log: string[], name: string) => () => {
 
 describe('while nothing waits', () => {
   it('tasks run at once, and there is nothing to wait for', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     expect(turns.run(note(log, 'a'))).toBeUndefined();
     expect(turns.run(note(log, 'b'))).toBeUndefined();
@@ -35,7 +35,7 @@ describe('while nothing waits', () => {
   });
 
   it('a task that throws is no concern of the next', () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     expect(() =>
       turns.run(() => {
@@ -48,7 +48,7 @@ describe('while nothing waits', () => {
   });
 
   it('a task may run another one within itself', () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     turns.run(() => {
       turns.run(note(log, 'inner'));
@@ -60,7 +60,7 @@ describe('while nothing waits', () => {
 
 describe('once a task waits', () => {
   it('it begins at once, and later ones queue behind it in their order', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
     const second = waiting(log, 'second');
@@ -84,7 +84,7 @@ describe('once a task waits', () => {
   });
 
   it('everything is synchronous again when it is over', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const task = waiting(log, 'task');
     turns.run(task.task);
@@ -95,7 +95,7 @@ describe('once a task waits', () => {
   });
 
   it('a queued task resolves when it is over itself, not before and not later', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     turns.run(first.task);
@@ -109,7 +109,7 @@ describe('once a task waits', () => {
   });
 
   it('a task that comes while the queue is worked off does not overtake it', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
     turns.run(first.task);
@@ -126,7 +126,7 @@ describe('once a task waits', () => {
 
 describe('a task that fails', () => {
   it('after it waited tells its caller, and later ones go on', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
     const failed = expect(turns.run(first.task)).rejects.toThrow('no store');
@@ -140,7 +140,7 @@ describe('a task that fails', () => {
   });
 
   it('after it queued tells its caller, and later ones go on', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     turns.run(first.task);
@@ -154,7 +154,7 @@ describe('a task that fails', () => {
   });
 
   it('at once, when its turn comes, tells its caller, and later ones go on', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const uncaught: unknown[] = [];
     const listen = (cause: unknown) => uncaught.push(cause);
@@ -188,11 +188,11 @@ describe('a task that fails', () => {
 
 describe('settled', () => {
   it('resolves at once where nothing waits', async () => {
-    await new Turns().settled();
+    await new SerialQueue().settled();
   });
 
   it('waits for all that waits, also for what came meanwhile', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     turns.run(first.task);
@@ -207,7 +207,7 @@ describe('settled', () => {
   });
 
   it('waits for what somebody runs as soon as an earlier task is over', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     const chain = Promise.resolve(turns.run(first.task)).then(() => turns.run(second.task));
@@ -221,7 +221,7 @@ describe('settled', () => {
   });
 
   it('resolves after a failure, too', async () => {
-    const turns = new Turns();
+    const turns = new SerialQueue();
     const first = waiting([], 'first');
     const failed = expect(turns.run(first.task)).rejects.toThrow('no store');
     first.fail('no store');
@@ -235,7 +235,7 @@ describe('any tasks', () => {
     const kinds = fc.array(fc.constantFrom('sync', 'soon', 'later', 'fails'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(kinds, async (tasks) => {
-        const turns = new Turns();
+        const turns = new SerialQueue();
         const log: string[] = [];
         const results = tasks.map((kind, index) =>
           turns.run(() => {

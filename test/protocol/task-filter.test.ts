@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { TASK_FILTER_CAPABILITY } from '../../src/protocol/messages/wire.js';
 import {
   applyTaskFilter,
   type ReadTaskFilter,
   readTaskFilter,
-  TASK_FILTER_CAPABILITY,
 } from '../../src/protocol/tasks/task-filter.js';
 
 interface ListedTask {

@@ -1,7 +1,7 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { SharedLists } from '../../protocol/lists/catalogs.js';
-import { looksLikeOurs } from '../../protocol/lists/list-request.js';
+import { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
+import { isGateCursor } from '../../protocol/messages/cursor.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../../protocol/messages/wire.js';
 import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
 
@@ -17,8 +17,8 @@ export interface Snapshot extends ServerCatalog {
 }
 
 /** @returns the lists that requests share, filled from a snapshot if there is one */
-export function shareLists(policy: Policy | LivePolicy, catalog: StaticCatalog): SharedLists {
-  const shared = new SharedLists();
+export function shareLists(policy: Policy | LivePolicy, catalog: StaticCatalog): SharedCatalog {
+  const shared = new SharedCatalog();
   if (catalog === 'static') return shared;
   const current = policyInForce(policy);
   for (const kind of KINDS) {
@@ -52,12 +52,12 @@ export interface StandIn {
  * @example
  * const server = standInFor(shared, [message]) ?? (await createServer());
  */
-export function standInFor(shared: SharedLists, messages: readonly unknown[]): StandIn | undefined {
+export function standInFor(shared: SharedCatalog, messages: readonly unknown[]): StandIn | undefined {
   const known = messages.every((message) => {
     const kind = listedBy(message);
     const cursor = read(message, 'params', 'cursor');
     // What a server makes of a cursor that nobody gave is its own business.
-    const page = looksLikeOurs(cursor) ? undefined : cursor;
+    const page = isGateCursor(cursor) ? undefined : cursor;
     return kind !== undefined && shared.page(kind, page) !== undefined;
   });
   if (!known || messages.length === 0) return undefined;
@@ -81,7 +81,7 @@ export function listedBy(message: unknown): Kind | undefined {
   return read(message, 'id') === undefined ? undefined : KINDS.find((kind) => LISTS[kind].method === method);
 }
 
-function answerFrom(shared: SharedLists, { id, params, ...message }: Request): Message {
+function answerFrom(shared: SharedCatalog, { id, params, ...message }: Request): Message {
   const kind = listedBy({ id, ...message });
   const page = kind === undefined ? undefined : shared.page(kind, params?.cursor);
   // In the order in which the SDK writes it: a list that nobody filters has the bytes of the server's own.
@@ -141,10 +141,10 @@ export async function takeLists(server: StandIn): Promise<Snapshot> {
  * @param real what the server lists
  * @returns the kinds that differ
  */
-export function forgetStale(shared: SharedLists, real: ServerCatalog): readonly Kind[] {
+export function forgetStale(shared: SharedCatalog, real: ServerCatalog): readonly Kind[] {
   return KINDS.filter((kind) => {
-    const held = shared.held.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
+    const held = shared.lists.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
     if (held === undefined || JSON.stringify(held) === JSON.stringify(real[kind] ?? [])) return false;
-    return shared.held.delete(kind);
+    return shared.lists.delete(kind);
   });
 }
