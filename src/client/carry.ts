@@ -1,4 +1,4 @@
-import { EXTENSION_ID, LISTS, ACCESS_METHODS, read } from '../protocol/messages/wire.js';
+import { ACCESS_METHODS, EXTENSION_ID, LISTS, read } from '../protocol/messages/wire.js';
 import type { HostPreferences } from './check.js';
 
 /** The kinds of primitives that servers list. */

@@ -1,4 +1,4 @@
-import { LISTS, METHODS, ACCESS_METHODS, read } from '../protocol/messages/wire.js';
+import { ACCESS_METHODS, LISTS, METHODS, read } from '../protocol/messages/wire.js';
 import { carries, inMeta, KINDS, type Kind } from './carry.js';
 import { Refresher } from './changes.js';
 import type { HostPreferences } from './check.js';
@@ -21,7 +21,9 @@ const REACHING = {
   [ACCESS_METHODS.read]: 'readResource',
   [ACCESS_METHODS.subscribe]: 'subscribeResource',
   [ACCESS_METHODS.complete]: 'complete',
-} as const satisfies { readonly [R in (typeof ACCESS_METHODS)[keyof typeof ACCESS_METHODS]]: keyof HostClient };
+} as const satisfies {
+  readonly [R in (typeof ACCESS_METHODS)[keyof typeof ACCESS_METHODS]]: keyof HostClient;
+};
 
 /**
  * The host's side of concerns, for an SDK client of v1 or v2 that is connected or will be: reads what the server

@@ -1,3 +1,4 @@
+import { walkPages } from '../protocol/messages/page-walker.js';
 import { read } from '../protocol/messages/wire.js';
 import type { Kind } from './carry.js';
 import { ConcernsError } from './errors.js';
@@ -33,20 +34,24 @@ export async function listAll(
 ): Promise<object> {
   const take = (page: object | undefined) => callClient(client, LIST_METHODS[kind], [page, options]);
   const first = await take(params);
-  let cursor = read(first, 'nextCursor');
-  if (cursor === undefined || read(params, 'cursor') !== undefined) return first;
+  if (read(first, 'nextCursor') === undefined || read(params, 'cursor') !== undefined) return first;
 
-  const items = [...itemsOf(first, kind)];
-  const seen = new Set<unknown>();
-  while (cursor !== undefined) {
-    if (seen.has(cursor) || seen.size >= MAX_PAGES) {
-      const message = `The server's list of ${kind} does not end (${seen.size + 1} pages); take its pages one by one.`;
-      throw new ConcernsError('LIST_ENDLESS', message);
-    }
-    seen.add(cursor);
-    const page = await take({ ...params, cursor });
-    items.push(...itemsOf(page, kind));
-    cursor = read(page, 'nextCursor');
+  const items: unknown[] = [];
+  const { end, pages } = await walkPages<object>(
+    async (cursor) => (cursor === undefined ? first : take({ ...params, cursor })),
+    {
+      bounds: { pages: MAX_PAGES + 1 },
+      onPage: (page) => {
+        const found = itemsOf(page, kind);
+        items.push(...found);
+        return found.length;
+      },
+    },
+  );
+  if (end.kind === 'failed') throw end.error;
+  if (end.kind !== 'complete') {
+    const message = `The server's list of ${kind} does not end (${pages} pages); take its pages one by one.`;
+    throw new ConcernsError('LIST_ENDLESS', message);
   }
   const { nextCursor: _last, ...rest } = first as { nextCursor?: unknown };
   return { ...rest, [kind]: items };

@@ -9,7 +9,7 @@ const ARROWS: Record<string, readonly string[]> = {
   analysis: ['engine'],
   session: [],
   policy: ['engine', 'analysis'],
-  protocol: ['engine', 'session/store', 'errors'],
+  protocol: ['engine', 'session/store'],
   client: ['protocol/messages/wire', 'engine/match/nearest'],
   http: ['protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
   upstream: ['http', 'protocol'],

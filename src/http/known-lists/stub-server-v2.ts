@@ -1,6 +1,6 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
 import type { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
-import { isGateCursor } from '../../protocol/messages/cursor.js';
+import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
 import { LISTS, read } from '../../protocol/messages/wire.js';
 import { listedBy } from './stub-server.js';
 
@@ -30,7 +30,7 @@ export function standInServer(
   const server = new Server(told, { capabilities: { [capability]: {} } });
   server.setRequestHandler(method, ({ params }) => {
     const page = known.page(kind, params?.cursor);
-    if (page === undefined) throw new ProtocolError(-32602, 'This is no cursor of this server.');
+    if (page === undefined) throw new ProtocolError(-32602, CURSOR_MESSAGES.malformed);
     return page as never;
   });
   return server;

@@ -1,7 +1,8 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
-import { isGateCursor } from '../../protocol/messages/cursor.js';
+import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
+import { walkPages } from '../../protocol/messages/page-walker.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../../protocol/messages/wire.js';
 import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
 
@@ -86,8 +87,11 @@ function answerFrom(shared: SharedCatalog, { id, params, ...message }: Request):
   const page = kind === undefined ? undefined : shared.page(kind, params?.cursor);
   // In the order in which the SDK writes it: a list that nobody filters has the bytes of the server's own.
   if (page !== undefined) return { result: page, jsonrpc: '2.0', id };
-  return { jsonrpc: '2.0', id, error: { code: -32602, message: 'This is no cursor of this server.' } };
+  return { jsonrpc: '2.0', id, error: { code: -32602, message: CURSOR_MESSAGES.malformed } };
 }
+
+/** A list that exceeds these bounds is omitted. */
+const BOUNDS = { pages: 1000, milliseconds: 60_000 };
 
 /** Of the lists that are taken; any that servers of both generations speak. */
 const protocolVersion = '2025-11-25';
@@ -120,14 +124,20 @@ export async function takeLists(server: StandIn): Promise<Snapshot> {
   wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized } as never);
   const surface: { [K in Kind]?: object[] } = {};
   for (const kind of KINDS) {
-    let cursor: unknown;
-    do {
-      const answer = await ask(LISTS[kind].method, cursor === undefined ? {} : { cursor });
-      const page = read(answer, 'result', kind);
-      if (!Array.isArray(page)) break;
-      surface[kind] = [...(surface[kind] ?? []), ...page];
-      cursor = read(answer, 'result', 'nextCursor');
-    } while (cursor !== undefined);
+    const items: object[] = [];
+    const { end } = await walkPages(
+      async (cursor) => read(await ask(LISTS[kind].method, cursor === undefined ? {} : { cursor }), 'result'),
+      {
+        bounds: BOUNDS,
+        onPage: (result) => {
+          const page = read(result, kind);
+          if (!Array.isArray(page)) throw new TypeError(`The server has no list of ${kind}.`);
+          items.push(...page);
+          return page.length;
+        },
+      },
+    );
+    if (end.kind === 'complete') surface[kind] = items;
   }
   await server.close();
   const about = read(initialized, 'result', 'serverInfo') as Snapshot['server'];
