@@ -1,29 +1,41 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
-import { dirname, join, normalize } from 'node:path';
 import { expect, it } from 'vitest';
+import { readImports, sourceFiles } from '../../generate/imports.js';
 
-/** Which folders of `src` each folder may import from; `index.ts` is the surface that every user loads. */
-const ARROWS: Record<string, readonly string[]> = {
+/**
+ * The folders of `src`, each with what it may import of the folders above it. `index.ts` and `errors.ts` stand beside
+ * the folders: everybody may import `errors.ts`.
+ */
+const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
   analysis: ['engine'],
-  session: [],
   policy: ['engine', 'analysis'],
-  protocol: ['engine', 'session/store'],
-  client: ['protocol/messages/wire', 'engine/match/nearest'],
-  http: ['protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
-  upstream: ['http', 'protocol'],
-  lambda: ['http', 'protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
+  session: [],
+  protocol: ['engine', 'session'],
+  http: ['engine', 'session', 'protocol', 'policy/compile/compiled'],
+  upstream: ['protocol', 'http'],
+  lambda: ['engine', 'session', 'protocol', 'http', 'policy/compile/compiled'],
+  client: ['engine/match', 'protocol/messages'],
   deploy: [],
-  cli: ['http', 'upstream', 'protocol', 'session', 'policy', 'analysis', 'engine', 'lambda'],
-  'errors.ts': [],
-  'index.ts': ['errors', 'engine', 'policy/compile/compiled', 'protocol', 'session/store', 'session/memory'],
+  cli: ['engine', 'analysis', 'policy', 'session', 'protocol', 'http', 'upstream'],
+  'index.ts': ['engine', 'session', 'protocol', 'policy/compile/compiled'],
 };
 
+/** Subfolders in their order: each imports only those to its left. Files beside them come last, except those of FIRST. */
+const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
+  policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
+  protocol: ['messages', 'request', 'lists', 'access', 'concerns', 'tasks'],
+  cli: ['terminal', 'options', 'inputs', 'serving', 'reports', 'commands'],
+};
+
+/** Files beside the subfolders that every subfolder may import. */
+const FIRST: readonly string[] = ['src/cli/errors.ts', 'src/cli/version.ts'];
+
 /** Packages that only one place may load, because they are heavy or because they are an effect. */
-const ONLY_IN: Record<string, readonly string[]> = {
+const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: ['src/policy/language/read-yaml.ts', 'src/policy/language/format-yaml.ts'],
-  // Validators are generated: compiling a schema takes longer than everything else at a start.
+  // Validators are generated: compiling a schema takes longer than everything else at startup.
   ajv: [],
   '@aws-lambda-powertools/logger': ['src/lambda/log.ts'],
   '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts'],
@@ -32,78 +44,76 @@ const ONLY_IN: Record<string, readonly string[]> = {
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };
 
-const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-  .map((file) => `src/${file.replaceAll('\\', '/')}`)
-  .filter((file) => file.endsWith('.ts'));
-const imports = files.flatMap((file) => {
-  const text = readFileSync(file, 'utf8');
-  const found = [
-    ...text.matchAll(/^(?:import|export)\s+(?<type>type\s)?[^;]*?from\s*'(?<target>[^']+)'/gm),
-    ...text.matchAll(/^(?<type>)import\s*'(?<target>[^']+)'/gm),
-    ...text.matchAll(/(?<type>)\bimport\(\s*'(?<target>[^']+)'/g),
-  ];
-  return found.map(({ groups }) => ({
-    file,
-    target: groups?.target ?? '',
-    /** Types are gone when the code runs. */
-    loads: !groups?.type,
-  }));
-});
+const files = sourceFiles();
+const imports = readImports();
+const own = imports.flatMap(({ file, target }) => (target === undefined ? [] : [{ file, target }]));
+const strip = (file: string): string => file.replace(/^src\//, '').replace(/\.tsx?$/, '');
 
 it('finds the imports', () => {
-  expect(files.length).toBeGreaterThan(30);
-  expect(imports.length).toBeGreaterThan(100);
+  expect(files.length).toBeGreaterThan(200);
+  expect(own.length).toBeGreaterThan(800);
 });
 
-it('keeps the arrows between folders one-way', () => {
-  const wrong = imports.flatMap(({ file, target }) => {
-    if (!target.startsWith('.')) return [];
+it('imports only folders above', () => {
+  const wrong = own.filter(({ file, target }) => {
     const from = file.split('/')[1] ?? '';
-    const to = normalize(join(dirname(file), target))
-      .replaceAll('\\', '/')
-      .replace('src/', '')
-      .replace(/\.js$/, '');
-    const allowed = [from, ...(ARROWS[from] ?? [])];
-    return allowed.some((each) => to === each || to.startsWith(`${each}/`)) ? [] : [`${file} imports ${to}`];
+    const allowed = [from, 'errors', ...(FOLDERS[from] ?? [])];
+    return !allowed.some((each) => strip(target) === each || strip(target).startsWith(`${each}/`));
   });
   expect(wrong).toEqual([]);
 });
 
-it('keeps engine and protocol free of effects', () => {
-  const effects = ['fs', 'http', 'net', 'child_process', 'process', 'os', 'path', 'worker_threads'];
-  const wrong = imports.filter(
-    ({ file, target }) =>
-      /^src\/(engine|protocol)\//.test(file) &&
-      builtinModules.includes(target.replace('node:', '')) &&
-      effects.some(
-        (name) => target === `node:${name}` || target === name || target.startsWith(`node:${name}/`),
-      ),
+it('names every folder', () => {
+  const folders = new Set(files.map((file) => file.split('/')[1]));
+  folders.delete('errors.ts');
+  expect([...folders].sort()).toEqual(Object.keys(FOLDERS).sort());
+});
+
+it.each(Object.entries(SUBFOLDERS))('imports only subfolders to the left in %s', (folder, order) => {
+  const rank = (file: string): number => {
+    const [, subfolder = '', rest] = strip(file).split('/');
+    if (rest === undefined) return FIRST.includes(file) ? -1 : order.length;
+    const found = order.indexOf(subfolder);
+    expect(found, `${file}: the test does not know the subfolder`).not.toBe(-1);
+    return found;
+  };
+  const inside = own.filter(
+    ({ file, target }) => file.startsWith(`src/${folder}/`) && target.startsWith(`src/${folder}/`),
   );
+  expect(inside.length).toBeGreaterThan(20);
+  expect(inside.filter(({ file, target }) => rank(file) < rank(target))).toEqual([]);
+});
+
+it('keeps engine, analysis and protocol free of effects', () => {
+  const pure = /^src\/(engine|analysis|protocol)\//;
+  const effects = ['fs', 'http', 'net', 'child_process', 'process', 'os', 'path', 'worker_threads'];
+  const wrong = imports.filter(({ file, specifier }) => {
+    const name = specifier.replace('node:', '');
+    return (
+      pure.test(file) &&
+      builtinModules.includes(name) &&
+      effects.some((each) => name === each || name.startsWith(`${each}/`))
+    );
+  });
   expect(wrong).toEqual([]);
   const environment = files.filter(
-    (file) => /^src\/(engine|protocol)\//.test(file) && /process\.env/.test(readFileSync(file, 'utf8')),
+    (file) => pure.test(file) && /process\.env/.test(readFileSync(file, 'utf8')),
   );
   expect(environment).toEqual([]);
 });
 
 it('loads heavy packages in one place each', () => {
-  const wrong = imports.filter(({ file, target, loads }) => {
+  const wrong = imports.filter(({ file, specifier, loads }) => {
     if (!loads) return false;
-    const name = Object.keys(ONLY_IN).find((each) => target === each || target.startsWith(`${each}/`));
+    const name = Object.keys(ONLY_IN).find((each) => specifier === each || specifier.startsWith(`${each}/`));
     return name !== undefined && !ONLY_IN[name]?.includes(file);
   });
   expect(wrong).toEqual([]);
 });
 
-it('has no cycle', () => {
+it('has no import cycle', () => {
   const graph = new Map<string, string[]>();
-  for (const { file, target } of imports) {
-    if (!target.startsWith('.')) continue;
-    const to = normalize(join(dirname(file), target))
-      .replaceAll('\\', '/')
-      .replace(/\.js$/, '.ts');
-    graph.set(file, [...(graph.get(file) ?? []), to]);
-  }
+  for (const { file, target } of own) graph.set(file, [...(graph.get(file) ?? []), target]);
   const done = new Set<string>();
   const visit = (file: string, path: readonly string[]): string | undefined => {
     if (path.includes(file)) return [...path.slice(path.indexOf(file)), file].join(' -> ');
@@ -116,4 +126,13 @@ it('has no cycle', () => {
     return undefined;
   };
   expect(files.map((file) => visit(file, [])).filter((cycle) => cycle !== undefined)).toEqual([]);
+});
+
+it('keeps folders small enough to take in at a glance', () => {
+  const counts = new Map<string, number>();
+  for (const file of files) {
+    const folder = file.slice(0, file.lastIndexOf('/'));
+    counts.set(folder, (counts.get(folder) ?? 0) + 1);
+  }
+  expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
 });

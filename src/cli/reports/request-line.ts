@@ -1,4 +1,4 @@
-import type { RequestLog } from '../../lambda/log.js';
+import type { RequestLog } from '../../http/request-log.js';
 import type { GateReport } from '../../protocol/request/report.js';
 import { plain } from '../terminal/output.js';
 

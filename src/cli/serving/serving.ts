@@ -1,7 +1,7 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { Policy } from '../../engine/policy.js';
 import { type LocalEndpoint, listenLocally, serveLocally } from '../../http/local.js';
-import type { RequestLog } from '../../lambda/log.js';
+import type { RequestLog } from '../../http/request-log.js';
 import { attachConcerns } from '../../protocol/attach.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';

@@ -1,0 +1,41 @@
+import { readFileSync } from 'node:fs';
+import { readImports } from './imports.js';
+
+const PAGE = 'docs/architecture.md';
+const START = '<!-- generated from the imports by "npm run generate" -->';
+const END = '<!-- end of the generated part -->';
+
+/** @returns the architecture page with its picture redrawn from the imports */
+export function architecturePage(): string {
+  const page = readFileSync(PAGE, 'utf8');
+  const start = page.indexOf(START);
+  const end = page.indexOf(END);
+  if (start === -1 || end < start) throw new Error(`${PAGE} needs the lines "${START}" and "${END}".`);
+  return `${page.slice(0, start + START.length)}\n\n${drawFolders()}\n${page.slice(end)}`;
+}
+
+/** Draws the folders of `src` as a Mermaid flowchart. An arrow that follows from two others is left out. */
+function drawFolders(): string {
+  const edges = new Map<string, Set<string>>();
+  for (const { file, target } of readImports()) {
+    const [from, to] = [folderOf(file), target === undefined ? undefined : folderOf(target)];
+    if (from === undefined || to === undefined || from === to) continue;
+    edges.set(from, (edges.get(from) ?? new Set()).add(to));
+  }
+  const arrows = [...edges].flatMap(([from, targets]) =>
+    [...targets].filter((to) => !isImplied(edges, from, to)).map((to) => `  ${from} --> ${to}`),
+  );
+  return ['```mermaid', 'flowchart TD', ...arrows.sort(), '```', ''].join('\n');
+}
+
+/** @returns the folder directly below `src`; files beside the folders belong to none */
+function folderOf(file: string): string | undefined {
+  return /^src\/([^/]+)\//.exec(file)?.[1];
+}
+
+/** Whether another path leads from one folder to the other. */
+function isImplied(edges: ReadonlyMap<string, ReadonlySet<string>>, from: string, to: string): boolean {
+  const reaches = (folder: string): boolean =>
+    folder === to || [...(edges.get(folder) ?? [])].some((next) => reaches(next));
+  return [...(edges.get(from) ?? [])].some((next) => next !== to && reaches(next));
+}
