@@ -143,19 +143,19 @@ describe('walkPages', () => {
 describe('askForPages', () => {
   /** A server that answers at once. */
   const serverOf =
-    (pages: readonly (readonly number[])[], asked: unknown[] = []): AskServer =>
+    (pages: readonly (readonly number[])[], sent: unknown[] = []): AskServer =>
     (method, params, onResponse) => {
-      asked.push([method, params]);
+      sent.push([method, params]);
       const result = fetchFrom(pages)(params.cursor as string | undefined);
       onResponse({ jsonrpc: '2.0', id: 1, result });
     };
 
   it('asks for the first page without a cursor, and for each other with the cursor before', () => {
-    const asked: unknown[] = [];
+    const sent: unknown[] = [];
     const ends: WalkEnd[] = [];
-    askForPages(serverOf([[1], [2], [3]], asked), 'tools/list', { onPage: () => 1 }, (end) => ends.push(end));
+    askForPages(serverOf([[1], [2], [3]], sent), 'tools/list', { onPage: () => 1 }, (end) => ends.push(end));
     expect(ends).toEqual([{ kind: 'complete' }]);
-    expect(asked).toEqual([
+    expect(sent).toEqual([
       ['tools/list', {}],
       ['tools/list', { cursor: '1' }],
       ['tools/list', { cursor: '2' }],

@@ -4,7 +4,7 @@ import { isRequest, type Message, type Request } from '../../src/protocol/messag
 
 const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 
-it('a server that answers at once may have any number of pages', () => {
+it('accepts any number of pages from a server that answers immediately', () => {
   const pending = new PendingRequests();
   const send = (message: Message): void => {
     if (isRequest(message)) pending.take({ jsonrpc: '2.0', id: message.id, result: {} });
@@ -19,7 +19,7 @@ it('a server that answers at once may have any number of pages', () => {
   expect(pending.isWaiting).toBe(false);
 });
 
-it('a question that cannot be sent is answered with an error, and the next one is sent', () => {
+it('answers a request that cannot be sent with an error, and sends the next one', () => {
   const pending = new PendingRequests();
   const sent: Message[] = [];
   const ask = pending.askFor(request, (message) => {
@@ -34,7 +34,7 @@ it('a question that cannot be sent is answered with an error, and the next one i
   expect(pending.isWaiting).toBe(true);
 });
 
-it('only its own answers are taken', () => {
+it('takes only the responses to its own requests', () => {
   const pending = new PendingRequests();
   pending.askFor(request, () => undefined)('tools/list', {}, () => undefined);
   expect(pending.take({ jsonrpc: '2.0', id: 1, result: {} })).toBe(false);

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SerialQueue } from '../../src/protocol/messages/serial-queue.js';
 
-/** A task that waits until it is told to go on. */
+/** A task that is pending until the test ends it. */
 function waiting(log: string[], name: string) {
   let finish: () => void = () => {};
   let fail: (cause: Error) => void = () => {};
@@ -23,8 +23,8 @@ const note = (log: string[], name: string) => () => {
   log.push(name);
 };
 
-describe('while nothing waits', () => {
-  it('tasks run at once, and there is nothing to wait for', async () => {
+describe('while no task is pending', () => {
+  it('tasks run immediately, and there is nothing to wait for', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     expect(turns.run(note(log, 'a'))).toBeUndefined();
@@ -34,7 +34,7 @@ describe('while nothing waits', () => {
     await turns.settled();
   });
 
-  it('a task that throws is no concern of the next', () => {
+  it('a task that throws does not affect the next one', () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     expect(() =>
@@ -47,7 +47,7 @@ describe('while nothing waits', () => {
     expect(log).toEqual(['next']);
   });
 
-  it('a task may run another one within itself', () => {
+  it('a task may run another one', () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     turns.run(() => {
@@ -58,8 +58,8 @@ describe('while nothing waits', () => {
   });
 });
 
-describe('once a task waits', () => {
-  it('it begins at once, and later ones queue behind it in their order', async () => {
+describe('while a task is pending', () => {
+  it('it has started, and later ones wait in order', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
@@ -83,7 +83,7 @@ describe('once a task waits', () => {
     expect(turns.waiting).toBe(false);
   });
 
-  it('everything is synchronous again when it is over', async () => {
+  it('everything is synchronous again after it ends', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const task = waiting(log, 'task');
@@ -94,7 +94,7 @@ describe('once a task waits', () => {
     expect(log).toEqual(['task begins', 'task ends', 'after']);
   });
 
-  it('a queued task resolves when it is over itself, not before and not later', async () => {
+  it('the promise of a queued task resolves when that task ends', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
@@ -108,7 +108,7 @@ describe('once a task waits', () => {
     await turns.settled();
   });
 
-  it('a task that comes while the queue is worked off does not overtake it', async () => {
+  it('a task that is added while the queue is emptied does not overtake it', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
@@ -125,7 +125,7 @@ describe('once a task waits', () => {
 });
 
 describe('a task that fails', () => {
-  it('after it waited tells its caller, and later ones go on', async () => {
+  it('after it was pending rejects its promise, and later ones run', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
@@ -139,7 +139,7 @@ describe('a task that fails', () => {
     expect(turns.waiting).toBe(false);
   });
 
-  it('after it queued tells its caller, and later ones go on', async () => {
+  it('after it was queued rejects its promise, and later ones run', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
@@ -153,7 +153,7 @@ describe('a task that fails', () => {
     expect(log).toEqual(['first begins', 'first ends', 'second begins', 'next']);
   });
 
-  it('at once, when its turn comes, tells its caller, and later ones go on', async () => {
+  it('synchronously after it was queued rejects its promise, and later ones run', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const uncaught: unknown[] = [];
@@ -187,11 +187,11 @@ describe('a task that fails', () => {
 });
 
 describe('settled', () => {
-  it('resolves at once where nothing waits', async () => {
+  it('resolves immediately if no task is pending', async () => {
     await new SerialQueue().settled();
   });
 
-  it('waits for all that waits, also for what came meanwhile', async () => {
+  it('waits for all pending tasks, also for tasks added meanwhile', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
@@ -206,7 +206,7 @@ describe('settled', () => {
     expect(log).toEqual(['first begins', 'first ends', 'second begins', 'second ends', 'settled']);
   });
 
-  it('waits for what somebody runs as soon as an earlier task is over', async () => {
+  it('waits for a task that is added as soon as an earlier one ends', async () => {
     const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
@@ -220,7 +220,7 @@ describe('settled', () => {
     expect(log).toEqual(['first begins', 'first ends', 'second begins', 'second ends', 'settled']);
   });
 
-  it('resolves after a failure, too', async () => {
+  it('resolves after a failure', async () => {
     const turns = new SerialQueue();
     const first = waiting([], 'first');
     const failed = expect(turns.run(first.task)).rejects.toThrow('no store');
@@ -231,7 +231,7 @@ describe('settled', () => {
 });
 
 describe('any tasks', () => {
-  it('begin in their order, one after the other, whichever wait or fail', async () => {
+  it('start in order, one after the other, whichever are pending or fail', async () => {
     const kinds = fc.array(fc.constantFrom('sync', 'soon', 'later', 'fails'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(kinds, async (tasks) => {
