@@ -156,11 +156,11 @@ describe('a character', () => {
 function reference(pattern: string, text: string): boolean {
   const characters = [...text];
   let matched = [true, ...characters.map(() => false)];
-  for (const expected of pattern) {
-    const next = [expected === '*' && matched[0] === true];
+  for (const symbol of pattern) {
+    const next = [symbol === '*' && matched[0] === true];
     characters.forEach((character, index) => {
-      if (expected === '*') next.push(next[index] === true || matched[index + 1] === true);
-      else next.push(matched[index] === true && (expected === '?' || expected === character));
+      if (symbol === '*') next.push(next[index] === true || matched[index + 1] === true);
+      else next.push(matched[index] === true && (symbol === '?' || symbol === character));
     });
     matched = next;
   }
