@@ -87,14 +87,17 @@ describe('a list of more than a hundred pages', () => {
     ['tools/list', 'high', { namePatterns: ['*1*', 'n?'] }, /1|^n.$/],
     ['tools/list', undefined, { namePatterns: ['l*'] }, /^l/],
     ['resources/list', 'high', { uriPatterns: ['*9*'], namePatterns: ['h*'] }, /^h.*9/],
-  ] as const)('%s under %s and %j is what is left of it at once', (method, level, filter, pattern) => {
-    const harness = longServer();
-    const params = { ...withPreferences(level), ...(filter === undefined ? {} : { filter }) };
-    const { names, cursors } = walk(() => harness, params, method);
-    expect(names).toEqual(items.map(({ name }) => name).filter(keeps(level, pattern)));
-    expect(names.length).toBeGreaterThan(10);
-    expect(cursors).toHaveLength(PAGES - 1);
-  });
+  ] as const)(
+    '%s under %s and %j has the same items as the unpaged list',
+    (method, level, filter, pattern) => {
+      const harness = longServer();
+      const params = { ...withPreferences(level), ...(filter === undefined ? {} : { filter }) };
+      const { names, cursors } = walk(() => harness, params, method);
+      expect(names).toEqual(items.map(({ name }) => name).filter(keeps(level, pattern)));
+      expect(names.length).toBeGreaterThan(10);
+      expect(cursors).toHaveLength(PAGES - 1);
+    },
+  );
 
   it('has the same pages in every process, byte for byte, and is walked only once', () => {
     const harness = longServer();
