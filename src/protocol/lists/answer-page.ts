@@ -1,20 +1,38 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
-import { cutPage, digestOf } from '../messages/cursor.js';
+import type { Policy } from '../../engine/policy.js';
+import { type CursorTarget, cutPage, digestOf } from '../messages/cursor.js';
 import { answer, ERRORS, eraOf, type Request } from '../messages/wire.js';
 import { type GateReport, reportConcerns } from '../request/report.js';
 import { type RequestScope, refuse } from '../request/request.js';
 import { unshared } from './filter-list.js';
 
-/** A filtered list, and everything that its pages depend on. */
-export interface PagedList {
+/** What the cursors of a filtered list depend on, besides the policy. */
+export interface CursorBasis {
   /** The member of the result that holds the items, such as `tools`. */
   readonly field: string;
-  readonly items: readonly unknown[];
-  /** Returns the identities that a cursor depends on. Called only if there is more than one page. */
+  /** Returns the identities of the items. Called only if there is more than one page. */
   readonly identities: () => readonly string[];
   readonly configuration: Configuration;
   /** The key of the client's own filter. */
   readonly filterKey: string;
+}
+
+/** Returns what the cursors of a filtered list depend on. */
+export function cursorTarget(
+  policy: Policy,
+  { field, identities, configuration, filterKey }: CursorBasis,
+): CursorTarget {
+  return {
+    catalog: digestOf([field, ...identities()]),
+    policy: policy.digest,
+    configuration: configuration.key,
+    filter: filterKey,
+  };
+}
+
+/** A filtered list, and the other parts of its result. */
+export interface PagedList extends CursorBasis {
+  readonly items: readonly unknown[];
   /** Other members of the result. `_meta` comes last. */
   readonly rest?: Record<string, unknown>;
   readonly meta?: { readonly _meta?: object };
@@ -30,16 +48,16 @@ export interface PagedList {
  * @param scope the gate
  * @param request the list request
  * @param list the filtered list
+ * @example
+ * answerPage(scope, request, {
+ *   field: 'tools', items, identities: () => items.map(({ name }) => name),
+ *   configuration, filterKey: '', counts: { shown: 2, total: 3 }, warnings: [],
+ * });
  */
 export function answerPage(scope: RequestScope, request: Request, list: PagedList): void {
-  const { field, items, identities, configuration, filterKey, rest = {}, meta = {}, counts, warnings } = list;
+  const { field, items, configuration, rest = {}, meta = {}, counts, warnings } = list;
   const { policy } = scope;
-  const target = () => ({
-    catalog: digestOf([field, ...identities()]),
-    policy: policy.digest,
-    configuration: configuration.key,
-    filter: filterKey,
-  });
+  const target = () => cursorTarget(policy, list);
   const page = cutPage(items, request.params?.cursor, target, { pageSize: policy.settings.pageSize });
   if (!page.ok) return refuse(scope, request, ERRORS.invalidParams, page.message);
   const era = eraOf(request);

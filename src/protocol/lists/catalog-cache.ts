@@ -3,7 +3,7 @@ import type { WalkEnd } from '../messages/page-walker.js';
 import { type AskServer, askForPages } from '../messages/pending-requests.js';
 import { type Capability, type Failure, LISTS } from '../messages/wire.js';
 import type { LivePolicy } from '../request/live-policy.js';
-import { catalogOf, itemsOf, type WholeList } from './filter-list.js';
+import { itemsOf, type WholeList, wholeListOf } from './filter-list.js';
 import type { CachedList, SharedCatalog } from './shared-catalog.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
@@ -96,7 +96,7 @@ export class CatalogCache {
 
   private bind(kind: Kind, { list, pages }: CachedList, policy: Policy): WholeList {
     if (list.bound.policy === policy) return list;
-    const rebound = catalogOf(policy, kind, pages);
+    const rebound = wholeListOf(policy, kind, pages);
     if (policy === this.live.current) this.lists.set(kind, { pages, list: rebound });
     return rebound;
   }
@@ -129,7 +129,7 @@ export class CatalogCache {
     end: WalkEnd<Failure['error']>,
   ): ListOutcome {
     if (end.kind === 'complete')
-      return { state: 'complete', list: catalogOf(this.live.current, kind, pages) };
+      return { state: 'complete', list: wholeListOf(this.live.current, kind, pages) };
     return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
   }
 }

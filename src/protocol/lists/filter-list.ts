@@ -31,7 +31,11 @@ export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | und
 }
 
 /** Joins the pages of one list and binds them to a policy. */
-export function catalogOf(policy: Policy, kind: Kind, pages: readonly Record<string, unknown>[]): WholeList {
+export function wholeListOf(
+  policy: Policy,
+  kind: Kind,
+  pages: readonly Record<string, unknown>[],
+): WholeList {
   const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
   return { bound: bindCatalog(policy, kind, items), rest };

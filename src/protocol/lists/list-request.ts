@@ -1,21 +1,21 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { CURSOR_MESSAGES, type CursorTarget, cutPage, digestOf, isGateCursor } from '../messages/cursor.js';
+import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from '../messages/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../messages/sealed-cursor.js';
 import { type Answer, ERRORS, type Era, eraOf, LISTS, type Request } from '../messages/wire.js';
 import { withConfiguration } from '../request/preferences.js';
 import { reportConcerns } from '../request/report.js';
 import { type MessageContext, refuse } from '../request/request.js';
-import { answerPage } from './answer-page.js';
+import { answerPage, cursorTarget } from './answer-page.js';
 import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
 import {
   canChange,
-  catalogOf,
   filterList,
   itemsOf,
   unshared,
   type WholeList,
+  wholeListOf,
   withWarnings,
 } from './filter-list.js';
 import type { GateScope } from './gate-scope.js';
@@ -184,12 +184,8 @@ function finishFullList<C extends MessageContext>(
   const counts = { shown: items.length, total: items.length };
   reportConcerns(scope, { method: LISTS[kind].method, era }, configuration, [...logged, ...warnings], counts);
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
-  const target = () => ({
-    catalog: digestOf([kind, ...items.map((item) => identityOf(kind, item))]),
-    policy: scope.policy.digest,
-    configuration: configuration.key,
-    filter: filterKey,
-  });
+  const identities = () => items.map((item) => identityOf(kind, item));
+  const target = () => cursorTarget(scope.policy, { field: kind, identities, configuration, filterKey });
   const page = isWhole ? cutPage(items, undefined, target) : undefined;
   const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
   const given = isCut ? { ...message.result, [kind]: page.items, ...page.nextCursor } : message.result;
@@ -205,7 +201,7 @@ function filterServerPage<C extends MessageContext>(
 ): Answer {
   const { kind, era, configuration, filter, logged } = expected;
   const { nextCursor } = message.result;
-  const page = catalogOf(scope.policy, kind, [message.result]);
+  const page = wholeListOf(scope.policy, kind, [message.result]);
   const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
     applyListFilter(kind, shown, filter),
   );
@@ -235,7 +231,7 @@ export function filterUnexpected<C extends MessageContext>(
 ): Answer {
   const kind = KINDS.find((each) => itemsOf(each, message.result) !== undefined);
   if (kind === undefined || !canChange(scope.policy, configuration)) return message;
-  const page = catalogOf(scope.policy, kind, [message.result]);
+  const page = wholeListOf(scope.policy, kind, [message.result]);
   const keepAll = (shown: readonly Primitive[]) => shown;
   const { rest, items, meta } = filterList(page, configuration, [], keepAll);
   return { ...message, result: { ...rest, [kind]: items, ...meta } };

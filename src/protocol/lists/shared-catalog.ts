@@ -1,5 +1,5 @@
 import type { Kind, Policy } from '../../engine/policy.js';
-import { catalogOf, type WholeList } from './filter-list.js';
+import { type WholeList, wholeListOf } from './filter-list.js';
 
 /** A list as the server sent it, and bound to a policy. */
 export interface CachedList {
@@ -25,6 +25,6 @@ export class SharedCatalog {
   /** Adds a list from a snapshot file, as one page. */
   put(policy: Policy, kind: Kind, items: readonly object[]): void {
     const pages = [{ [kind]: items }];
-    this.lists.set(kind, { pages, list: catalogOf(policy, kind, pages) });
+    this.lists.set(kind, { pages, list: wholeListOf(policy, kind, pages) });
   }
 }
