@@ -10,9 +10,8 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import type { HiddenReport } from '../../src/protocol/request/report.js';
 import { EXTENSION_ID, LISTS } from '../../src/protocol/messages/wire.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
+import type { GateReport, HiddenReport } from '../../src/protocol/request/report.js';
 import { smallPolicies, wishes } from '../engine/small-policies.js';
 import { Harness } from '../protocol/gate-harness.js';
 

@@ -26,7 +26,7 @@ export class LivePolicy {
     for (const listener of [...this.listeners]) listener(before);
   }
 
-  /** @returns a function that ends the subscription */
+  /** Calls `listener` with the old policy after each replacement. Returns a function that stops this. */
   onReplace(listener: (before: Policy) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
