@@ -12,7 +12,7 @@ const SECURITY = ['low', 'medium', 'high'];
 const COST = ['minimal', 'moderate', 'high'];
 const TEAM = ['docs', 'charts', 'maps', 'code'];
 
-/** Tools of the size that real servers list: about 1.3 KB of JSON each. */
+/** Makes tools of the size that real servers list: about 1.3 KB of JSON each. */
 export function fixtureTools(count: number): FixtureTool[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `tool_${String(index).padStart(4, '0')}`,
@@ -33,13 +33,15 @@ export function fixtureTools(count: number): FixtureTool[] {
   }));
 }
 
-/** Three concerns; every tool has a value for each. `FIXTURE_CONCERNS` keeps a quarter. */
+/** Makes a policy with three concerns and a value of each tool for each concern. */
 export function fixturePolicy(tools: readonly { readonly name: string }[]): Policy {
   return preparePolicy(compiledFixture(tools));
 }
 
+/** Preferences that keep a quarter of the tools. */
 export const FIXTURE_CONCERNS = { security: 'high', cost: 'high', team: 'maps' };
 
+/** Makes the same policy as `fixturePolicy`, in its compiled form. */
 export function compiledFixture(tools: readonly { readonly name: string }[]): CompiledPolicy {
   const list = (name: string, values: string[], match: 'exact' | 'at-least' | 'at-most') =>
     ({ name, values, match, multiple: false, setBy: 'host' }) as const;

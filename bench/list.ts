@@ -9,25 +9,25 @@ import { type Ratio, ratio } from './measure.js';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
-/** tools/list of the SDK's low-level server over its web-standard transport, with the gate and without. */
+/** Compares `tools/list` with and without the gate, on the low-level server of the SDK with its web-standard transport. */
 export async function listRatios(): Promise<Ratio[]> {
   const tools = fixtureTools(1000);
   const policy = fixturePolicy(tools);
   const ratios = [
     await ratio(
-      'tools/list through the gate, filtered to a quarter, server kept / without the gate',
+      'tools/list through the gate, filtered to a quarter, one server for all requests / without the gate',
       0.45,
       { work: await keptServer(tools, policy) },
       { work: await keptServer(tools) },
     ),
     await ratio(
-      'the same, server per request / without the gate',
+      'the same, one server per request / without the gate',
       undefined,
       { work: () => perRequest(tools, policy) },
       { work: () => perRequest(tools) },
     ),
     await ratio(
-      'the same list without the gate / itself',
+      'noise: the same list without the gate / itself',
       undefined,
       { work: () => perRequest(tools) },
       { work: () => perRequest(tools) },

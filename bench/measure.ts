@@ -1,31 +1,33 @@
-/** The time of one thing as a multiple of another's, taken in alternation within one run. */
+/** The time of one function as a multiple of another, both measured in alternation within one run. */
 export interface Ratio {
   readonly name: string;
   readonly ratio: number;
-  /** Where the ratio of the medians lies with 95 % certainty: bootstrapped over the pairs. */
+  /** The 95 % confidence interval of the ratio of the medians, by bootstrapping over the pairs. */
   readonly interval: readonly [number, number];
-  /** The middle 80 % of the ratios of pairs. */
+  /** The 10th and the 90th percentile of the ratios of single pairs. */
   readonly spread: readonly [number, number];
   readonly target: Target;
+  /** Medians in microseconds. */
   readonly micros: { readonly measured: number; readonly baseline: number };
 }
 
 /**
- * What a ratio may be at most, or its lower bound where the machine's noise is larger than what is looked for; nothing for
- * numbers that are to be read beside others.
+ * The maximum of a ratio. If the noise of the machine is larger than the effect, it is the maximum of the lower bound of
+ * the confidence interval. `undefined` if the ratio has no target and only helps to read another one.
  */
 export type Target = number | { readonly lowerBound: number } | undefined;
 
 type Work = () => unknown;
 
 /**
- * Measures one thing against another: pairs in alternation, so that whatever the machine does meets both, medians over
- * all rounds.
+ * Measures one function against another. The two alternate, so that changes of the machine's speed affect both.
  *
- * @param name what is compared with what
- * @param target the ratio that is aimed at
- * @param measured the thing; its work per call may be repeated `repeat` times so that the clock can see it
- * @param baseline what it is compared with
+ * @param name the text for the report: measured / baseline
+ * @param target the maximum of the ratio
+ * @param measured the function; it runs `repeat` times per measurement if one run is too short for the clock
+ * @param baseline the function to compare with
+ * @param rounds the number of measurements of each; a fifth of them is added as warm-up
+ * @returns the ratio with its confidence interval
  */
 export async function ratio(
   name: string,
@@ -53,10 +55,13 @@ export async function ratio(
 }
 
 /**
- * @param name what is compared with what
- * @param target what the ratio may be at most
- * @param measured nanoseconds of the thing, in the order of the rounds
- * @param baseline those of what it is compared with
+ * Computes a ratio from times that were measured in pairs.
+ *
+ * @param name the text for the report: measured / baseline
+ * @param target the maximum of the ratio
+ * @param measured the times in nanoseconds, in the order of the rounds
+ * @param baseline the times to compare with, in the same order
+ * @returns the ratio with its confidence interval
  */
 export function ratioOf(
   name: string,
@@ -80,15 +85,15 @@ const RESAMPLES = 1000;
 function bootstrap(measured: readonly number[], baseline: readonly number[]): [number, number] {
   const ratios = Array.from({ length: RESAMPLES }, () => {
     const picked = measured.map(() => Math.floor(Math.random() * measured.length));
-    const of = (times: readonly number[]) => median(picked.map((index) => times[index] ?? Number.NaN));
-    return of(measured) / of(baseline);
+    const medianOf = (times: readonly number[]) => median(picked.map((index) => times[index] ?? Number.NaN));
+    return medianOf(measured) / medianOf(baseline);
   });
   return [quantile(ratios, 0.025), quantile(ratios, 0.975)];
 }
 
 export const median = (numbers: readonly number[]): number => quantile(numbers, 0.5);
 
-export function quantile(numbers: readonly number[], part: number): number {
+export function quantile(numbers: readonly number[], fraction: number): number {
   const sorted = [...numbers].sort((a, b) => a - b);
-  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * fraction))] ?? Number.NaN;
 }

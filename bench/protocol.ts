@@ -43,7 +43,7 @@ async function perRequest(
 
 const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 
-/** What the gate costs where it does nothing, and what it saves where it answers from a shared catalog. */
+/** Measures what the gate costs for messages that it only forwards, and what it saves with a shared catalog. */
 export async function protocolRatios(): Promise<Ratio[]> {
   const policy = fixturePolicy(tools);
   const call = message('tools/call', { name: 'tool_0001', arguments: {} });
@@ -63,56 +63,56 @@ export async function protocolRatios(): Promise<Ratio[]> {
   const [gated, plain] = [await keptServer(policy), await keptServer()];
   return [
     await ratio(
-      'tools/call through the gate, server per request / without',
+      'tools/call through the gate, one server per request / without the gate',
       { lowerBound: 1.05 },
       { work: through(call, false), repeat: 10 },
       { work: without(call, false), repeat: 10 },
       400,
     ),
     await ratio(
-      'the same call without the gate / itself',
+      'noise: the same call without the gate / itself',
       undefined,
       { work: without(call, false), repeat: 10 },
       { work: without(call, false), repeat: 10 },
       400,
     ),
     await ratio(
-      'a message that the gate does not judge (ping), server per request / without',
+      'a message that the gate only forwards (ping), one server per request / without the gate',
       { lowerBound: 1.02 },
       { work: through(ping, true), repeat: 10 },
       { work: without(ping, true), repeat: 10 },
       400,
     ),
     await ratio(
-      'the same ping without the gate / itself',
+      'noise: the same ping without the gate / itself',
       undefined,
       { work: without(ping, true), repeat: 10 },
       { work: without(ping, true), repeat: 10 },
       400,
     ),
     await ratio(
-      'tools/list of a 1000-tool McpServer per request, static catalog, a quarter / without the gate, in full',
+      'tools/list of a 1000-tool McpServer per request, static catalog, filtered to a quarter / without the gate, unfiltered',
       0.015,
       { work: shared(list), repeat: 4 },
       { work: () => perRequest(zodServer, bare, true) },
       200,
     ),
     await ratio(
-      'the same, in full on both sides',
+      'the same, unfiltered on both sides',
       undefined,
       { work: shared(bare), repeat: 4 },
       { work: () => perRequest(zodServer, bare, true) },
       200,
     ),
     await ratio(
-      'tools/list of a kept 1000-tool McpServer in memory, a quarter / without the gate, in full',
+      'tools/list of one 1000-tool McpServer in memory, filtered to a quarter / without the gate, unfiltered',
       0.005,
       { work: () => gated(list), repeat: 20 },
       { work: () => plain(bare) },
       200,
     ),
     await ratio(
-      'the same, in full on both sides',
+      'the same, unfiltered on both sides',
       undefined,
       { work: () => gated(bare), repeat: 4 },
       { work: () => plain(bare) },
@@ -121,7 +121,7 @@ export async function protocolRatios(): Promise<Ratio[]> {
   ];
 }
 
-/** A server that is connected once, over the SDK's transport in memory; gives what it answers. */
+/** Connects one server over the in-memory transport of the SDK. Returns a function that sends a message and waits. */
 async function keptServer(policy?: Policy): Promise<(body: object) => Promise<JSONRPCMessage>> {
   const server = zodServer();
   if (policy !== undefined) attachConcerns(server, { policy });

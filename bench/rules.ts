@@ -16,8 +16,8 @@ const environment = 'concerns.environment';
 const budget = 'concerns.budget';
 
 /**
- * Twenty rules of the kinds that operators write: about annotations, tags and names, what a host asked for, who asks and
- * what its client can do.
+ * Twenty rules of the kinds that operators write. They read annotations, tags, names, preferences, claims and client
+ * capabilities.
  */
 const RULES: readonly (readonly ['hide' | 'show', unknown])[] = [
   [
@@ -160,12 +160,12 @@ function compiledRules(tools: readonly { readonly name: string }[]): CompiledPol
   return { ...fixture, concerns: [...fixture.concerns, ...extra], rules };
 }
 
-/** What twenty rules over 1000 primitives cost beside writing what is kept as JSON. */
+/** Compares twenty rules over 1000 primitives with JSON.stringify of the selected primitives. */
 export async function ruleRatios(): Promise<Ratio[]> {
   const tools = ruleTools();
   const policy = preparePolicy(compiledRules(tools));
   const concerns = { security: 'medium', cost: 'high', environment: 'production', budget: 4 };
-  const carriers: readonly PreferenceSource[] = [{ from: 'request', concerns }];
+  const sources: readonly PreferenceSource[] = [{ from: 'request', concerns }];
   const caller = {
     claims: new Map<string, unknown>([
       ['groups', ['staff', 'trainee']],
@@ -174,17 +174,17 @@ export async function ruleRatios(): Promise<Ratio[]> {
     ]),
     capabilities: { roots: {}, elicitation: {} },
   };
-  const configure = () => resolveConfiguration(policy, carriers, caller);
+  const configure = () => resolveConfiguration(policy, sources, caller);
   const catalog = bindCatalog(policy, 'tools', tools);
   const { kept } = select(catalog, configure());
   if (Math.abs(kept.length - 250) > 25)
-    throw new Error(`The rules keep ${kept.length} of 1000 tools, no quarter.`);
+    throw new Error(`The rules keep ${kept.length} of 1000 tools, which is not a quarter.`);
 
   const stringify = { work: () => JSON.stringify(kept) };
   const size = `20 rules x 1000 primitives (${catalog.classes.length} classes), ${kept.length} kept`;
   return [
     await ratio(
-      `${size}, new configuration / JSON.stringify of what is kept`,
+      `${size}, new configuration / JSON.stringify of the selection`,
       1.2,
       {
         work: () => {
@@ -196,7 +196,7 @@ export async function ruleRatios(): Promise<Ratio[]> {
       stringify,
     ),
     await ratio(
-      'the same with the list bound to the policy anew / JSON.stringify of what is kept',
+      'the same, including binding the list to the policy / JSON.stringify of the selection',
       undefined,
       { work: () => select(bindCatalog(policy, 'tools', tools), configure()) },
       stringify,

@@ -7,17 +7,17 @@ import { type Ratio, ratio } from './measure.js';
 const LARGE = 100_000;
 const SMALL = 1000;
 
-/** How cost grows with the number of primitives, and what loading a compiled policy costs. */
+/** Measures how the cost grows with the number of primitives, and what loading a compiled policy costs. */
 export async function scaleRatios(): Promise<Ratio[]> {
-  // Names are all that the policy reads of them; whole definitions would measure the garbage collector.
+  // The policy only reads names. With whole definitions, the garbage collector would dominate the times.
   const names = fixtureTools(SMALL).map(({ name }) => name);
   const tools = Array.from({ length: LARGE }, (_, index) => ({ name: `${names[index % SMALL]}_${index}` }));
   const small = tools.slice(0, SMALL);
-  const carriers = [{ from: 'request', concerns: FIXTURE_CONCERNS }] as const;
+  const sources = [{ from: 'request', concerns: FIXTURE_CONCERNS }] as const;
   const bound = (some: typeof tools) => {
     const policy = fixturePolicy(some);
     const catalog = bindCatalog(policy, 'tools', some);
-    return { catalog, configure: () => resolveConfiguration(policy, carriers) };
+    return { catalog, configure: () => resolveConfiguration(policy, sources) };
   };
   const [all, few] = [bound(tools), bound(small)];
   const cold = ({
@@ -75,15 +75,18 @@ function compiledPolicy(): object {
   return { ...content, digest: digestOf(content) };
 }
 
-/** What a million configurations, no two of them equal, leave on the heap. */
+/** The heap after selecting with a million different configurations. */
 export interface MemoryRun {
   readonly name: string;
   readonly configurations: number;
-  readonly remembered: number;
+  /** The number of selections in the cache at the end. */
+  readonly cached: number;
+  /** In bytes. */
   readonly heapBefore: number;
   readonly heapAfter: number;
 }
 
+/** Selects with a million different configurations and measures the heap before and after. */
 export function memoryRun(): MemoryRun {
   const tools = fixtureTools(100);
   const fixture = compiledFixture(tools);
@@ -104,14 +107,14 @@ export function memoryRun(): MemoryRun {
       select(catalog, resolveConfiguration(policy, [{ from: 'request', concerns }]));
     }
   };
-  // A full memo is where the run begins, so that what is measured is what goes on growing.
+  // The cache is filled before the first measurement, so that only continued growth is measured.
   run(0, 1000);
   const heapBefore = heap();
   run(1000, configurations);
   return {
-    name: 'heap before and after a million different configurations of one list',
+    name: 'heap before / after a million different configurations of one list',
     configurations,
-    remembered: catalog.memo.size,
+    cached: catalog.memo.size,
     heapBefore,
     heapAfter: heap(),
   };

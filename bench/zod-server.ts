@@ -4,7 +4,7 @@ import { fixtureTools } from './fixture.js';
 
 const tools = fixtureTools(1000);
 
-/** A thousand tools with zod schemas, as `McpServer` users write them: every list converts every schema. */
+/** Makes a server of a thousand tools with zod schemas. `McpServer` converts every schema for every list request. */
 export function zodServer(): McpServer {
   const server = new McpServer({ name: 'bench', version: '1.0.0' });
   for (const { name, description, inputSchema } of tools) {

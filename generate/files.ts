@@ -2,7 +2,13 @@ import { policySchema } from '../src/policy/language/schema.js';
 import { testFileSchema } from '../src/policy/testing/test-schema.js';
 import { writeValidator } from './validator.js';
 
-/** @returns every generated file by its path, with the text that it has to have */
+/**
+ * Generates the schemas for editors and the validators.
+ *
+ * @returns the expected text of each generated file, by its path in the repository
+ * @example
+ * for (const [file, text] of await generatedFiles()) writeFileSync(file, text);
+ */
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const json = (schema: object) => `${JSON.stringify(schema, null, 2)}\n`;
   return new Map([

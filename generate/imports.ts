@@ -39,7 +39,9 @@ export function readImports(): Import[] {
     return found.map(({ groups }): Import => {
       const specifier = groups?.specifier ?? '';
       const target = specifier.startsWith('.')
-        ? normalize(join(dirname(file), specifier)).replaceAll('\\', '/').replace(/\.js$/, '.ts')
+        ? normalize(join(dirname(file), specifier))
+            .replaceAll('\\', '/')
+            .replace(/\.js$/, '.ts')
         : undefined;
       return { file, specifier, target, loads: !groups?.type };
     });

@@ -98,7 +98,7 @@ A primitive still has to fit everything else that is asked for.
     expect(stdout).toContain(`
 What hosts can say, and how it is applied
   security: new value critical
-  preset cheap: gone
+  preset cheap: removed
   enforcement: advisory -> shadow
 `);
     expect(stdout).toContain('Under enforcement: shadow hosts are shown everything');
@@ -136,7 +136,7 @@ primitives:
     const now = written('else-after.yaml', DEFAULTS.replace('two: v0 }', 'two: v0, one: v1 }'));
     const { stdout } = await diff(written('else.yaml', DEFAULTS), now);
     expect(stdout).toContain(
-      '\nWhenever one is not asked for and something else is asked for; or one=v0\n  1 no longer shown\n    - a\n',
+      '\nWhenever one is not requested and another concern is requested; or one=v0\n  1 no longer shown\n    - a\n',
     );
   });
 
@@ -180,7 +180,7 @@ primitives:
     expect(code).toBe(0);
     expect(stdout).toContain('Whenever c0=a; or c1=a; or c2=a; or c3=a; or c4=a; or c5=a; or c6=a\n');
     expect(stdout).toContain(
-      'There are too many combinations for one: c7, c8, c9, c10, c11 were taken as not\nasked for.\n',
+      'There are too many combinations for one: c7, c8, c9, c10, c11 were treated as\nnot requested.\n',
     );
   });
 });
@@ -194,11 +194,11 @@ describe('the difference of two catalogs', () => {
     const args = ['--old-catalog', written('old.json', old), '--catalog', written('now.json', now)];
     const { stdout } = await diff(VAULT, VAULT, ...args);
     expect(stdout).toContain(`
-Whatever is asked for  (saves up to 100 tokens)
+In every configuration  (saves up to 100 tokens)
   1 no longer shown
     - hashData (gone from the server)
 
-Whenever security=high or not asked for, and cost=moderate or not asked for
+Whenever security=high or not requested, and cost=moderate or not requested
 (costs 44 tokens)
   1 newly shown
     + newRecord (new on the server)

@@ -66,7 +66,7 @@ describe.concurrent('fmt', () => {
   it.each([
     ['no YAML', 'version: [1\n', ':2:1 keeps this from being formatted: '],
     ['an alias', 'version: &a 1\nconcerns: *a\n', ' keeps this from being formatted: "*a" is a YAML alias'],
-    ['a key twice', 'version: 1\nversion: 1\n', '"version" is written twice'],
+    ['a key twice', 'version: 1\nversion: 1\n', 'The key "version" is defined twice'],
     ['two documents', 'version: 1\n---\nversion: 1\n', 'keeps this from being formatted'],
   ])('leaves %s as it is', async (name, text, expected) => {
     const path = file(`${name}.yaml`, text);

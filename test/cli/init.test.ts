@@ -95,35 +95,35 @@ describe('what is proposed', () => {
     expect(stdout).toBe(`# yaml-language-server: $schema=./schema.json
 #
 # A first policy for small.
-# It is made from annotations, tags and names: what the server says of itself. Names can mislead: read it once.
+# Its values come from the annotations, tags and names of the tools. A name can mislead, so review every value.
 version: 1
 
-# What a host may ask for. Call these as your users would, and add their own: cost, security, audience, ...
+# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...
 concerns:
-  # From harmless to harmful, and at-most: who asks for changes gets what only reads, too.
+  # Ordered from harmless to harmful. With at-most, a host that sets changes also sees tools that only read.
   effect:
-    description: "How far a call may go: read-only looks; changes adds or changes; destroys may take away for good"
+    description: "What a call may do: read (read-only), add or change something (changes), delete something for good (destroys)"
     values: [read-only, changes, destroys]
     match: at-most
 
   # From openWorldHint.
   reach:
-    description: Whether a call stays with this server, or may reach the world outside
+    description: Whether a call stays within this server, or may reach other systems
     values: [local, world]
     match: at-most
 
-  # What names have in common. A host may name several; what has nothing in common is other.
+  # From words that several names share. A host may name several. All other tools have the topic other.
   topic:
-    description: What you are about to work on
+    description: What you are going to work on
     values: [file, user, other]
     multiple: true
 
-# One word for several wishes: a host may send {preset: look}, an address may end in ?concerns=look.
+# One word for several preferences. A host may send {preset: look}, and a URL may end in ?concerns=look.
 presets:
   look: { effect: read-only, reach: local }
   careful: { effect: changes }
 
-# Values from annotations, so that tools of tomorrow have them, too. An entry below is stronger.
+# Values from annotations. Tools that are added later get them too. An entry below overrides them.
 assign:
   - when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }
     to: { effect: read-only }
@@ -142,13 +142,13 @@ assign:
   - when: { "===": [{ var: [primitive.annotations.openWorldHint, false] }, true] }
     to: { reach: world }
 
-# Each primitive by its exact name. {} is mapped, with no value of its own: it fits every wish.
+# Each primitive by its exact name. {} maps a primitive without values of its own.
 primitives:
   tools:
     # file
     delete_file: { topic: file }
-    upload_file: { effect: changes, topic: file } # by its name
-    remove_file: { effect: destroys, topic: file } # by its name
+    upload_file: { effect: changes, topic: file } # guessed from the name
+    remove_file: { effect: destroys, topic: file } # guessed from the name
 
     # user
     get_user: { topic: user }
@@ -156,13 +156,13 @@ primitives:
     update_user: { topic: user }
 
     # other
-    "yes": { effect: destroys, topic: other } # nothing says what it does
+    "yes": { effect: destroys, topic: other } # neither annotations nor the name tell
 
   prompts:
     "say it: now": {}
 
 settings:
-  # A tool that the server gains tomorrow is shown until it is mapped here; "hide" is the cautious choice.
+  # Primitives that this policy does not map, such as new tools, are shown. Write "hide" to hide them instead.
   unmapped: show
 `);
   });
@@ -176,9 +176,9 @@ settings:
     const { stdout } = await run('init', '-o', '-', '--catalog', write('tags.json', { tools }));
     expect(stdout).toContain('values: [maps, geo-data]\n');
     expect(stdout).toContain(
-      '    a: { effect: destroys, topic: [maps, geo-data] } # nothing says what it does\n',
+      '    a: { effect: destroys, topic: [maps, geo-data] } # neither annotations nor the name tell\n',
     );
-    expect(stdout).toContain('    c: { effect: destroys } # nothing says what it does\n');
+    expect(stdout).toContain('    c: { effect: destroys } # neither annotations nor the name tell\n');
   });
 
   it('survives names that are no YAML, and servers without tools', async () => {

@@ -273,34 +273,34 @@ describe.concurrent('a mistake', () => {
     [
       'a key',
       'test: []',
-      '3:1  error  unknown-key  "test" is no key of a test file (policy, catalog, server, tests); did you mean "tests"?',
+      '3:1  error  unknown-key  "test" is not a valid key of a test file (policy, catalog, server, tests). Did you mean "tests"?',
     ],
     ['no tests', 'tests: []', '3:8  error  empty  tests must not be empty.'],
     ['no list', 'tests: {}', '3:8  error  wrong-type  tests must be a list.'],
     [
       'a key of a test',
       'tests: [{ name: a, tool: {} }]',
-      '3:20  error  unknown-key  "tool" is no key of a test (name, concerns, claims, client, tools, prompts, resources, resourceTemplates); did you mean "tools"?',
+      '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
     ],
     [
       'no name',
       'tests: [{ tools: { count: 1 } }]',
-      '3:9  error  missing-key  the test needs the key "name".',
+      '3:9  error  missing-key  The key "name" is required in the test.',
     ],
     [
       'nothing expected',
       'tests: [{ name: a }]',
-      '3:9  error  missing-key  the test needs one of the keys tools, prompts, resources, resourceTemplates.',
+      '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in the test.',
     ],
     [
       'nothing of a kind',
       'tests: [{ name: a, tools: {} }]',
-      '3:27  error  empty  tools must not be empty; add one of includes, excludes, only, count.',
+      '3:27  error  empty  tools must not be empty. Add one of the keys includes, excludes, only, count.',
     ],
     [
       'a key of a kind',
       'tests: [{ name: a, tools: { onyl: [] } }]',
-      '3:29  error  unknown-key  "onyl" is no key of tools (includes, excludes, only, count); did you mean "only"?',
+      '3:29  error  unknown-key  "onyl" is not a valid key of tools (includes, excludes, only, count). Did you mean "only"?',
     ],
     [
       'a count',
@@ -310,7 +310,7 @@ describe.concurrent('a mistake', () => {
     [
       'a count below zero',
       'tests: [{ name: a, tools: { count: -1 } }]',
-      '3:36  error  out-of-range  count must be >= 0.',
+      '3:36  error  out-of-range  count must be at least 0.',
     ],
     [
       'an empty command',
@@ -320,82 +320,82 @@ describe.concurrent('a mistake', () => {
     [
       'what stands after a misshapen entry',
       'tests: [{ name: a, tools: { only: [1, alpah] } }]',
-      '3:39  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
+      '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
       'what stands beside something that is missing',
       'tests: [{ tools: { only: [alpah] } }]',
-      '3:27  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
+      '3:27  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
       'what stands in a test after one that is none',
       'tests: [1, { name: a, tools: { only: [alpah] } }]',
-      '3:39  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
+      '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
       'a name that is none',
       'tests: [{ name: a, tools: { only: [1] } }]',
-      '3:36  error  unquoted  1 is a number in YAML; write "1" in quotes for the text.',
+      '3:36  error  unquoted  1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
     ],
     [
       'a name of the catalog',
       'tests: [{ name: a, tools: { only: [alpah] } }]',
-      '3:36  error  unknown-primitive  The catalog has no tool "alpah"; did you mean "alpha"?',
+      '3:36  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
       'a name twice',
       'tests: [{ name: a, tools: { only: [beta, beta] } }]',
-      '3:42  error  duplicate  "beta" is in only twice; keep one.',
+      '3:42  error  duplicate  "beta" is listed twice in only. Remove one of the two.',
     ],
     [
       'a contradiction',
       'tests: [{ name: a, tools: { includes: [beta], excludes: [beta] } }]',
-      '3:58  error  duplicate  "beta" is in includes and in excludes, so the test can never pass; take one out.',
+      '3:58  error  duplicate  "beta" is in includes and in excludes, so the test can never pass. Remove it from one of them.',
     ],
     [
       'a concern',
       'tests: [{ name: a, concerns: { securty: low }, tools: { count: 1 } }]',
-      '3:32  error  unknown-concern  "securty" is no concern of this policy (security, topic, budget, tier); did you mean "security"?',
+      '3:32  error  unknown-concern  "securty" is not a concern of this policy (security, topic, budget, tier). Did you mean "security"?',
     ],
     [
       'a value',
       'tests: [{ name: a, concerns: { security: hihg }, tools: { count: 1 } }]',
-      '3:42  error  unknown-value  "hihg" is no value of security (low, high); did you mean "high"?',
+      '3:42  error  unknown-value  "hihg" is not a valid value for security (low, high). Did you mean "high"?',
     ],
     [
       'a value of several',
       'tests: [{ name: a, concerns: { topic: [maps, cod] }, tools: { count: 1 } }]',
-      '3:46  error  unknown-value  "cod" is no value of topic (maps, code); did you mean "code"?',
+      '3:46  error  unknown-value  "cod" is not a valid value for topic (maps, code). Did you mean "code"?',
     ],
     [
       'several values of one',
       'tests: [{ name: a, concerns: { security: [low] }, tools: { count: 1 } }]',
-      '3:42  error  several-values  security takes one value here; take one, or declare the concern with "multiple: true".',
+      '3:42  error  several-values  security takes one value here. Write one value, or declare the concern with "multiple: true".',
     ],
     [
       'a number',
       'tests: [{ name: a, concerns: { budget: 501 }, tools: { count: 1 } }]',
-      '3:40  error  unknown-value  501 is no value of budget; write a number from 0 to 500.',
+      '3:40  error  unknown-value  501 is not a valid value for budget. Write a number from 0 to 500.',
     ],
     [
       'what an operator sets',
       'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
-      '3:32  error  operator-asked-for  tier is set by the operator, so no host can ask for it; put "custom:tier" under claims.',
+      '3:32  error  operator-asked-for  A host cannot set tier, because the operator sets it. Put "custom:tier" under claims instead.',
     ],
     [
       'a preset',
       'tests: [{ name: a, concerns: saef, tools: { count: 1 } }]',
-      '3:30  error  unknown-value  "saef" is no preset of this policy (safe), nor "none"; did you mean "safe"?',
+      '3:30  error  unknown-value  "saef" is not a preset of this policy (safe, none). Did you mean "safe"?',
     ],
     [
       'a client',
       'tests: [{ name: a, client: { sampling: {} }, tools: { count: 1 } }]',
-      '3:30  error  unknown-key  "sampling" is no key of client (capabilities).',
+      '3:30  error  unknown-key  "sampling" is not a valid key of client (capabilities).',
     ],
     [
       'a test twice',
       'tests: [{ name: a, tools: { count: 4 } }, { name: a, tools: { count: 4 } }]',
-      '3:51  error  duplicate  The test "a" is written twice, here and in line 3; give one another name.',
+      '3:51  error  duplicate  The name "a" is already used by the test in line 3. Rename one of them.',
     ],
   ])('in %s is found at its place', async (_, text, expected) => {
     const { code, stdout, stderr } = await test(`${text}\n`);
@@ -418,12 +418,12 @@ describe.concurrent('a mistake', () => {
     [
       'neither catalog nor server',
       'policy: policy.yaml\n',
-      '1:1  error  missing-key  the test file needs one of the keys catalog, server.',
+      '1:1  error  missing-key  One of the keys catalog, server is required in the test file.',
     ],
     [
       'both',
       'policy: policy.yaml\ncatalog: catalog.json\nserver: node x.js\n',
-      '3:1  error  duplicate  the test file has several of the keys catalog, server; keep one.',
+      '3:1  error  duplicate  Only one of the keys catalog, server is allowed in the test file. Remove the others.',
     ],
     [
       'a policy with errors',

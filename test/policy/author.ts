@@ -18,7 +18,7 @@ let folders = 0;
 
 afterAll(() => rmSync(root, { recursive: true, force: true }));
 
-/** Removes the indentation that a test's source gives to a YAML text, and the line break before it. */
+/** Removes the indentation and the first line break from a YAML text in the source of a test. */
 export function yaml({ raw }: TemplateStringsArray, ...values: readonly unknown[]): string {
   const text = String.raw({ raw }, ...values).replace(/^\n/, '');
   const indent = /^ */.exec(text)?.[0].length ?? 0;
@@ -28,7 +28,7 @@ export function yaml({ raw }: TemplateStringsArray, ...values: readonly unknown[
   return lines.join('\n').trimEnd().concat('\n');
 }
 
-/** Writes files into a new folder, as authors do, and returns the folder. */
+/** Writes files into a new folder and returns the folder. */
 export function write(files: Readonly<Record<string, string>>): string {
   folders += 1;
   const folder = join(root, String(folders));
@@ -40,12 +40,12 @@ export function write(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Loads a policy of one file, `policy.yaml`. */
+/** Loads a policy from one file, `policy.yaml`. */
 export function policyOf(text: string): Policy {
   return loadPolicy(join(write({ 'policy.yaml': text }), 'policy.yaml'));
 }
 
-/** Reads some of the files that it writes; the names in the report are those given here. */
+/** Writes files and reads the policy at some of the paths. The report uses the given names. */
 export function reportOf(
   files: Readonly<Record<string, string>>,
   paths: readonly string[] = ['policy.yaml'],
@@ -61,14 +61,14 @@ export function reportOf(
   return { ...report, findings, texts };
 }
 
-/** What is found in a policy of one file, each as `line:column code`. */
+/** The findings of a policy of one file, each as `line:column code`. */
 export function findingsOf(text: string): string[] {
   return reportOf({ 'policy.yaml': text }).findings.map(
     ({ line, column, code }) => `${line}:${column} ${code}`,
   );
 }
 
-/** What a host asks for in a request's `_meta`, or in several carriers, strongest first. */
+/** The preference sources of a request that carries these concerns in its `_meta`. */
 export function asked(concerns: unknown): PreferenceSource[] {
   return [{ from: 'request', concerns }];
 }
@@ -78,7 +78,7 @@ export interface Listing {
   readonly claims?: Readonly<Record<string, unknown>>;
 }
 
-/** The names of the primitives that a host sees of a list; primitives are given by name or whole. */
+/** The names of the primitives that a host sees. Each primitive is given by name or as an object. */
 export function shown(
   policy: Policy,
   primitives: readonly (string | Primitive)[],

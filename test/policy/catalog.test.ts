@@ -7,7 +7,7 @@ import { createVaultServer } from '../../examples/vault/server.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { write, yaml } from './author.js';
 
-/** What is found in a policy against a catalog, `line:column code`, sorted by place. */
+/** The findings of a policy against a catalog, each as `line:column code`, sorted by place. */
 function found(text: string, catalog: PolicyCatalog): string[] {
   return findings(text, catalog).map(({ line, column, code }) => `${line}:${column} ${code}`);
 }
@@ -30,7 +30,7 @@ const CONCERNS = yaml`
     access: { values: [read, write] }
 `;
 
-describe('entries and patterns that fit nothing', () => {
+describe('entries and patterns that do not match anything', () => {
   const catalog: PolicyCatalog = {
     tools: named('encrypt_text', 'list_keys', 'delete_key'),
     prompts: named('review'),
@@ -38,7 +38,7 @@ describe('entries and patterns that fit nothing', () => {
     resourceTemplates: [{ uriTemplate: 'vault://records/{id}' }],
   };
 
-  it('are each named, in their kind', () => {
+  it('are reported with their kind', () => {
     const text = `${CONCERNS}${yaml`
       primitives:
         tools: { encrypt_txt: { level: high }, list_keys: {}, delete_key: {}, review: {} }
@@ -56,37 +56,37 @@ describe('entries and patterns that fit nothing', () => {
       '11:40 dead-entry',
     ]);
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server has no tool "encrypt_txt"; take it out.',
-      'The server has no tool "review"; take it out.',
-      'The server has no resource "vault://none"; take it out.',
-      'The server has no resource template "vault://other/{id}"; take it out.',
-      'No tool of the server fits "drop*"; take it out.',
+      'The server does not have a tool "encrypt_txt". Remove the entry.',
+      'The server does not have a tool "review". Remove the entry.',
+      'The server does not have a resource "vault://none". Remove the entry.',
+      'The server does not have a resource template "vault://other/{id}". Remove the entry.',
+      'The pattern "drop*" does not match any tool of the server. Remove it.',
     ]);
   });
 
-  it('may be renamed: the nearest primitive that nothing maps', () => {
+  it('get the most similar unmapped primitive as a hint', () => {
     const text = `${CONCERNS}primitives: { tools: { encrypt_txt: {}, list_keys: {}, delete_keys: {}, delete_key: {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server has no tool "encrypt_txt"; did you mean "encrypt_text", which nothing maps?',
-      'The server has no tool "delete_keys"; take it out.',
+      'The server does not have a tool "encrypt_txt". Did you mean "encrypt_text"?',
+      'The server does not have a tool "delete_keys". Remove the entry.',
     ]);
   });
 
-  it('are not those of URIs that the server does not list but reads', () => {
+  it('are not reported for URIs that match a template of the server', () => {
     const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low }, "vault://recordings/7": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      'The server has no resource "vault://recordings/7"; take it out.',
+      'The server does not have a resource "vault://recordings/7". Remove the entry.',
     ]);
   });
 
-  it('are those of a tool that is called like a resource', () => {
+  it('are reported for a tool with the name of a resource', () => {
     const text = `${CONCERNS}primitives: { tools: { "vault://audit": {} } }\n`;
     expect(messagesOf(text, { ...catalog, tools: [] }, 'dead-entry')).toEqual([
-      'The server has no tool "vault://audit"; take it out.',
+      'The server does not have a tool "vault://audit". Remove the entry.',
     ]);
   });
 
-  it('are not those that one of several templates reads', () => {
+  it('are not reported for URIs that match one of several templates', () => {
     const text = `${CONCERNS}primitives: { resources: { "vault://records/7": { level: low } } }\n`;
     const resourceTemplates = [
       { uriTemplate: 'vault://other/{id}' },
@@ -95,15 +95,15 @@ describe('entries and patterns that fit nothing', () => {
     expect(messagesOf(text, { resourceTemplates }, 'dead-entry')).toEqual([]);
   });
 
-  it('are not those of templates from which a listed resource inherits', () => {
+  it('are not reported for templates from which a listed resource inherits', () => {
     const text = `${CONCERNS}primitives: { resourceTemplates: { "vault://keys/{id}": { level: low }, "vault://locks/{id}": {} } }\n`;
     expect(messagesOf(text, catalog, 'dead-entry')).toEqual([
-      expect.stringContaining('The server has no resource template "vault://locks/{id}"'),
+      expect.stringContaining('The server does not have a resource template "vault://locks/{id}"'),
     ]);
   });
 });
 
-describe('patterns that change nothing', () => {
+describe('patterns without effect', () => {
   const catalog = { tools: named('log_a', 'log_b') };
 
   it.each<[string, string, string[]]>([
@@ -130,21 +130,21 @@ describe('patterns that change nothing', () => {
     if (codes.length > 0) expect(all[0]).toMatchObject({ line: 5, column: 22, length: 6 });
   });
 
-  it('replaced by a later pattern, but not by an earlier one', () => {
+  it('are reported if a later pattern replaces them, not if an earlier one does', () => {
     const text = `${CONCERNS}patterns: { tools: { "log*": { level: high }, "*": { level: low } } }\n`;
     expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([
-      'Every value of "log*" is replaced by a later pattern or an entry; take it out.',
+      'Later patterns or entries replace every value of the pattern "log*". Remove it.',
     ]);
   });
 
-  it('a catch-all of which some values live is not flagged', () => {
+  it('are not reported if some of their values apply', () => {
     const text = `${CONCERNS}patterns: { tools: { "*": { level: high, access: read }, "log*": { level: low } } }\n`;
     expect(messagesOf(text, catalog, 'shadowed-entry')).toEqual([]);
     const some = `${CONCERNS}patterns: { tools: { "*": { level: high }, "log_a*": { level: low } } }\n`;
     expect(messagesOf(some, catalog, 'shadowed-entry')).toEqual([]);
   });
 
-  it('one that maps without a value of its own is not flagged, nor one that takes a value away', () => {
+  it('are not reported if they map without values or remove a value', () => {
     const entries = 'primitives: { tools: { log_a: { level: low }, log_b: { level: low } } }';
     for (const values of ['{}', '{ level: any }']) {
       const text = `${CONCERNS}patterns: { tools: { "log*": ${values} } }\n${entries}\n`;
@@ -165,15 +165,15 @@ describe('primitives that nothing maps', () => {
   const assign =
     'assign: [{ when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }, to: { access: read } }]\n';
 
-  it('are named, with what becomes of them', () => {
+  it('are reported, with the effect on them', () => {
     const text = `${CONCERNS}primitives: { tools: {} }\n${assign}`;
     expect(messagesOf(text, catalog, 'unmapped')).toEqual([
-      'Nothing maps the prompt "p", so it is always shown; map it, {} if that is meant.',
-      'Nothing maps the tool "a", so it is always shown; map it, {} if that is meant.',
+      'Nothing maps the prompt "p", so it is always shown. Add an entry for it: {} maps it without values.',
+      'Nothing maps the tool "a", so it is always shown. Add an entry for it: {} maps it without values.',
     ]);
     expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
     expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(
-      'Nothing maps the tool "a", so it is always hidden; map it, {} if that is meant.',
+      'Nothing maps the tool "a", so it is always hidden. Add an entry for it: {} maps it without values.',
     );
   });
 });
@@ -194,50 +194,50 @@ describe('values that contradict the annotations', () => {
     expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toHaveLength(count);
   });
 
-  it.each(['read-only', 'readonly', 'destructive'])('a value named %s is understood', (value) => {
+  it.each(['read-only', 'readonly', 'destructive'])('are found for a value named %s', (value) => {
     const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
     const contrary = value === 'destructive';
     expect(found(text, tool(contrary))).toContain('3:24 contradicts-annotations');
     expect(messagesOf(text, tool(contrary), 'contradicts-annotations')).toEqual([
-      `effect of "a" is ${value}, but its readOnlyHint is ${contrary}; mend one of them.`,
+      `effect of "a" is ${value}, but its readOnlyHint is ${contrary}. Change one of them.`,
     ]);
     expect(found(text, tool(!contrary))).not.toContain('3:24 contradicts-annotations');
   });
 
-  it('a range has no words', () => {
+  it('are not found for ranges', () => {
     const text =
       'version: 1\nconcerns: { price: { values: { min: 0, max: 1 } } }\nprimitives: { tools: { a: { price: 1 } } }\n';
     expect(messagesOf(text, tool(true), 'contradicts-annotations')).toEqual([]);
   });
 
-  it.each(['spread', 'reader', 'overwrite', 'writes'])('a value named %s means nothing here', (value) => {
+  it.each(['spread', 'reader', 'overwrite', 'writes'])('are not found for a value named %s', (value) => {
     const text = `version: 1\nconcerns: { effect: { values: [${value}, other] } }\nprimitives: { tools: { a: { effect: ${value} } } }\n`;
     for (const hint of [true, false]) {
       expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toEqual([]);
     }
   });
 
-  it('names all values', () => {
+  it('are reported with all values', () => {
     const text =
       'version: 1\nconcerns: { effect: { values: [read, read-only] } }\nprimitives: { tools: { a: { effect: [read, read-only] } } }\n';
     expect(messagesOf(text, tool(false), 'contradicts-annotations')).toEqual([
-      'effect of "a" is read, read-only, but its readOnlyHint is false; mend one of them.',
+      'effect of "a" is read, read-only, but its readOnlyHint is false. Change one of them.',
     ]);
   });
 
-  it('nothing is annotated, or null', () => {
+  it('are not found if annotations are null', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { access: read } } }\n`;
     expect(
       messagesOf(text, { tools: [{ name: 'a', annotations: null }] }, 'contradicts-annotations'),
     ).toEqual([]);
   });
 
-  it('an assign that takes a value away contradicts nothing', () => {
+  it('are not found for an assign that removes a value', () => {
     const text = `${CONCERNS}assign: [{ when: true, to: { level: any } }]\nprimitives: { tools: { a: { level: low } } }\n`;
     expect(messagesOf(text, { tools: named('a') }, 'contradicts-annotations')).toEqual([]);
   });
 
-  it('what an assign derives from them is not what an entry says', () => {
+  it('are found if an entry differs from the value that an assign derives', () => {
     const text = `${CONCERNS}${yaml`
       assign:
         - when: { "===": [{ var: primitive.annotations.openWorldHint }, true] }
@@ -248,13 +248,13 @@ describe('values that contradict the annotations', () => {
     const open = ['a', 'b', 'c', 'd'].map((name) => ({ name, annotations: { openWorldHint: true } }));
     expect(messagesOf(text, { tools: [...open, { name: 'e' }] }, 'contradicts-annotations')).toEqual([
       expect.stringMatching(
-        /^The level of "a" is not what .*policy\.yaml:7 derives from its annotations; mend one of them\.$/,
+        /^The level of "a" differs from the value that .*policy\.yaml:7 derives from its annotations\. Change one of them\.$/,
       ),
     ]);
   });
 });
 
-describe('texts that name what can be hidden', () => {
+describe('texts that name primitives that can be hidden', () => {
   const catalog = (description: string, instructions?: string): PolicyCatalog => ({
     tools: [{ name: 'listKeys', description } as { name: string }, { name: 'get_key' }, { name: 'delete' }],
     prompts: [{ name: 'review-access' }],
@@ -268,7 +268,7 @@ describe('texts that name what can be hidden', () => {
     ['hidden together', 'First call get_key.', '{ level: low }', '{ level: low }', 0],
     ['hidden earlier than the other', 'First call get_key.', '{ level: low }', '{}', 0],
     [
-      'the other is hidden by something else too',
+      'the other also has another value',
       'First call get_key.',
       '{ level: low }',
       '{ level: low, access: read }',
@@ -283,18 +283,18 @@ describe('texts that name what can be hidden', () => {
     expect(messagesOf(values(listKeys, getKey), catalog(description), 'names-hidden')).toHaveLength(count);
   });
 
-  it('at the entry of what has the text, each name once', () => {
+  it('are reported at the entry of the primitive with the text, each name once', () => {
     const text = values('{}', '{ level: low }');
     const server = catalog('get_key, review-access, get_key.');
     expect(found(text, server).filter((each) => each.includes('names-hidden'))).toEqual([
       '6:12 names-hidden',
     ]);
     expect(messagesOf(text, server, 'names-hidden')).toEqual([
-      'The description of "listKeys" names what can be hidden while it is shown (get_key, review-access); a model may look for it in vain.',
+      'The description of "listKeys" names primitives that can be hidden while it is shown (get_key, review-access). A model may try to use them.',
     ]);
   });
 
-  it('knows names in camel case and with a hyphen, and lists all that it found', () => {
+  it('are found for names in camel case and with a hyphen, all in one finding', () => {
     const text = `${CONCERNS}primitives: { tools: { get: {}, getKey: { level: low }, drop-key: { level: low }, x: { level: low } } }\n`;
     const tools = [
       { name: 'get', description: 'x' } as { name: string },
@@ -302,22 +302,22 @@ describe('texts that name what can be hidden', () => {
     ];
     const server = { tools, instructions: 'getKey, x, then drop-key' };
     expect(messagesOf(text, server, 'names-hidden')).toEqual([
-      "The server's instructions name what can be hidden (getKey, drop-key); a model may look for it in vain.",
+      'The instructions of the server name primitives that can be hidden (getKey, drop-key). A model may try to use them.',
     ]);
     expect(found(text, server)).toContain('1:1 names-hidden');
   });
 
-  it('the instructions of the server are there in every configuration', () => {
+  it('include the instructions of the server, which every configuration shows', () => {
     const server = catalog('', 'Call listKeys, then get_key.');
     expect(messagesOf(values('{}', '{ level: low }'), server, 'names-hidden')).toEqual([
-      "The server's instructions name what can be hidden (get_key); a model may look for it in vain.",
+      'The instructions of the server name primitives that can be hidden (get_key). A model may try to use them.',
     ]);
     expect(messagesOf(values('{}', '{}'), server, 'names-hidden')).toEqual([]);
   });
 });
 
-describe('all configurations', () => {
-  it('are spoken of at the place that can be mended', () => {
+describe('findings about all configurations', () => {
+  it('are reported at the place where the author can fix them', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -346,7 +346,7 @@ describe('all configurations', () => {
     ]);
   });
 
-  it('are spoken of in sentences', () => {
+  it('are explained', () => {
     const text = `${CONCERNS}${yaml`
       primitives:
         tools: { gone: {}, kept: { level: [low, high], access: [read, write] } }
@@ -360,21 +360,21 @@ describe('all configurations', () => {
         .map(({ message }) => message)
         .slice(1),
     ).toEqual([
-      'No configuration shows the tool "gone"; change its values, or the rule that hides it.',
-      'Every configuration shows the tool "kept", whatever its values; write {} if that is meant.',
-      'The rule "silent" fires for no configuration and primitive; mend it or take it out.',
-      'The rule "loud" fires for all of its primitives, always; mend it or take it out.',
+      'No configuration shows the tool "gone". Change its values or the rule that hides it.',
+      'Every configuration shows the tool "kept", whatever its values are. Write {} if this is intended.',
+      'The rule "silent" never fires: its condition is false for every configuration and primitive. Fix or remove it.',
+      'The rule "loud" always fires: its condition is true for every configuration and primitive. Fix or remove it.',
     ]);
   });
 
-  it('name all that a host asks for', () => {
+  it('name all preferences that hide everything', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low }, b: { access: read } } }\n`;
     expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
-      'A host that asks for {level: high, access: write} is shown nothing at all.',
+      'A host with the preferences {level: high, access: write} sees no primitives. Change values or rules if it needs to see some.',
     ]);
   });
 
-  it('are reported where each file has its part', () => {
+  it('are reported in the file that has the section', () => {
     const silent = (id: string) =>
       `rules: [{ id: ${id}, hide: [tools], when: { "===": [{ var: primitive.name }, ${id}] } }]\n`;
     const folder = write({
@@ -399,15 +399,15 @@ describe('all configurations', () => {
     ]);
   });
 
-  it('can leave a host with nothing, and the message says which', () => {
+  it('name the single preference that hides everything', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low, access: read }, b: { level: high, access: read } } }\n`;
     expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
-      'A host that asks for {access: write} is shown nothing at all.',
+      'A host with the preferences {access: write} sees no primitives. Change values or rules if it needs to see some.',
     ]);
     expect(found(text, { tools: named('a', 'b') })).toEqual(['2:1 empty-surface']);
   });
 
-  it('of files that include others are reported in the file that says it', () => {
+  it('are reported in the included file that has the rule', () => {
     const folder = write({
       'common.yaml': `${CONCERNS}rules: [{ id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, x] } }]\n`,
       'policy.yaml':
@@ -419,7 +419,7 @@ describe('all configurations', () => {
     ).toEqual(['common.yaml:5 rule-never-fires', 'policy.yaml:3 always-visible']);
   });
 
-  it('that were not looked at are named, at the beginning of the policy', () => {
+  it('that could not be answered are reported at the start of the policy', () => {
     const values = Array.from({ length: 20 }, (_, index) => `v${index}`);
     const text = `version: 1
 concerns: { topic: { values: [${values}], multiple: true } }
@@ -428,11 +428,11 @@ rules: [{ id: both, hide: [tools], when: { and: [{ in: [v1, { var: concerns.topi
 `;
     expect(found(text, { tools: named('a') })).toContain('1:1 not-analysed');
     expect(messagesOf(text, { tools: named('a') }, 'not-analysed')).toEqual([
-      'There are too many configurations to say what all combinations of several values of topic do.',
+      'There are too many configurations to determine what all combinations of several values of topic do.',
     ]);
   });
 
-  it('are not looked at in a policy with an error', () => {
+  it('are not searched in a policy with an error', () => {
     expect(
       found(`${CONCERNS}primitives: { tools: { gone: { level: hihg } } }\n`, { tools: named('a') }),
     ).toEqual(['5:39 unknown-value']);
@@ -445,7 +445,7 @@ const github: PolicyCatalog | undefined = existsSync(GITHUB)
   : undefined;
 
 describe.skipIf(github === undefined)(
-  `a real catalog of 117 tools${github === undefined ? ` (skipped: ${GITHUB} is not here)` : ''}`,
+  `a real catalog of 117 tools${github === undefined ? ` (skipped: ${GITHUB} does not exist)` : ''}`,
   () => {
     const text = yaml`
       version: 1
@@ -472,10 +472,10 @@ describe.skipIf(github === undefined)(
     `;
     const catalog = github ?? {};
 
-    it('has what is wrong, and nothing else', () => {
+    it('has exactly the expected findings', () => {
       const all = findings(text, catalog).filter(({ code }) => code !== 'names-hidden');
       expect(all.map(({ line, code }) => `${line} ${code}`)).toEqual([
-        // area: code with access: write, because the one tool of code is said to read.
+        // area: code with access: write, because the only tool of code has access: read.
         '2 empty-surface',
         '10 dead-entry',
         '11 contradicts-annotations',
@@ -484,9 +484,9 @@ describe.skipIf(github === undefined)(
       ]);
     });
 
-    it('finds a description that sends a model after a tool that may be hidden', () => {
+    it('finds a description that names a tool that can be hidden', () => {
       expect(messagesOf(text, catalog, 'names-hidden')).toEqual([
-        'The description of "list_pull_requests" names what can be hidden while it is shown (search_pull_requests); a model may look for it in vain.',
+        'The description of "list_pull_requests" names primitives that can be hidden while it is shown (search_pull_requests). A model may try to use them.',
       ]);
     });
   },
@@ -511,13 +511,13 @@ describe('the demo server, over its own protocol', () => {
   }
   const policies = join(import.meta.dirname, '../../policies');
 
-  it('has a policy in which everything is mapped, visible to somebody, and nothing is dead', async () => {
+  it('has a policy that maps everything, without dead entries or invisible primitives', async () => {
     const { findings: all } = readPolicy(join(policies, 'vault.yaml'), await listed());
     const codes = new Set(all.map(({ code }) => code));
     expect([...codes].filter((code) => code !== 'empty-surface' && code !== 'names-hidden')).toEqual([]);
   });
 
-  it('does not fit the policy of another server', async () => {
+  it('does not match the policy of another server', async () => {
     const { findings: all } = readPolicy(join(policies, 'everything.yaml'), await listed());
     const codes = all.map(({ code }) => code);
     expect(codes.filter((code) => code === 'dead-entry').length).toBeGreaterThan(10);

@@ -1,61 +1,64 @@
 import { describe, expect, it } from 'vitest';
 import { findingsOf, reportOf, yaml } from './author.js';
 
-const said = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
+const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
 const tier = (rest: string) => `version: 1\nconcerns:\n  tier: { values: [free, pro], ${rest} }\n`;
 
-describe('what the check says', () => {
+describe('the check', () => {
   it.each<[string, string]>([
     [
       'version: 1\nconcerns: { preset: { values: [a] } }\n',
-      '"preset" is how hosts name a preset; call the concern otherwise.',
+      '"preset" is reserved: hosts use it to choose a preset. Rename the concern.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [any] } }\n',
-      '"any" takes a value away in mappings, so it cannot be a value; call it otherwise.',
+      '"any" is reserved: mappings use it to remove a value. Rename the value.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: { min: 2, max: 1 } } }\n',
-      'The range of cost is empty: min 2 is above max 1; swap them.',
+      'The range of cost is empty: min 2 is above max 1. Swap them.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], match: at-most, multiple: true } }\n',
-      'cost takes several values, which only a list with match: exact can; take "multiple" or "match" out.',
+      '"multiple: true" requires a list of values and "match: exact". Remove "multiple" from cost, or change "values" or "match".',
     ],
-    [tier('set-by: operator, default: free'), 'tier is set by the operator: say which claim with "claim".'],
+    [
+      tier('set-by: operator, default: free'),
+      'tier is set by the operator, but "claim" is missing. Add the name of the claim.',
+    ],
     [
       tier('claim: tier'),
-      'A claim is read for operator concerns only; add "set-by: operator" to tier, or take "claim" out.',
+      '"claim" is read only for operator concerns. Add "set-by: operator" to tier, or remove "claim".',
     ],
     [
       tier('set-by: operator, claim: tier'),
-      'A caller without the claim sees nothing that has a value for tier; give it a "default" if that is not meant.',
+      'Callers without the claim see no primitive that has a value for tier. Add a "default" if this is not intended.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a] } }\nsettings: { invalid: clamp }\n',
-      'invalid: clamp has no nearest value in the list of cost; there an unknown value is ignored.',
+      '"invalid: clamp" does not apply to cost: a list has no nearest value, so unknown values are ignored.',
     ],
     [
       `${tier('set-by: operator, claim: tier, default: free')}presets: { all: { tier: pro } }\n`,
-      'tier is set by the operator, so no preset can ask for it.',
+      'tier is set by the operator, so a preset cannot set it. Remove it from the preset.',
     ],
     [
       'version: 1\nsettings: { enforcement: enforce }\n',
-      'A host can lift what it asked for itself, so this protects nothing: add an operator concern, or a rule that reads no host concern.',
+      'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that does not read the concerns of the host.',
     ],
     [
       'version: 1\nrules: [{ id: none, when: true }]\n',
-      'The rule "none" needs either "hide" or "show", with the kinds that it is about.',
+      'The rule "none" needs either "hide" or "show", with a list of kinds.',
     ],
     [
       `version: 1\npatterns: { tools: { "${'a*'.repeat(17)}": {} } }\n`,
-      'A pattern has at most 256 characters and 16 "*"; split it.',
+      'A pattern can have at most 256 characters and 16 "*". Split it.',
     ],
-  ])('%j', (text, message) => {
-    expect(said(text)).toEqual([message]);
+  ])('explains %j', (text, message) => {
+    expect(messagesOf(text)).toEqual([message]);
   });
 
-  it('a range of one number is a range', () => {
+  it('accepts a range of one number', () => {
     const one = 'version: 1\nconcerns: { cost: { values: { min: 1, max: 1 } } }\n';
     expect(findingsOf(one)).toEqual([]);
     expect(findingsOf(`${one}primitives: { tools: { a: { cost: 1 }, b: { cost: 2 } } }\n`)).toEqual([
@@ -63,7 +66,7 @@ describe('what the check says', () => {
     ]);
   });
 
-  it('too many concerns of several files, at the first that is too many', () => {
+  it('reports too many concerns in several files at the first one above the limit', () => {
     const some = (from: number, to: number) =>
       Array.from({ length: to - from }, (_, index) => `  c${from + index}: { values: [a] }\n`).join('');
     const { findings } = reportOf({
@@ -76,7 +79,7 @@ describe('what the check says', () => {
     expect(findings[0]?.message).toMatch(/64 concerns/);
   });
 
-  it('a concern and a preset written twice, in two files', () => {
+  it('reports a concern and a preset that two files define', () => {
     const text = 'concerns: { cost: { values: [a] } }\npresets: { safe: { cost: a } }\n';
     const { findings } = reportOf({
       'common.yaml': `version: 1\n${text}`,
@@ -84,13 +87,13 @@ describe('what the check says', () => {
     });
     expect(findings.map(({ line, column, code, message }) => `${line}:${column} ${code} ${message}`)).toEqual(
       [
-        '3:13 duplicate The concern "cost" is written twice, here and in common.yaml:2:13; keep one.',
-        '4:12 duplicate The preset "safe" is written twice, here and in common.yaml:3:12; keep one.',
+        '3:13 duplicate The concern "cost" is defined twice, here and in common.yaml:2:13. Remove one.',
+        '4:12 duplicate The preset "safe" is defined twice, here and in common.yaml:3:12. Remove one.',
       ],
     );
   });
 
-  it('nothing of concerns that a file may have had of which nothing fits', () => {
+  it('does not report unknown concerns if a file does not fit the schema at all', () => {
     const { findings } = reportOf({
       'common.yaml': '- concerns\n',
       'policy.yaml': 'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { a: { cost: low } } }\n',
@@ -98,13 +101,13 @@ describe('what the check says', () => {
     expect(findings.map(({ file, code }) => `${file} ${code}`)).toEqual(['common.yaml wrong-type']);
   });
 
-  it('an unknown concern, also where a preset of its name is misshapen', () => {
+  it('reports an unknown concern although a preset of the same name has the wrong type', () => {
     expect(
       findingsOf('version: 1\npresets: { cost: 1 }\nprimitives: { tools: { a: { cost: low } } }\n'),
     ).toEqual(['2:18 wrong-type', '3:29 unknown-concern']);
   });
 
-  it('no disagreement with a setting that is overridden', () => {
+  it('does not compare a setting with one that is overridden', () => {
     const settings = (unmapped: string) => `settings: { unmapped: ${unmapped} }\n`;
     const { findings } = reportOf({
       'common.yaml': `version: 1\n${settings('show')}`,
@@ -115,7 +118,7 @@ describe('what the check says', () => {
     expect(findings).toEqual([]);
   });
 
-  it('numbers on either side of a range', () => {
+  it('reports numbers below and above a range', () => {
     const entry = (value: number) =>
       findingsOf(
         `version: 1\nconcerns: { cost: { values: { min: 1, max: 3 } } }\nprimitives: { tools: { a: { cost: ${value} } } }\n`,
@@ -124,7 +127,7 @@ describe('what the check says', () => {
   });
 });
 
-describe('enforcement that protects nothing', () => {
+describe('enforcement that does not protect anything', () => {
   const CODE = 'enforce-without-operator';
   const enforcing = (rest: string) =>
     findingsOf(
@@ -137,9 +140,9 @@ describe('enforcement that protects nothing', () => {
   it.each<[string, string, boolean]>([
     ['only host concerns', '', true],
     ['an operator concern', '  tier: { values: [x], set-by: operator, claim: tier, default: x }\n', false],
-    ['a concern that says that hosts set it', '  tier: { values: [x], set-by: host }\n', true],
-    ['a rule that hides for everybody', rule('hide', ofTool), false],
-    ['a rule that a host can lift', rule('hide', ofHost), true],
+    ['a concern with set-by: host', '  tier: { values: [x], set-by: host }\n', true],
+    ['a rule that hides from all hosts', rule('hide', ofTool), false],
+    ['a rule that hosts can undo', rule('hide', ofHost), true],
     ['a rule that shows', rule('show', ofTool), true],
     [
       'one of two rules',
@@ -150,7 +153,7 @@ describe('enforcement that protects nothing', () => {
     expect(enforcing(rest)).toEqual(found ? [`2:26 ${CODE}`] : []);
   });
 
-  it('a rule of an included file protects as well', () => {
+  it('accepts a protecting rule in an included file', () => {
     const { findings } = reportOf({
       'common.yaml': `version: 1\n${rule('hide', ofTool)}`,
       'policy.yaml': 'version: 1\ninclude: [common.yaml]\nsettings: { enforcement: enforce }\n',
@@ -158,12 +161,12 @@ describe('enforcement that protects nothing', () => {
     expect(findings).toEqual([]);
   });
 
-  it.each(['advisory', 'shadow'])('%s promises nothing', (enforcement) => {
+  it.each(['advisory', 'shadow'])('is not reported for %s', (enforcement) => {
     expect(findingsOf(`version: 1\nsettings: { enforcement: ${enforcement} }\n`)).toEqual([]);
   });
 });
 
-describe('what always has a value', () => {
+describe('unset-is-true', () => {
   const unequal = (concern: string) =>
     findingsOf(yaml`
       version: 1
@@ -174,7 +177,7 @@ describe('what always has a value', () => {
       rules: [{ id: r, hide: [tools], when: { "!==": [{ var: concerns.${concern} }, pro] } }]
     `).filter((finding) => finding.includes('unset-is-true'));
 
-  it('is an operator concern with a default, and no other', () => {
+  it('is reported for all concerns but operator concerns with a default', () => {
     expect(unequal('tier')).toEqual([]);
     expect(unequal('seat')).toEqual(['6:48 unset-is-true']);
     expect(unequal('cost')).toEqual(['6:48 unset-is-true']);

@@ -2,7 +2,14 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindCatalog, KINDS, resolveConfiguration, select } from '../../src/engine/index.js';
-import { CompiledPolicyError, loadPolicy, openCompiledPolicy, readPolicy } from '../../src/policy/index.js';
+import {
+  CompiledPolicyError,
+  compileToJson,
+  loadPolicy,
+  openCompiledPolicy,
+  PolicyError,
+  readPolicy,
+} from '../../src/policy/index.js';
 import { reportOf, write, yaml } from './author.js';
 
 const TEXT = yaml`
@@ -28,12 +35,12 @@ const TEXT = yaml`
 
 function compile(folder: string) {
   const { compiled } = readPolicy(folder);
-  if (compiled === undefined) throw new Error('The policy of this test is wrong.');
+  if (compiled === undefined) throw new Error('The policy of this test has errors.');
   return compiled;
 }
 
 describe('a compiled policy', () => {
-  it('says all that the files say, in plain JSON', () => {
+  it('contains everything that the files define, as plain JSON', () => {
     const { compiled } = reportOf({
       'policy.yaml': yaml`
         version: 1
@@ -109,9 +116,15 @@ describe('a compiled policy', () => {
   it('has the same bytes for the same files', () => {
     const folder = write({ 'a.yaml': TEXT });
     expect(JSON.stringify(compile(folder))).toBe(JSON.stringify(compile(folder)));
+    expect(compileToJson(folder)).toBe(JSON.stringify(compile(folder)));
   });
 
-  it('has another digest for anything that means something else', () => {
+  it('is not written if the policy has errors', () => {
+    const folder = write({ 'a.yaml': 'version: 2\n' });
+    expect(() => compileToJson(folder)).toThrow(PolicyError);
+  });
+
+  it('has a different digest for each change of its meaning', () => {
     const folder = write({ 'a.yaml': TEXT });
     const digestOf = (text: string) => {
       writeFileSync(join(folder, 'a.yaml'), text);
@@ -130,7 +143,7 @@ describe('a compiled policy', () => {
     expect(digestOf(TEXT)).toBe(digest);
   });
 
-  it('selects what the files select, after a round trip through JSON', () => {
+  it('selects the same primitives as the files after a round trip through JSON', () => {
     const folder = write({ 'a.yaml': TEXT });
     const loaded = loadPolicy(folder);
     const opened = openCompiledPolicy(JSON.parse(JSON.stringify(compile(folder))));
@@ -159,7 +172,7 @@ describe('a compiled policy', () => {
   });
 });
 
-describe('what is no compiled policy', () => {
+describe('data that is not a compiled policy', () => {
   const whole = () => ({ ...compile(write({ 'a.yaml': TEXT })) });
 
   it.each<[string, unknown]>([
@@ -170,15 +183,19 @@ describe('what is no compiled policy', () => {
     ['a list', []],
     ['another object', { version: 1 }],
     ['an object with an inherited format', Object.create({ format: 2 })],
-  ])('%s is refused', (_name, data) => {
+  ])('is rejected: %s', (_name, data) => {
     expect(() => openCompiledPolicy(data)).toThrow(CompiledPolicyError);
   });
 
-  it('is told from one of another version, and what to do is said', () => {
-    expect(() => openCompiledPolicy({ ...whole(), format: 2 })).toThrow(/2, .*reads 1; update mcp-concerns/);
-    expect(() => openCompiledPolicy({ ...whole(), format: 0 })).toThrow(/0, .*reads 1; compile it again/);
-    expect(() => openCompiledPolicy({ version: 1 })).toThrow('This is no compiled policy');
-    expect(() => openCompiledPolicy({ ...whole(), format: '1' })).toThrow('This is no compiled policy');
+  it('is distinguished from a compiled policy of another version, with advice', () => {
+    expect(() => openCompiledPolicy({ ...whole(), format: 2 })).toThrow(
+      /version 2, .*reads 1\. Update mcp-concerns or compile it again/,
+    );
+    expect(() => openCompiledPolicy({ ...whole(), format: 0 })).toThrow(
+      /version 0, .*reads 1\. Compile it again/,
+    );
+    expect(() => openCompiledPolicy({ version: 1 })).toThrow('This is not a compiled policy');
+    expect(() => openCompiledPolicy({ ...whole(), format: '1' })).toThrow('This is not a compiled policy');
   });
 
   it.each([
@@ -191,7 +208,7 @@ describe('what is no compiled policy', () => {
     'assign',
     'rules',
     'settings',
-  ])('or has lost its %s is refused when it is opened, not when it is used', (part) => {
+  ])('is rejected when it is opened if %s is missing or damaged', (part) => {
     const damaged: Record<string, unknown> = whole();
     delete damaged[part];
     for (const data of [damaged, { ...damaged, [part]: null }, { ...damaged, [part]: {} }]) {
@@ -199,7 +216,7 @@ describe('what is no compiled policy', () => {
     }
   });
 
-  it('or was edited since it was checked is refused', () => {
+  it('is rejected if it was edited after it was compiled', () => {
     const text = JSON.stringify(whole());
     expect(() => openCompiledPolicy(JSON.parse(text))).not.toThrow();
     for (const [from, to] of [
@@ -213,7 +230,7 @@ describe('what is no compiled policy', () => {
     }
   });
 
-  it('has a code for programs', () => {
+  it('causes an error with a code', () => {
     expect(() => openCompiledPolicy(null)).toThrow(
       expect.objectContaining({ code: 'COMPILED_POLICY_INVALID' }),
     );

@@ -2,16 +2,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { runTestFiles } from '../../src/cli/reports/test-run.js';
-import { FINDING_CODES, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { FINDING_CODES, formatFindings, type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { readPolicyText } from '../../src/policy/language/read-yaml.js';
-import { checkShape } from '../../src/policy/language/validate.js';
+import { validatePolicy } from '../../src/policy/language/validate.js';
 import { reportOf, write } from './author.js';
 
 const project = join(import.meta.dirname, '../..');
-const findings = readFileSync(join(project, 'docs/findings.md'), 'utf8');
+const findings = readFileSync(join(project, 'docs/reference/findings.md'), 'utf8');
 
 interface Block {
-  /** What stands after the language: nothing to a reader, the block's part to this test. */
+  /** The word after the language of the fence. Readers do not see it; it tells this test what the block is. */
   readonly part: string;
   readonly text: string;
 }
@@ -21,8 +21,8 @@ function blocksOf(markdown: string, language: string): Block[] {
   return [...fences].map(([, part = '', text = '']) => ({ part, text }));
 }
 
-/** `# to 65` at the end of a line stands for 65 lines, numbered in the place of its 1. */
-function spellOut(example: string): string {
+/** Expands a line that ends in `# to 65` into 65 lines, with the numbers 1 to 65 in place of the 1. */
+function expand(example: string): string {
   return example.replace(/^(.*?) *# to (\d+)\n/gm, (_line, content: string, count: string) =>
     Array.from(
       { length: Number(count) },
@@ -35,9 +35,9 @@ const [beginning] = blocksOf(findings, 'yaml').filter(({ part }) => part === 'be
 const [catalogBlock] = blocksOf(findings, 'json');
 const catalog = JSON.parse(catalogBlock?.text ?? '') as PolicyCatalog;
 
-/** The files of an example: those that its comments name, else one policy. */
+/** The files of an example: the files that its comments name, or one policy. */
 function filesOf(example: string): Record<string, string> {
-  const text = spellOut(example);
+  const text = expand(example);
   if (!/^# [a-z]+\.yaml$/m.test(text)) {
     return { 'policy.yaml': /^version:/.test(text) ? text : `${beginning?.text}${text}` };
   }
@@ -54,28 +54,46 @@ const sections = findings
     const [code = '', ...rest] = section.split('\n');
     const blocks = blocksOf(rest.join('\n'), 'yaml');
     const part = (name: string) => blocks.filter((block) => block.part === name).map(({ text }) => text);
-    return { code, bad: part('bad'), mend: part('mend') };
+    const [, severity] = /^\n\*\*(Error|Warning)\*\*: [A-Z`]/.exec(rest.join('\n')) ?? [];
+    const labels = [...section.matchAll(/^\*\*(Why|Fix)\*\*: \S/gm)].map(([, label]) => label);
+    return { code, severity: severity?.toLowerCase(), labels, bad: part('bad'), fix: part('fix') };
   });
-const table = [...findings.matchAll(/^\| \[`([a-z-]+)`\]\(#([a-z-]+)\) \| (\w+) \| .+ \|$/gm)].map(
-  ([, code = '', anchor, severity]) => ({ code, anchor, severity }),
-);
+const index = [...findings.matchAll(/\[`([a-z-]+)`\]\(#([a-z-]+)\)/g)].map(([, code, anchor]) => ({
+  code,
+  anchor,
+}));
 
 const isOfTests = (code: string): boolean =>
   findings.indexOf(`### ${code}\n`) > findings.indexOf('## In policy tests');
 
-describe('docs/findings.md', () => {
-  it('has every code that the check can give, once, in the table and with an example', () => {
+describe('docs/reference/findings.md', () => {
+  it('lists every finding code once, in the index and in a section', () => {
     const codes = [...FINDING_CODES].sort();
     expect(new Set(codes).size).toBe(codes.length);
-    expect(table.map(({ code }) => code).sort()).toEqual(codes);
     expect(sections.map(({ code }) => code).sort()).toEqual(codes);
-    expect(table.map(({ anchor }) => anchor)).toEqual(table.map(({ code }) => code));
+    expect(index.map(({ code }) => code)).toEqual(sections.map(({ code }) => code));
+    expect(index.map(({ anchor }) => anchor)).toEqual(index.map(({ code }) => code));
+  });
+
+  it.each(sections)(
+    '$code: the section gives the severity, the reason and the fix',
+    ({ severity, labels }) => {
+      expect(severity).toMatch(/^(error|warning)$/);
+      expect(labels).toEqual(['Why', 'Fix']);
+    },
+  );
+
+  it('shows the output of the program', () => {
+    const [output] = blocksOf(findings, 'text').filter(({ part }) => part === 'output');
+    const example = sections.find(({ code }) => code === 'unknown-value')?.bad[0] ?? '';
+    const report = reportOf(filesOf(example));
+    expect(output?.text).toBe(`${formatFindings(report.findings, report.texts)}\n`);
   });
 
   it.each(sections.filter(({ code }) => !isOfTests(code)))(
-    '$code: the bad example has it, its mend does not',
-    ({ code, bad, mend }) => {
-      expect([bad.length, mend.length]).toEqual([1, 1]);
+    '$code: the bad example has the finding, the fix does not',
+    ({ code, severity, bad, fix }) => {
+      expect([bad.length, fix.length]).toEqual([1, 1]);
       const needsCatalog = findings.indexOf(`### ${code}\n`) > findings.indexOf('## With a catalog');
       const found = (example: string | undefined) => {
         const files = filesOf(example ?? '');
@@ -84,42 +102,48 @@ describe('docs/findings.md', () => {
       };
       const wrong = found(bad[0]);
       expect(wrong.map((finding) => finding.code)).toContain(code);
-      const severity = table.find((row) => row.code === code)?.severity;
       expect(
         new Set(wrong.filter((finding) => finding.code === code).map((finding) => finding.severity)),
       ).toEqual(new Set([severity]));
-      const mended = found(mend[0]);
-      expect(mended.map((finding) => finding.code)).not.toContain(code);
-      expect(mended.filter((finding) => finding.severity === 'error')).toEqual([]);
+      const fixed = found(fix[0]);
+      expect(fixed.map((finding) => finding.code)).not.toContain(code);
+      expect(fixed.filter((finding) => finding.severity === 'error')).toEqual([]);
       if (needsCatalog) return;
-      // An example shows one thing: nothing else is wrong with it, and nothing at all with its mend.
+      // An example has only this finding, and its fix has no finding at all.
       expect([...new Set(wrong.map((finding) => finding.code))]).toEqual([code]);
-      expect(mended).toEqual([]);
+      expect(fixed).toEqual([]);
     },
   );
 
   const ofTests = sections.filter(({ code }) => isOfTests(code));
-  it.each(ofTests)('$code: the bad test file has it, its mend runs', async ({ code, bad, mend }) => {
-    const [head] = blocksOf(findings, 'yaml').filter(({ part }) => part === 'tests');
-    const runOf = (example = '') => {
-      const folder = write({
-        'policy.yaml': beginning?.text ?? '',
-        'catalog.json': JSON.stringify(catalog),
-        'policy.test.yaml': /^policy:/.test(example) ? example : `${head?.text}${example}`,
-      });
-      const options = { quiet: true, timeout: undefined, coverage: false, threshold: undefined };
-      return runTestFiles([join(folder, 'policy.test.yaml')], options);
-    };
-    const wrong = await runOf(bad[0]);
-    const severity = table.find((row) => row.code === code)?.severity;
-    expect(wrong.findings.map((each) => [each.code, each.severity])).toEqual([[code, severity]]);
-    const mended = await runOf(mend[0]);
-    expect([mended.findings, mended.failed]).toEqual([[], false]);
-  });
+  it.each(ofTests)(
+    '$code: the bad test file has the finding, the fix passes',
+    async ({ code, severity, bad, fix }) => {
+      const [head] = blocksOf(findings, 'yaml').filter(({ part }) => part === 'tests');
+      const runOf = (example = '') => {
+        const folder = write({
+          'policy.yaml': beginning?.text ?? '',
+          'catalog.json': JSON.stringify(catalog),
+          'policy.test.yaml': /^policy:/.test(example) ? example : `${head?.text}${example}`,
+        });
+        const options = { quiet: true, timeout: undefined, coverage: false, threshold: undefined };
+        return runTestFiles([join(folder, 'policy.test.yaml')], options);
+      };
+      const wrong = await runOf(bad[0]);
+      expect(wrong.findings.map((each) => [each.code, each.severity])).toEqual([[code, severity]]);
+      const fixed = await runOf(fix[0]);
+      expect([fixed.findings, fixed.failed]).toEqual([[], false]);
+    },
+  );
 });
 
 describe('policies in the docs', () => {
-  const documents = ['README.md', ...readdirSync(join(project, 'docs')).map((name) => `docs/${name}`)]
+  const documents = [
+    'README.md',
+    ...readdirSync(join(project, 'docs'), { recursive: true, encoding: 'utf8' }).map(
+      (name) => `docs/${name}`,
+    ),
+  ]
     .filter((name) => name.endsWith('.md'))
     .flatMap((name) =>
       blocksOf(readFileSync(join(project, name), 'utf8'), 'yaml').map((block, index) => ({
@@ -128,31 +152,34 @@ describe('policies in the docs', () => {
       })),
     );
 
-  it('are there', () => {
+  it('exist', () => {
     expect(documents.map(({ where }) => where)).toEqual(
-      expect.arrayContaining(['README.md, block 1', 'docs/policy.md, block 1']),
+      expect.arrayContaining(['README.md, block 1', 'docs/reference/policy-language.md, block 1']),
     );
   });
 
   it.each(documents.filter(({ part }) => part === '' || part === 'beginning'))(
-    '$where has nothing to find',
+    '$where has no findings',
     ({ text }) => {
       expect(reportOf({ 'policy.yaml': text }).findings).toEqual([]);
     },
   );
 
-  // A part of a policy refers to what its surroundings declare, so only its shape can be wrong.
-  it.each(documents.filter(({ part }) => part === 'fragment'))('$where fits into a policy', ({ text }) => {
-    const source = readPolicyText(`version: 1\n${text}`, 'policy.yaml');
-    expect([...source.findings, ...checkShape(source).findings]).toEqual([]);
-  });
+  // A part of a policy uses concerns that are declared elsewhere, so only the schema can be checked.
+  it.each(documents.filter(({ part }) => part === 'fragment'))(
+    '$where fits the schema of a policy',
+    ({ text }) => {
+      const source = readPolicyText(`version: 1\n${text}`, 'policy.yaml');
+      expect([...source.findings, ...validatePolicy(source).findings]).toEqual([]);
+    },
+  );
 
-  it('are marked as what they are', () => {
+  it('have a known part after the language of the fence', () => {
     const parts = new Set(documents.map(({ part }) => part));
     expect(
       [...parts].filter(
         (part) =>
-          !['', 'fragment', 'beginning', 'bad', 'mend', 'workflow', 'tests', 'serverless'].includes(part),
+          !['', 'fragment', 'beginning', 'bad', 'fix', 'workflow', 'tests', 'serverless'].includes(part),
       ),
     ).toEqual([]);
   });

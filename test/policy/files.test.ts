@@ -6,7 +6,7 @@ import { reportOf, shown, write, yaml } from './author.js';
 
 const COMMON = 'version: 1\nconcerns:\n  security: { values: [low, high] }\n';
 
-/** What is found, each as `file:line:column code`. */
+/** The findings, each as `file:line:column code`. */
 function findingsIn(files: Readonly<Record<string, string>>, paths?: readonly string[]): string[] {
   return reportOf(files, paths).findings.map(
     ({ file, line, column, code }) => `${file}:${line}:${column} ${code}`,
@@ -14,18 +14,18 @@ function findingsIn(files: Readonly<Record<string, string>>, paths?: readonly st
 }
 
 describe('a folder', () => {
-  it('is all its *.yaml, merged by byte order of name, tests left out', () => {
+  it('merges its *.yaml files in byte order of their names and leaves tests out', () => {
     const pattern = (value: string) =>
       `version: 1\npatterns: { tools: { "${value}*": { order: ${value} } } }\n`;
     const names = ['10.yaml', '9.yaml', 'B.yaml', 'a.yaml', 'é.yaml', '～.yaml', '😀.yaml'];
     const folder = write({
       ...Object.fromEntries(names.map((name, index) => [name, pattern(`v${index}`)])),
       '0.yaml': `version: 1\nconcerns: { order: { values: [${names.map((_name, index) => `v${index}`)}] } }\n`,
-      'broken.test.yaml': 'this is no policy',
-      'broken.yml': 'nor is this',
+      'broken.test.yaml': 'not a policy',
+      'broken.yml': 'not a policy',
       'broken.json': '{}',
-      yaml: 'nor this',
-      'sub/broken.yaml': 'nor this',
+      yaml: 'not a policy',
+      'sub/broken.yaml': 'not a policy',
     });
     const { compiled, findings } = readPolicy(folder);
     expect(findings).toEqual([]);
@@ -35,12 +35,12 @@ describe('a folder', () => {
     );
   });
 
-  it('may be named with a slash at its end', () => {
+  it('can be passed with a trailing slash', () => {
     const folder = write({ 'a.yaml': COMMON });
     expect(readPolicy(`${folder}/`).compiled?.files).toEqual([join(folder, 'a.yaml')]);
   });
 
-  it('finds an entry that is in two files, and names both places', () => {
+  it('reports an entry that two files define, with both places', () => {
     const [finding] = reportOf(
       {
         'a.yaml': `${COMMON}primitives:\n  tools:\n    log: { security: low }\n`,
@@ -53,21 +53,21 @@ describe('a folder', () => {
       line: 2,
       column: 24,
       code: 'duplicate',
-      message: 'The entry "log" is written twice, here and in a.yaml:6:5; keep one.',
+      message: 'The entry "log" is defined twice, here and in a.yaml:6:5. Remove one.',
     });
   });
 
-  it('without a policy is an error that says so', () => {
+  it('causes an error if it does not contain a policy', () => {
     const folder = write({ 'only.test.yaml': COMMON, 'readme.md': '' });
     expect(() => loadPolicy(folder)).toThrow(PolicyFileError);
     expect(() => loadPolicy(folder)).toThrow(
-      `${folder} holds no .yaml file; name a policy or another folder.`,
+      `${folder} does not contain a .yaml file; pass a policy file or another folder.`,
     );
   });
 });
 
 describe('several files', () => {
-  it('are one policy, in the order of naming', () => {
+  it('are merged into one policy in the order of the arguments', () => {
     const files = {
       'vault.yaml': 'version: 1\npatterns: { tools: { "log*": { security: high } } }\n',
       'common.yaml': `${COMMON}patterns: { tools: { "*": { security: low } } }\n`,
@@ -79,7 +79,7 @@ describe('several files', () => {
     expect(shown(reversed, ['log', 'hash'], { security: 'high' })).toEqual([]);
   });
 
-  it('are each read once, however often they are named', () => {
+  it('are read once each, also if they are passed several times', () => {
     const folder = write({ 'a.yaml': COMMON });
     expect(
       readPolicy([
@@ -95,7 +95,7 @@ describe('several files', () => {
     ['preset', 'presets:\n  safe: {}\n', 'b.yaml:3:3'],
     ['entry', 'primitives:\n  prompts:\n    log: {}\n', 'b.yaml:4:5'],
     ['entry', 'patterns:\n  tools:\n    "log*": {}\n', 'b.yaml:4:5'],
-  ])('may not both write a %s: %j', (what, text, place) => {
+  ])('cannot both define a %s: %j', (what, text, place) => {
     const earlier = `version: 1\n\n${text}`;
     const { findings } = reportOf({ 'a.yaml': earlier, 'b.yaml': `version: 1\n${text}` }, [
       'a.yaml',
@@ -105,11 +105,11 @@ describe('several files', () => {
     const name = /(\S+): \{[^:]*$/m.exec(text.trim().split('\n').at(-1) ?? '')?.[1]?.replaceAll('"', '');
     const [, line, column] = place.split(':');
     expect(findings[0]?.message).toBe(
-      `The ${what} "${name ?? 'security'}" is written twice, here and in a.yaml:${Number(line) + 1}:${column}; keep one.`,
+      `The ${what} "${name ?? 'security'}" is defined twice, here and in a.yaml:${Number(line) + 1}:${column}. Remove one.`,
     );
   });
 
-  it('may write the same name in different places', () => {
+  it('can use the same name in different sections', () => {
     const files = {
       'a.yaml': 'version: 1\nprimitives: { tools: { log: {} } }\npatterns: { tools: { "*": {} } }\n',
       'b.yaml': 'version: 1\nprimitives: { prompts: { log: {} } }\npatterns: { prompts: { "*": {} } }\n',
@@ -117,7 +117,7 @@ describe('several files', () => {
     expect(findingsIn(files, ['a.yaml', 'b.yaml'])).toEqual([]);
   });
 
-  it('may not disagree about a setting', () => {
+  it('cannot have different values for a setting', () => {
     const { findings } = reportOf(
       {
         'a.yaml': 'version: 1\nsettings: { unmapped: hide, defaults: never }\n',
@@ -131,12 +131,12 @@ describe('several files', () => {
         line: 4,
         column: 13,
         code: 'conflicting-settings',
-        message: 'unmapped is show here and hide in a.yaml:2; keep one.',
+        message: 'unmapped is show here and hide in a.yaml:2. Remove one.',
       },
     ]);
   });
 
-  it('may not disagree about a setting, also where one of them overrides what it includes', () => {
+  it('cannot have different values for a setting if one of them only overrides its own include', () => {
     const files = {
       'a.yaml': 'version: 1\nsettings: { unmapped: hide }\n',
       'b.yaml': 'version: 1\ninclude: [c.yaml]\nsettings: { unmapped: show }\n',
@@ -145,7 +145,7 @@ describe('several files', () => {
     expect(findingsIn(files, ['a.yaml', 'b.yaml'])).toEqual(['b.yaml:3:23 conflicting-settings']);
   });
 
-  it('have the findings of one after those of another, each in the order of its lines', () => {
+  it('report findings in the order of the files, then of the lines', () => {
     const files = {
       'a.yaml': 'version: 1\nfoo: 1\n\n\n\nbar: 1\n',
       'b.yaml': 'version: 1\n\nfoo: [\n',
@@ -155,7 +155,7 @@ describe('several files', () => {
     expect(order.join('')).toMatch(/^aab+c$/);
   });
 
-  it('have at most 64 concerns together', () => {
+  it('can have at most 64 concerns together', () => {
     const concerns = (letter: string, count: number) =>
       `version: 1\nconcerns:\n${Array.from({ length: count }, (_, index) => `  ${letter}${index}: { values: [x] }\n`).join('')}`;
     const paths = ['a.yaml', 'b.yaml'];
@@ -168,7 +168,7 @@ describe('several files', () => {
 });
 
 describe('a file that cannot be read', () => {
-  it('is named, with the reason', () => {
+  it('is named in the error, with the reason', () => {
     const missing = join(write({}), 'none.yaml');
     expect(() => readPolicy(missing)).toThrow(PolicyFileError);
     expect(() => readPolicy(missing)).toThrow(
@@ -177,12 +177,12 @@ describe('a file that cannot be read', () => {
     expect(() => loadPolicy([missing])).toThrow(expect.objectContaining({ code: 'POLICY_UNREADABLE' }));
   });
 
-  it('in a file instead of a folder is named, too', () => {
+  it('causes an error if its folder is a file', () => {
     const folder = write({ 'a.yaml': COMMON });
     expect(() => readPolicy(join(folder, 'a.yaml/b.yaml'))).toThrow(PolicyFileError);
   });
 
-  it('is no folder with the name of a policy', () => {
+  it('causes an error if it is a folder with the name of a policy', () => {
     const folder = write({});
     mkdirSync(join(folder, 'a.yaml'));
     expect(() => readPolicy(folder)).toThrow(PolicyFileError);
@@ -190,7 +190,7 @@ describe('a file that cannot be read', () => {
 });
 
 describe('include', () => {
-  it('merges the included file before this one, relative to this one', () => {
+  it('merges the included file first and resolves its path relative to the including file', () => {
     const folder = write({
       'servers/vault.yaml': yaml`
         version: 1
@@ -209,7 +209,7 @@ describe('include', () => {
     expect(compiled?.patterns.tools.map(({ name }) => name)).toEqual(['*', 'log*']);
   });
 
-  it('merges several files in their order, and one that two include only once', () => {
+  it('merges several files in their order, and a file that two files include only once', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude: [left.yaml, right.yaml, base.yaml]\n',
       'left.yaml': 'version: 1\ninclude: [base.yaml]\nprimitives: { tools: { log: { security: low } } }\n',
@@ -228,13 +228,13 @@ describe('include', () => {
     expect(compiled?.concerns).toHaveLength(1);
   });
 
-  it('of a file that is also named itself merges it once', () => {
+  it('merges a file once that is also passed as an argument', () => {
     const files = { 'a.yaml': 'version: 1\ninclude: [b.yaml]\n', 'b.yaml': COMMON };
     expect(findingsIn(files, ['a.yaml', 'b.yaml'])).toEqual([]);
     expect(findingsIn(files, ['b.yaml', 'a.yaml'])).toEqual([]);
   });
 
-  it('of a broken file by two others tells once what is wrong with it', () => {
+  it('reports the errors of a file once that two files include', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude: [left.yaml, right.yaml]\n',
       'left.yaml': 'version: 1\ninclude: [broken.yaml]\n',
@@ -244,13 +244,13 @@ describe('include', () => {
     expect(findingsIn(files)).toEqual(['broken.yaml:2:13 bad-yaml']);
   });
 
-  it('of itself is found', () => {
+  it('reports a file that includes itself', () => {
     expect(findingsIn({ 'policy.yaml': `${COMMON}include: [policy.yaml]\n` })).toEqual([
       'policy.yaml:4:11 include-cycle',
     ]);
   });
 
-  it('in a circle is found where the circle closes', () => {
+  it('reports a cycle at the include that closes it', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude:\n  - a.yaml\n',
       'a.yaml': 'version: 1\ninclude: [sub/b.yaml]\n',
@@ -264,12 +264,12 @@ describe('include', () => {
         line: 2,
         column: 22,
         code: 'include-cycle',
-        message: 'a.yaml includes itself through this file; take one out.',
+        message: 'a.yaml includes itself through this file. Remove one of the includes.',
       },
     ]);
   });
 
-  it('of a file that is not there is found', () => {
+  it('reports a file that does not exist', () => {
     const { findings } = reportOf({
       'policy.yaml': 'version: 1\ninclude: [common.yaml, other.yaml]\n',
       'other.yaml': COMMON,
@@ -280,18 +280,18 @@ describe('include', () => {
         column: 11,
         length: 11,
         code: 'include-unreadable',
-        message: 'common.yaml cannot be read (it does not exist); paths are relative to this file.',
+        message: 'common.yaml cannot be read (it does not exist). Paths are relative to this file.',
       },
     ]);
   });
 
-  it('of a folder is found', () => {
+  it('reports a folder', () => {
     expect(findingsIn({ 'policy.yaml': 'version: 1\ninclude: [sub]\n', 'sub/a.yaml': COMMON })).toEqual([
       'policy.yaml:2:11 include-unreadable',
     ]);
   });
 
-  it('lets the including file change a setting', () => {
+  it('allows the including file to change a setting', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude: [a.yaml]\nsettings: { unmapped: show, invalid: ignore }\n',
       'a.yaml': 'version: 1\ninclude: [b.yaml]\n',
@@ -308,7 +308,7 @@ describe('include', () => {
     });
   });
 
-  it('does not let files that are included side by side disagree about a setting', () => {
+  it('reports different values for a setting in two included files', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude: [a.yaml, b.yaml]\n',
       'a.yaml': 'version: 1\nsettings: { unmapped: hide }\n',
@@ -327,11 +327,11 @@ describe('include', () => {
   });
 
   it.each<[string, string, string]>([
-    ['is not there', '', 'include-unreadable'],
-    ['is no YAML', 'concerns: [\n', 'bad-yaml'],
-    ['has no version', 'concerns:\n  security: { values: [low, high] }\n', 'missing-key'],
-    ['includes this one', `include: [policy.yaml]\n${COMMON}`, 'include-cycle'],
-  ])('of a file that %s does not make everything that refers to it wrong', (_name, text, code) => {
+    ['does not exist', '', 'include-unreadable'],
+    ['is not valid YAML', 'concerns: [\n', 'bad-yaml'],
+    ['does not have a version', 'concerns:\n  security: { values: [low, high] }\n', 'missing-key'],
+    ['includes the policy', `include: [policy.yaml]\n${COMMON}`, 'include-cycle'],
+  ])('does not report references to the concerns of a file that %s', (_name, text, code) => {
     const files = {
       'policy.yaml':
         'version: 1\ninclude: [common.yaml]\nprimitives: { tools: { log: { security: low } } }\n',
@@ -343,7 +343,7 @@ describe('include', () => {
 });
 
 describe('loadPolicy', () => {
-  it('throws all findings of all files at once', () => {
+  it('throws an error with all findings of all files', () => {
     const folder = write({
       'policy.yaml':
         'version: 1\ninclude: [a.yaml]\nfoo: 1\nprimitives: { tools: { log: { security: hihg } } }\n',
@@ -363,7 +363,7 @@ describe('loadPolicy', () => {
     expect(error.message).toContain('policy.yaml:4:41  error  unknown-value');
   });
 
-  it('takes a policy with warnings only', () => {
+  it('loads a policy that has only warnings', () => {
     const folder = write({ 'policy.yaml': 'version: 1\npatterns: { tools: { log: {} } }\n' });
     expect(loadPolicy(join(folder, 'policy.yaml')).patterns.tools).toHaveLength(1);
   });

@@ -3,7 +3,7 @@ import { findingsOf, reportOf, yaml } from './author.js';
 
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
 
-/** A policy with nothing wrong in it, to which a test adds what it is about; it has five lines. */
+/** A policy without findings, to which tests append the part that they check. It has five lines. */
 const GOOD = yaml`
   version: 1
   concerns:
@@ -12,11 +12,11 @@ const GOOD = yaml`
     topic: { values: [charts, maps], multiple: true }
 `;
 
-describe('a policy without mistakes', () => {
+describe('a policy without mistakes has no findings', () => {
   it.each([
-    ['nearly empty', 'version: 1\n'],
+    ['only a version', 'version: 1\n'],
     [
-      'everything',
+      'all features',
       yaml`
       # A comment.
       version: 1
@@ -50,14 +50,14 @@ describe('a policy without mistakes', () => {
   });
 });
 
-describe('the shape of a policy', () => {
+describe('schema errors', () => {
   it.each<[string, string, string[]]>([
-    ['version missing', 'concerns: {}\n', ['1:1 missing-key']],
-    ['version missing in an empty file', '', ['1:1 missing-key']],
-    ['version of another language', 'version: 2\n', ['1:10 unknown-version']],
-    ['version as text', 'version: "1"\n', ['1:10 unknown-version']],
-    ['no mapping at all', '- version: 1\n', ['1:1 wrong-type']],
-    ['only text', 'version\n', ['1:1 wrong-type']],
+    ['a missing version', 'concerns: {}\n', ['1:1 missing-key']],
+    ['a missing version in an empty file', '', ['1:1 missing-key']],
+    ['an unknown version', 'version: 2\n', ['1:10 unknown-version']],
+    ['a version as text', 'version: "1"\n', ['1:10 unknown-version']],
+    ['a list as the file', '- version: 1\n', ['1:1 wrong-type']],
+    ['text as the file', 'version\n', ['1:1 wrong-type']],
     ['an unknown key', 'version: 1\nconcern: {}\n', ['2:1 unknown-key']],
     [
       'an unknown key of a concern',
@@ -72,10 +72,10 @@ describe('the shape of a policy', () => {
     ['an unknown kind of primitive', 'version: 1\nprimitives: { tool: {} }\n', ['2:15 unknown-key']],
     ['an unknown kind of pattern', 'version: 1\npatterns: { resourcetemplates: {} }\n', ['2:13 unknown-key']],
     ['an unknown setting', 'version: 1\nsettings: { default: never }\n', ['2:13 unknown-key']],
-    ['no values', 'version: 1\nconcerns:\n  cost: {}\n', ['3:9 missing-key']],
-    ['half a range', 'version: 1\nconcerns:\n  cost: { values: { min: 0 } }\n', ['3:19 missing-key']],
+    ['a concern without values', 'version: 1\nconcerns:\n  cost: {}\n', ['3:9 missing-key']],
+    ['a range without max', 'version: 1\nconcerns:\n  cost: { values: { min: 0 } }\n', ['3:19 missing-key']],
     [
-      'no half of a range',
+      'a range without min and max',
       'version: 1\nconcerns:\n  cost: { values: {} }\n',
       ['3:19 missing-key', '3:19 missing-key'],
     ],
@@ -94,18 +94,18 @@ describe('the shape of a policy', () => {
       'version: 1\nsettings: { unmapped: hidden }\n',
       ['2:23 unknown-choice'],
     ],
-    ['a name in capitals', 'version: 1\nconcerns:\n  Cost: { values: [a] }\n', ['3:3 bad-name']],
-    ['a name that begins with a digit', 'version: 1\nconcerns:\n  2nd: { values: [a] }\n', ['3:3 bad-name']],
+    ['a name with a capital letter', 'version: 1\nconcerns:\n  Cost: { values: [a] }\n', ['3:3 bad-name']],
+    ['a name that starts with a digit', 'version: 1\nconcerns:\n  2nd: { values: [a] }\n', ['3:3 bad-name']],
     [
       'a name that is too long',
       `version: 1\nconcerns:\n  ${'c'.repeat(65)}: { values: [a] }\n`,
       ['3:3 bad-name'],
     ],
     ['a name of 64 characters', `version: 1\nconcerns:\n  ${'c'.repeat(64)}: { values: [a] }\n`, []],
-    ['a name of Object.prototype', 'version: 1\nconcerns:\n  __proto__: { values: [a] }\n', ['3:3 bad-name']],
-    ['a name of a preset', 'version: 1\npresets:\n  so safe: {}\n', ['3:3 bad-name']],
+    ['a concern named __proto__', 'version: 1\nconcerns:\n  __proto__: { values: [a] }\n', ['3:3 bad-name']],
+    ['a preset whose name has a space', 'version: 1\npresets:\n  so safe: {}\n', ['3:3 bad-name']],
     [
-      'a name of a value',
+      'values with invalid names',
       'version: 1\nconcerns:\n  cost: { values: [a, b c, "-x", é, ok] }\n',
       ['3:23 bad-name', '3:28 bad-name', '3:34 bad-name'],
     ],
@@ -115,7 +115,7 @@ describe('the shape of a policy', () => {
       `version: 1\nconcerns:\n  cost: { values: [${'v'.repeat(65)}] }\n`,
       ['3:20 bad-name'],
     ],
-    ['a value twice', 'version: 1\nconcerns:\n  cost: { values: [a, b, a] }\n', ['3:19 duplicate']],
+    ['a duplicate value', 'version: 1\nconcerns:\n  cost: { values: [a, b, a] }\n', ['3:19 duplicate']],
     ['an empty list of values', 'version: 1\nconcerns:\n  cost: { values: [] }\n', ['3:19 empty']],
     [
       '65 values',
@@ -154,7 +154,11 @@ describe('the shape of a policy', () => {
       ['3:37 unquoted'],
     ],
     ['values as text', 'version: 1\nconcerns:\n  cost: { values: low }\n', ['3:19 wrong-type']],
-    ['no value after the colon', 'version: 1\nconcerns:\n  cost:\nprimitives: {}\n', ['3:8 wrong-type']],
+    [
+      'a concern with nothing after the colon',
+      'version: 1\nconcerns:\n  cost:\nprimitives: {}\n',
+      ['3:8 wrong-type'],
+    ],
     [
       'infinite bounds',
       'version: 1\nconcerns:\n  cost: { values: { min: 0, max: .inf } }\n',
@@ -176,7 +180,7 @@ describe('the shape of a policy', () => {
       'version: 1\nprimitives:\n  tools:\n    log:\n    hash: {}\n',
       ['4:9 wrong-type'],
     ],
-    ['an include that is no list', 'version: 1\ninclude: common.yaml\n', ['2:10 wrong-type']],
+    ['an include that is not a list', 'version: 1\ninclude: common.yaml\n', ['2:10 wrong-type']],
     [
       'null for the value of an entry',
       `${GOOD}primitives: { tools: { log: { security: ~ } } }\n`,
@@ -188,7 +192,7 @@ describe('the shape of a policy', () => {
       ['6:41 wrong-type'],
     ],
     [
-      'no value in the list of an entry',
+      'an empty list of values in an entry',
       `${GOOD}primitives: { tools: { log: { security: [] } } }\n`,
       ['6:41 empty'],
     ],
@@ -199,25 +203,28 @@ describe('the shape of a policy', () => {
   it.each([
     [
       'version: 1\nconcern: {}\n',
-      '"concern" is no key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings); did you mean "concerns"?',
+      '"concern" is not a valid key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings). Did you mean "concerns"?',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
-      '"foo" is no key of cost (description, values, match, multiple, default, set-by, claim).',
+      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, claim).',
     ],
-    ['version: 1\nsettings: { unmapped: hid }\n', 'unmapped must be one of show, hide; did you mean "hide"?'],
-    ['version: 2\n', 'version must be 1, the only version of the language there is.'],
+    [
+      'version: 1\nsettings: { unmapped: hid }\n',
+      '"hid" is not a valid value for unmapped (show, hide). Did you mean "hide"?',
+    ],
+    ['version: 2\n', 'version must be 1, the only version of the policy language.'],
     [
       'version: 1\nconcerns: { cost: { values: [1] } }\n',
-      '1 is a number in YAML; write "1" in quotes for the text.',
+      '1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [true] } }\n',
-      'true is a boolean in YAML; write "true" in quotes for the text.',
+      'true is a boolean in YAML, but text is expected here. Write it in quotes: "true".',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [~] } }\n',
-      'null is a null in YAML; write "~" in quotes for the text.',
+      'This value is null in YAML, but text is expected here. Write it in quotes: "~".',
     ],
     [
       'version: 1\nconcerns: { cost: { values: low } }\n',
@@ -225,34 +232,34 @@ describe('the shape of a policy', () => {
     ],
     [
       'version: 1\nprimitives: { tools: { log: } }\n',
-      'primitives.tools.log must be a mapping; write {} for an empty one.',
+      'primitives.tools.log must be a mapping. Write {} for an empty mapping.',
     ],
-    ['concerns: {}\n', 'the policy needs the key "version".'],
-    ['version: 1\nrules: [{ id: a }]\n', 'entry 1 of rules needs the key "when".'],
+    ['concerns: {}\n', 'The key "version" is required in the policy.'],
+    ['version: 1\nrules: [{ id: a }]\n', 'The key "when" is required in entry 1 of rules.'],
     [
       'version: 1\nrules: [{ id: a, when: true, hide: [prompts, tool] }]\n',
-      'entry 2 of hide must be one of tools, prompts, resources, resourceTemplates; did you mean "tools"?',
+      '"tool" is not a valid value for entry 2 of hide (tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
     ],
     ['version: 1\nassign: [{ when: true, to: [] }]\n', 'to must be a mapping.'],
     ['version: 1\nsettings: { page-size: 1.5 }\n', 'settings.page-size must be a whole number.'],
     [
       'version: 1\nconcerns: { Cost: { values: [a] } }\n',
-      '"Cost" is no name here; use lower-case letters, digits, "_" and "-", beginning with a letter, at most 64 characters.',
+      '"Cost" is not a valid name here. Use lowercase letters, digits, "_" and "-", starting with a letter, at most 64 characters.',
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a b] } }\n',
-      '"a b" is no name of a value; use letters, digits, "_", "." and "-", beginning with a letter or digit, at most 64 characters.',
+      '"a b" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
     ],
     [
       `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] } }\n`,
-      'values holds more than the 64 allowed; take some out.',
+      'values has more than 64 entries. Remove some.',
     ],
-  ])('%j is explained', (text, message) => {
+  ])('explains %j', (text, message) => {
     expect(messagesOf(text)).toEqual([message]);
   });
 });
 
-describe('the meaning of a policy', () => {
+describe('errors that the schema cannot express', () => {
   it.each<[string, string, string[]]>([
     [
       'an entry with an undeclared concern',
@@ -326,11 +333,7 @@ describe('the meaning of a policy', () => {
       'primitives:\n  tools:\n    "log*": { security: low }\n',
       ['8:5 wildcard-in-name'],
     ],
-    [
-      'a wildcard in a URI template is part of it',
-      'primitives:\n  resourceTemplates:\n    "vault://{path*}": {}\n',
-      [],
-    ],
+    ['a wildcard in a URI template', 'primitives:\n  resourceTemplates:\n    "vault://{path*}": {}\n', []],
   ])('%s', (_name, text, findings) => {
     expect(findingsOf(GOOD + text)).toEqual(findings);
   });
@@ -340,7 +343,7 @@ describe('the meaning of a policy', () => {
     ['`any` as a value', 'concerns:\n  cost: { values: [low, any] }\n', ['3:25 reserved-name']],
     ['an empty range', 'concerns:\n  cost: { values: { min: 2, max: 1 } }\n', ['3:19 empty-range']],
     [
-      'a default that is no value',
+      'a default that is not a value',
       'concerns:\n  cost: { values: [low, high], default: hihg }\n',
       ['3:41 unknown-value'],
     ],
@@ -400,7 +403,7 @@ describe('the meaning of a policy', () => {
       ['3:3 clamp-on-list'],
     ],
     [
-      'enforce where all that hides is what hosts ask for',
+      'enforce with only host concerns',
       'settings:\n  enforcement: enforce\n',
       ['3:16 enforce-without-operator'],
     ],
@@ -410,7 +413,7 @@ describe('the meaning of a policy', () => {
       [],
     ],
     [
-      'clamp with a list that hosts do not set',
+      'clamp with a list of an operator concern',
       'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\nsettings: { invalid: clamp }\n',
       [],
     ],
@@ -418,7 +421,7 @@ describe('the meaning of a policy', () => {
     expect(findingsOf(`version: 1\n${text}`)).toEqual(findings);
   });
 
-  it('says which findings are only warnings, and compiles in spite of them', () => {
+  it('marks warnings, and compiles a policy that has only warnings', () => {
     const { findings, compiled } = reportOf({
       'policy.yaml': yaml`
         version: 1
@@ -442,57 +445,57 @@ describe('the meaning of a policy', () => {
   it.each([
     [
       'primitives: { tools: { log: { security: hihg } } }',
-      '"hihg" is no value of security (low, medium, high); did you mean "high"?',
+      '"hihg" is not a valid value for security (low, medium, high). Did you mean "high"?',
     ],
     [
       'primitives: { tools: { log: { security: enormous } } }',
-      '"enormous" is no value of security (low, medium, high).',
+      '"enormous" is not a valid value for security (low, medium, high).',
     ],
     [
       'primitives: { tools: { log: { price: 501 } } }',
-      '501 is no value of price; write a number from 0 to 500.',
+      '501 is not a valid value for price. Write a number from 0 to 500.',
     ],
     [
       'primitives: { tools: { log: { price: cheap } } }',
-      '"cheap" is no value of price; write a number from 0 to 500.',
+      '"cheap" is not a valid value for price. Write a number from 0 to 500.',
     ],
     [
       'primitives: { tools: { log: { security: 1 } } }',
-      '1 is a number in YAML; write "1" in quotes if it is a value of security (low, medium, high).',
+      '1 is a number in YAML, but the values of security are text (low, medium, high). If it is the name of a value, write it in quotes: "1".',
     ],
     [
       'primitives: { tools: { log: { securty: low } } }',
-      '"securty" is no concern of this policy (security, price, topic); did you mean "security"?',
+      '"securty" is not a concern of this policy (security, price, topic). Did you mean "security"?',
     ],
     [
-      'primitives: { tools: { log: { colour: red } } }',
-      '"colour" is no concern of this policy (security, price, topic).',
+      'primitives: { tools: { log: { color: red } } }',
+      '"color" is not a concern of this policy (security, price, topic).',
     ],
     [
       'presets: { safe: { security: [low, high] } }',
-      'security takes one value here; take one, or declare the concern with "multiple: true".',
+      'security takes only one value here. Keep one, or declare the concern with "multiple: true".',
     ],
     [
       'primitives: { tools: { "log*": {} } }',
-      '"log*" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".',
+      '"log*" is an exact name here, and "*" is not a wildcard. If you mean a wildcard, move the entry to "patterns".',
     ],
     [
       'patterns: { tools: { log: {} } }',
-      '"log" has no "*", so it fits one name only; move it to "primitives", where it is found faster.',
+      '"log" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.',
     ],
-  ])('%s is explained', (text, message) => {
+  ])('explains %s', (text, message) => {
     expect(messagesOf(`${GOOD}${text}\n`)).toEqual([message]);
   });
 
-  it('says so where nothing is declared', () => {
+  it('explains an unknown concern if the policy declares none', () => {
     expect(messagesOf('version: 1\nprimitives: { tools: { log: { cost: low } } }\n')).toEqual([
-      '"cost" is no concern of this policy (none is declared).',
+      '"cost" is not a concern of this policy (it declares none).',
     ]);
   });
 });
 
-describe('many mistakes', () => {
-  it('come at once, in the order of the file', () => {
+describe('several mistakes', () => {
+  it('are reported at once, in the order of the file', () => {
     const text = yaml`
       version: 1
       concern: {}
@@ -505,7 +508,7 @@ describe('many mistakes', () => {
         safe: { securty: high, tier: pro }
       primitives:
         tools:
-          log: { colour: red }
+          log: { color: red }
           hash: { tier: por }
         tool: {}
       patterns:
@@ -533,7 +536,7 @@ describe('many mistakes', () => {
     ]);
   });
 
-  it('of the same kind are each named', () => {
+  it('of the same kind are reported one by one', () => {
     const entries = Array.from({ length: 300 }, (_, index) => `    tool${index}: { security: hihg }\n`).join(
       '',
     );
@@ -543,7 +546,7 @@ describe('many mistakes', () => {
     );
   });
 
-  it('in values do not hide mistakes in what refers to another concern', () => {
+  it('in one concern do not hide mistakes in references to another concern', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -555,7 +558,7 @@ describe('many mistakes', () => {
     expect(findingsOf(text)).toEqual(['4:41 unknown-choice', '6:25 unknown-value']);
   });
 
-  it('in a concern are not repeated for everything that refers to it', () => {
+  it('in a concern are not repeated for each reference to it', () => {
     const refers = yaml`
       presets: { safe: { cost: low } }
       primitives: { tools: { log: { cost: low } } }
@@ -571,7 +574,7 @@ describe('many mistakes', () => {
     expect(findingsOf(`version: 1\nconcerns:\n  cost:\n${refers}`)).toEqual(['3:8 wrong-type']);
   });
 
-  it('in a list do not move the places of what comes after them', () => {
+  it('in a list do not shift the places of later findings', () => {
     const entry = (values: string) =>
       findingsOf(`${GOOD}primitives: { tools: { log: { security: ${values} } } }\n`);
     expect(entry('[true, hihg]')).toEqual(['6:42 unquoted', '6:48 unknown-value']);
@@ -597,28 +600,28 @@ describe('many mistakes', () => {
     expect(findingsOf(rules).map((finding) => finding.split(':')[0])).toEqual(['3', '4']);
   });
 
-  it('in a range are not repeated for every number', () => {
+  it('in a range are not repeated for each number', () => {
     const text = 'version: 1\nconcerns:\n  cost: { values: { min: 2, max: 1 } }\n';
     expect(findingsOf(`${text}primitives: { tools: { log: { cost: 1 } } }\n`)).toEqual(['3:19 empty-range']);
   });
 
-  it('in a claim or a default are not taken for a missing one', () => {
+  it('in a claim or a default are not reported as a missing key', () => {
     const tier = (rest: string) =>
       `version: 1\nconcerns:\n  tier: { values: [a], set-by: operator, ${rest} }\n`;
     expect(findingsOf(tier('default: a, claim: ""'))).toEqual(['3:61 empty']);
     expect(findingsOf(tier('claim: tier, default: true'))).toEqual(['3:64 unquoted']);
   });
 
-  it('in the concerns as a whole are not repeated for everything that refers to one', () => {
+  it('in the section of concerns are not repeated for each reference to a concern', () => {
     const refers = 'primitives: { tools: { log: { c1: low } } }\n';
     expect(findingsOf(`version: 1\nconcerns: []\n${refers}`)).toEqual(['2:11 wrong-type']);
     const concerns = Array.from({ length: 65 }, (_, index) => `  c${index}: { values: [low] }\n`).join('');
     expect(findingsOf(`version: 1\nconcerns:\n${concerns}${refers}`)).toEqual(['3:3 too-many']);
   });
 
-  it('do not end with a missing version', () => {
+  it('are reported although the version is missing', () => {
     const text =
-      'concerns:\n  cost: { values: [low, high], match: nearly }\nprimitives: { tools: { log: { colour: red } } }\n';
+      'concerns:\n  cost: { values: [low, high], match: nearly }\nprimitives: { tools: { log: { color: red } } }\n';
     expect(findingsOf(text)).toEqual(['1:1 missing-key', '2:39 unknown-choice', '3:31 unknown-concern']);
   });
 });

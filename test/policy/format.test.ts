@@ -7,8 +7,8 @@ function formatted(files: Readonly<Record<string, string>>): string {
   return `\n${formatFindings(findings, texts)}\n`;
 }
 
-describe('findings for people', () => {
-  it('have a line with everything, and the lines around the place', () => {
+describe('formatFindings', () => {
+  it('writes one line per finding and the lines around its place', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -22,18 +22,18 @@ describe('findings for people', () => {
     `;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
-      policy.yaml:8:30  error  unknown-value  "hihg" is no value of security (low, medium, high); did you mean "high"?
+      policy.yaml:8:30  error  unknown-value  "hihg" is not a valid value for security (low, medium, high). Did you mean "high"?
            7 |   tools:
          > 8 |     encryptData: { security: hihg }
              |                              ^^^^
            9 |     logData: { securty: low, security: [low, 1] }
 
-      policy.yaml:9:16  error  unknown-concern  "securty" is no concern of this policy (security); did you mean "security"?
+      policy.yaml:9:16  error  unknown-concern  "securty" is not a concern of this policy (security). Did you mean "security"?
             8 |     encryptData: { security: hihg }
          >  9 |     logData: { securty: low, security: [low, 1] }
               |                ^^^^^^^
 
-      policy.yaml:9:46  error  unquoted  1 is a number in YAML; write "1" in quotes if it is a value of security (low, medium, high).
+      policy.yaml:9:46  error  unquoted  1 is a number in YAML, but the values of security are text (low, medium, high). If it is the name of a value, write it in quotes: "1".
             8 |     encryptData: { security: hihg }
          >  9 |     logData: { securty: low, security: [low, 1] }
               |                                              ^
@@ -41,19 +41,19 @@ describe('findings for people', () => {
     `);
   });
 
-  it('name the file that each is in, warnings too', () => {
+  it('names the file of each finding, also of warnings', () => {
     const files = {
       'policy.yaml': 'version: 1\ninclude: [common.yaml]\npatterns: { tools: { log: { cost: free } } }\n',
       'common.yaml': 'version: 1\nconcerns: { cost: { values: [minimal, high], defualt: minimal } }\n',
     };
     expect(formatted(files)).toMatchInlineSnapshot(`
       "
-      common.yaml:2:46  error  unknown-key  "defualt" is no key of cost (description, values, match, multiple, default, set-by, claim); did you mean "default"?
+      common.yaml:2:46  error  unknown-key  "defualt" is not a valid key of cost (description, values, match, multiple, default, set-by, claim). Did you mean "default"?
            1 | version: 1
          > 2 | concerns: { cost: { values: [minimal, high], defualt: minimal } }
              |                                              ^^^^^^^
 
-      policy.yaml:3:22  warning  pattern-without-wildcard  "log" has no "*", so it fits one name only; move it to "primitives", where it is found faster.
+      policy.yaml:3:22  warning  pattern-without-wildcard  "log" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.
            2 | include: [common.yaml]
          > 3 | patterns: { tools: { log: { cost: free } } }
              |                      ^^^
@@ -61,7 +61,7 @@ describe('findings for people', () => {
     `);
   });
 
-  it('mark a value that goes over several lines in its first line', () => {
+  it('marks the first line of a value that spans several lines', () => {
     expect(
       formatted({ 'policy.yaml': 'version: 1\nprimitives:\n  tools: [\n    log,\n  ]\n' }),
     ).toMatchInlineSnapshot(`
@@ -75,11 +75,11 @@ describe('findings for people', () => {
     `);
   });
 
-  it('have line numbers of one width', () => {
+  it('aligns line numbers', () => {
     const text = `version: 1\n${'#\n'.repeat(7)}foo: {}\n# the tenth\n`;
     expect(formatted({ 'policy.yaml': text })).toMatchInlineSnapshot(`
       "
-      policy.yaml:9:1  error  unknown-key  "foo" is no key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings).
+      policy.yaml:9:1  error  unknown-key  "foo" is not a valid key of a policy (version, include, concerns, presets, primitives, patterns, assign, rules, settings).
             8 | #
          >  9 | foo: {}
               | ^^^
@@ -88,7 +88,7 @@ describe('findings for people', () => {
     `);
   });
 
-  it('leave out the lines of a file that is not at hand', () => {
+  it('leaves out the code frame if the text of the file is missing', () => {
     const finding: Finding = {
       file: 'gone.yaml',
       line: 3,
@@ -102,7 +102,7 @@ describe('findings for people', () => {
     expect(formatFindings([], new Map())).toBe('');
   });
 
-  it('show a part of a line that is as long as a file', () => {
+  it('shows a part of a very long line', () => {
     const entries = Array.from({ length: 5000 }, (_, index) => `t${index}: {}`).join(', ');
     const wide = formatted({
       'policy.yaml': `version: 1\nprimitives: { tools: [{ ${entries} }], prompts: [] }\n`,
@@ -112,7 +112,7 @@ describe('findings for people', () => {
     expect(Math.max(...wide.split('\n').map((line) => line.length))).toBeLessThan(200);
   });
 
-  it('mark what is meant, wherever it stands in a line', () => {
+  it('marks the value at any column of a line', () => {
     for (let padding = 1; padding < 400; padding += 7) {
       const text = `${'version: 1\nconcerns: { cost: { values: [low] } }\n'}primitives: { tools: { ${'x'.repeat(padding)}: { cost: "wrong" } } }\n`;
       const lines = formatted({ 'policy.yaml': text }).split('\n');
@@ -123,7 +123,7 @@ describe('findings for people', () => {
     }
   });
 
-  it('of Windows files have no stray line ends', () => {
+  it('removes the line ends of Windows files', () => {
     const text = 'version: 1\nfoo: 1\nprimitives:\n  tools: [\n    log\n  ]\nsettings: {}\n';
     const windows = formatted({ 'policy.yaml': text.replaceAll('\n', '\r\n') });
     expect(windows).toBe(formatted({ 'policy.yaml': text }));

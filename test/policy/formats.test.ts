@@ -17,38 +17,38 @@ const odd: Finding = {
   message: 'One, two: 100%\r\nof three.',
 };
 
-it('finds something to write', () => {
+it('the test policy has an error and a warning', () => {
   expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
     'warning wildcard-in-name',
     'error unknown-value',
   ]);
 });
 
-it('pretty is for people', () => {
+it('pretty is the output of formatFindings', () => {
   expect(writeFindings(findings, texts, 'pretty')).toBe(formatFindings(findings, texts));
   expect(writeFindings([], texts, 'pretty')).toBe('');
 });
 
-it('json has everything that is known of each', () => {
+it('json has all fields of each finding', () => {
   expect(JSON.parse(writeFindings(findings, texts, 'json'))).toEqual({ findings });
   expect(findings[1]).toMatchObject({ file: 'policy.yaml', line: 4, column: 40, length: 4 });
   expect(JSON.parse(writeFindings([], texts, 'json'))).toEqual({ findings: [] });
 });
 
 describe('github', () => {
-  it('is a workflow command for each', () => {
+  it('is one workflow command per finding', () => {
     const [first, second, ...more] = writeFindings(findings, texts, 'github').split('\n');
     expect(first).toBe(
-      '::warning file=policy.yaml,line=4,col=24,endColumn=30,title=wildcard-in-name::"log*" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".',
+      '::warning file=policy.yaml,line=4,col=24,endColumn=30,title=wildcard-in-name::"log*" is an exact name here, and "*" is not a wildcard. If you mean a wildcard, move the entry to "patterns".',
     );
     expect(second).toBe(
-      '::error file=policy.yaml,line=4,col=40,endColumn=44,title=unknown-value::"hihg" is no value of cost (low, high); did you mean "high"?',
+      '::error file=policy.yaml,line=4,col=40,endColumn=44,title=unknown-value::"hihg" is not a valid value for cost (low, high). Did you mean "high"?',
     );
     expect(more).toEqual([]);
     expect(writeFindings([], texts, 'github')).toBe('');
   });
 
-  it('escapes what would end a command or a property of it', () => {
+  it('escapes characters that would end a command or a property', () => {
     expect(writeFindings([odd], new Map(), 'github')).toBe(
       '::error file=a%2Cb%3Ac%25d.yaml,line=3,col=5,endColumn=9,title=bad-yaml::One, two: 100%25%0D%0Aof three.',
     );
@@ -75,7 +75,7 @@ describe('sarif', () => {
   }
   const write = (given: readonly Finding[]) => JSON.parse(writeFindings(given, texts, 'sarif')) as Log;
 
-  it('has what SARIF 2.1.0 requires of a log, a run and a tool', () => {
+  it('has the properties that SARIF 2.1.0 requires of a log, a run and a tool', () => {
     const { version, $schema, runs } = write(findings);
     expect(version).toBe('2.1.0');
     expect($schema).toMatch(/^https:\/\/.*sarif.*2\.1\.0.*\.json$/);
@@ -88,7 +88,7 @@ describe('sarif', () => {
     });
   });
 
-  it('has a result for each finding, which points at its rule and its place', () => {
+  it('has a result for each finding, with its rule and its place', () => {
     const [run] = write([...findings, ...findings, odd]).runs;
     expect(run?.results).toHaveLength(5);
     for (const { ruleId, ruleIndex } of run?.results ?? []) {
@@ -97,7 +97,7 @@ describe('sarif', () => {
     expect(new Set(run?.tool.driver.rules.map(({ id }) => id)).size).toBe(run?.tool.driver.rules.length);
     expect(run?.results[1]).toMatchObject({
       level: 'error',
-      message: { text: '"hihg" is no value of cost (low, high); did you mean "high"?' },
+      message: { text: '"hihg" is not a valid value for cost (low, high). Did you mean "high"?' },
       locations: [
         {
           physicalLocation: {
@@ -110,19 +110,19 @@ describe('sarif', () => {
     expect(run?.results[0]?.level).toBe('warning');
   });
 
-  it('has paths as URI references', () => {
+  it('writes paths as URI references', () => {
     const uriOf = (file: string) => JSON.stringify(write([{ ...odd, file }]).runs[0]?.results[0]?.locations);
     expect(uriOf('policies\\vault.yaml')).toContain('"uri":"policies/vault.yaml"');
     expect(uriOf('my policies/50%.yaml')).toContain('"uri":"my%20policies/50%25.yaml"');
     expect(uriOf('a#b?.yaml')).toContain('"uri":"a%23b%3F.yaml"');
   });
 
-  it('has an empty list of results where nothing was found', () => {
+  it('has an empty list of results if there are no findings', () => {
     expect(write([]).runs[0]).toMatchObject({ results: [], tool: { driver: { rules: [] } } });
   });
 });
 
-it('ends no format with a line break', () => {
+it('does not end any format with a line break', () => {
   for (const format of FINDING_FORMATS) {
     expect(writeFindings(findings, texts, format), format).toMatch(/[^\n]$/);
   }

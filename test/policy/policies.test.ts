@@ -6,12 +6,12 @@ import { formatFindings, openCompiledPolicy, readPolicy } from '../../src/policy
 const folder = join(import.meta.dirname, '../../policies');
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'));
 
-describe('the policies that come with the package', () => {
-  it('are there', () => {
+describe('the policies in the package', () => {
+  it('exist', () => {
     expect(files).toEqual(expect.arrayContaining(['everything.yaml', 'playwright.yaml']));
   });
 
-  it.each(files)('%s has nothing to find', (name) => {
+  it.each(files)('%s has no findings', (name) => {
     const { findings, texts, compiled } = readPolicy(join(folder, name));
     expect(formatFindings(findings, texts)).toBe('');
     expect(openCompiledPolicy(JSON.parse(JSON.stringify(compiled))).concerns.length).toBeGreaterThan(0);

@@ -14,17 +14,17 @@ interface Tool {
 }
 
 const policies = join(import.meta.dirname, '../../policies');
-/** The definitions as the servers list them; they are not part of this repository. */
+/** The definitions that the servers list. They are not part of this repository. */
 const catalogs = join(import.meta.dirname, '../../../shared/catalogs');
 
 const servers = [
   {
     name: 'github',
     tools: 117,
-    // Found by reading: one of their methods removes something, which their annotations do not say.
+    // Found by reading: one of their methods removes data, although their annotations do not say so.
     destroys: ['issue_dependency_write', 'pull_request_review_write', 'sub_issue_write'],
     writes: [],
-    // Belong to every area.
+    // These tools belong to every area.
     everywhere: [],
     unsolicited: ['delete_repository'],
     warnings: [],
@@ -32,7 +32,7 @@ const servers = [
   {
     name: 'gitlab',
     tools: 217,
-    // Nothing is annotated, so all of these were found by reading.
+    // The server has no annotations, so all of these were found by reading.
     destroys: [
       'convert_work_item_type',
       'delete_branch',
@@ -63,11 +63,11 @@ const servers = [
       'unprotect_branch',
       'update_work_item',
     ],
-    // They look as if they only read, and write: files on the server's disk, or the session.
+    // By their names these tools only read, but they write files on the disk of the server or change the session.
     writes: ['discover_tools', 'download_attachment', 'download_job_artifacts'],
     everywhere: ['discover_tools', 'health_check'],
     unsolicited: ['execute_graphql'],
-    // Who asks for security and wants to see no weakness is shown nothing.
+    // Some combination of security preferences hides everything.
     warnings: ['empty-surface'],
   },
 ] as const;
@@ -83,13 +83,13 @@ describe.each(servers)('the policy for $name', (server) => {
     ...tools.filter(({ annotations }) => annotations?.destructiveHint === true).map(({ name }) => name),
   ];
 
-  it('fits the facts', () => {
+  it('fits the catalog of facts', () => {
     const { findings } = readPolicy(file, facts);
     expect(findings.map(({ code }) => code)).toEqual(server.warnings);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
   });
 
-  it('gives every tool an effect, and an area but for those of the server itself', () => {
+  it('gives every tool an effect, and an area unless the tool belongs to every area', () => {
     const lacking = (concern: string) =>
       tools.flatMap((tool) => {
         const { offers } = mapPrimitive(policy, 'tools', tool);
@@ -99,7 +99,7 @@ describe.each(servers)('the policy for $name', (server) => {
     expect(lacking('area').sort()).toEqual(server.everywhere);
   });
 
-  it('never shows what writes to who wants to read only, nor what destroys to who wants to write', () => {
+  it('never shows tools that write for read-only, nor tools that destroy for writes', () => {
     const writes = [
       ...server.writes,
       ...destroys,
@@ -116,26 +116,26 @@ describe.each(servers)('the policy for $name', (server) => {
     }
   });
 
-  it('shows something for every value, and less than half of it all for every preset', () => {
-    const asked = [
+  it('shows some tools for every value, and fewer than half of them for every preset', () => {
+    const preferences = [
       ...[...policy.presets.keys()].map((preset) => ({ preset })),
       ...policy.concerns.flatMap(({ name, values }) =>
         Array.isArray(values) ? values.map((value) => ({ [name]: value })) : [],
       ),
     ];
-    for (const concerns of asked) expect(shown(policy, tools, concerns).length).toBeGreaterThan(0);
+    for (const concerns of preferences) expect(shown(policy, tools, concerns).length).toBeGreaterThan(0);
     for (const preset of policy.presets.keys()) {
       expect(shown(policy, tools, { preset }).length).toBeLessThan(tools.length / 2);
     }
   });
 
-  it('keeps from who asks nothing only what the rule is about', () => {
+  it('hides only the tools of its rule from hosts without preferences', () => {
     const all = shown(policy, tools, undefined);
     expect(names.filter((name) => !all.includes(name))).toEqual(server.unsolicited);
     expect(shown(policy, tools, { effect: 'destroys' })).toEqual(names);
   });
 
-  it('hides a tool of a later version from who limits what it may do, until it is mapped', () => {
+  it('hides an unmapped tool from hosts that limit the effect or the autonomy', () => {
     const later = [{ name: 'reticulate_splines' }];
     expect(shown(policy, later, undefined)).toEqual(['reticulate_splines']);
     expect(shown(policy, later, { effect: 'read-only' })).toEqual([]);
@@ -146,7 +146,7 @@ describe.each(servers)('the policy for $name', (server) => {
 describe.each(servers)('the facts about $name', (server) => {
   const { tools } = factsOf(server.name);
 
-  it('are names, annotations and numbers, and nothing else', () => {
+  it('are only names, annotations and numbers', () => {
     expect(tools).toHaveLength(server.tools);
     const keys = tools.flatMap((tool) => Object.keys(tool));
     expect(
@@ -158,7 +158,7 @@ describe.each(servers)('the facts about $name', (server) => {
 });
 
 const present = existsSync(catalogs);
-const reason = present ? '' : ' (skipped: ../shared/catalogs is not there)';
+const reason = present ? '' : ' (skipped: ../shared/catalogs does not exist)';
 describe.skipIf(!present).each(servers)(`the real definitions of $name${reason}`, (server) => {
   const path = join(catalogs, `${server.name}.json`);
   const read = (): { tools: Tool[] } => JSON.parse(readFileSync(path, 'utf8'));
@@ -167,12 +167,12 @@ describe.skipIf(!present).each(servers)(`the real definitions of $name${reason}`
     const real = read();
     const { findings } = readPolicy(join(policies, `${server.name}.yaml`), real);
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-    // Texts that name other tools are the server's own.
+    // The descriptions of the server name other tools, which the policy cannot change.
     const codes = findings.map(({ code }) => code).filter((code) => code !== 'names-hidden');
     expect(codes).toEqual(server.warnings);
   });
 
-  it('say what the facts say, in the same order', () => {
+  it('match the facts, in the same order', () => {
     const facts = read().tools.map((tool): Tool => {
       const { name, title, annotations } = tool;
       const tokens = countTokens(JSON.stringify(tool), { disallowedSpecial: new Set() });
@@ -186,9 +186,9 @@ describe.skipIf(!present).each(servers)(`the real definitions of $name${reason}`
     expect(factsOf(server.name).tools).toEqual(facts);
   });
 
-  it('lend no sentence to the files of this project', () => {
+  it('do not share a sentence with the files of this project', () => {
     const { tools, ...rest } = factsOf(server.name);
-    // Titles are annotations, so they are facts; a server may well begin a description with one.
+    // Titles are annotations, which are facts. A description can start with the title.
     const untitled = tools.map(({ annotations, ...tool }) => ({
       ...tool,
       annotations: { ...annotations, title: '' },
@@ -210,7 +210,7 @@ function factsOf(name: string): { readonly tools: readonly Tool[] } {
   return JSON.parse(readFileSync(join(policies, `${name}.catalog.json`), 'utf8'));
 }
 
-/** Everything that stands under a key `description`, also of parameters. */
+/** All texts under a key `description`, also of parameters. */
 function descriptionsIn(data: unknown): string[] {
   if (typeof data !== 'object' || data === null) return [];
   return Object.entries(data).flatMap(([key, value]) =>

@@ -379,7 +379,7 @@ describe('what stands around an expression', () => {
       'policy.yaml:3:15 duplicate',
     ]);
     expect(findings.map(({ message }) => message)).toEqual(
-      new Array(2).fill('The rule "same" is written twice, here and in common.yaml:11:11; keep one.'),
+      new Array(2).fill('The rule "same" is defined twice, here and in common.yaml:11:11. Remove one.'),
     );
   });
 

@@ -15,7 +15,7 @@ interface Key {
   readonly schema: Readonly<Record<string, unknown>>;
 }
 
-/** Every key that an author can write, with its own part of the schema. */
+/** Every key that a file can have, with its part of the schema. */
 function keysOf(schema: unknown, path = ''): Key[] {
   if (typeof schema !== 'object' || schema === null) return [];
   const { properties = {}, additionalProperties, items } = schema as Record<string, object | undefined>;
@@ -32,7 +32,7 @@ function keysOf(schema: unknown, path = ''): Key[] {
 const keys = keysOf(policySchema);
 const testKeys = keysOf(testFileSchema);
 
-it('what is generated is that of this version: npm run generate', async () => {
+it('generated files are up to date (npm run generate)', async () => {
   for (const [file, text] of await generatedFiles()) {
     expect(readFileSync(join(folder, '..', file), 'utf8') === text, file).toBe(true);
   }
@@ -54,7 +54,7 @@ it('finds the keys of all sections', () => {
   );
 });
 
-describe('what an editor explains and completes', () => {
+describe('editors can explain and complete', () => {
   it.each([...keys, ...testKeys])('$path', ({ schema }) => {
     const { description, examples } = schema;
     expect(description).toMatch(/^\S.{9,}\.$/);
@@ -67,7 +67,7 @@ describe('what an editor explains and completes', () => {
 });
 
 it.each(readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml')))(
-  '%s fits the generated schema, and names it for editors',
+  '%s fits the generated schema and names it for editors',
   (name) => {
     const text = readFileSync(join(folder, name), 'utf8');
     const validate = ajv.compile(JSON.parse(readFileSync(join(folder, 'schema.json'), 'utf8')));
@@ -77,7 +77,7 @@ it.each(readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.end
 );
 
 it.each(readdirSync(folder).filter((name) => name.endsWith('.test.yaml')))(
-  '%s fits the schema of tests, and names it for editors',
+  '%s fits the schema of test files and names it for editors',
   (name) => {
     const text = readFileSync(join(folder, name), 'utf8');
     const validate = ajv.compile(testFileSchema);
@@ -86,15 +86,15 @@ it.each(readdirSync(folder).filter((name) => name.endsWith('.test.yaml')))(
   },
 );
 
-it('the example of docs/policy-tests.md fits the schema of tests', () => {
-  const text = readFileSync(join(folder, '../docs/policy-tests.md'), 'utf8');
+it('the example in the documentation of policy tests fits the schema of test files', () => {
+  const text = readFileSync(join(folder, '../docs/reference/policy-tests.md'), 'utf8');
   const [, example = ''] = /^```yaml tests\n([\s\S]*?)^```$/m.exec(text) ?? [];
   expect(example).toMatch(/^# yaml-language-server: \$schema=/);
   const validate = ajv.compile(testFileSchema);
   expect(validate(parse(example)), ajv.errorsText(validate.errors)).toBe(true);
 });
 
-it('the schema of tests refuses what tests do not have', () => {
+it('the schema of test files rejects wrong keys and types', () => {
   const validate = ajv.compile(testFileSchema);
   const one = { name: 'a', tools: { count: 1 } };
   const good = { policy: 'a.yaml', catalog: 'a.json', tests: [one] };
@@ -117,7 +117,7 @@ it('the schema of tests refuses what tests do not have', () => {
   }
 });
 
-it('refuses what the language does not have, at each depth', () => {
+it('the schema of policies rejects wrong keys and types at each depth', () => {
   const validate = ajv.compile(policySchema);
   const good = { version: 1, concerns: { cost: { values: ['low'] } }, rules: [{ id: 'a', when: true }] };
   expect(validate(good)).toBe(true);

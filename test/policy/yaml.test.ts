@@ -7,7 +7,7 @@ import { findingsOf, reportOf, write, yaml } from './author.js';
 const GOOD = 'version: 1\nconcerns:\n  security: { values: [low, medium, high] }\n';
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
 
-describe('a file that is no YAML', () => {
+describe('a file that is not valid YAML', () => {
   it.each([
     ['an open bracket', 'version: 1\nconcerns:\n  cost: { values: [low, high }\n', '3:'],
     ['a tab as indentation', 'version: 1\nconcerns:\n\tcost: {}\n', '3:1'],
@@ -19,7 +19,7 @@ describe('a file that is no YAML', () => {
     expect(new Set(findings.map((finding) => finding.split(' ')[1]))).toEqual(new Set(['bad-yaml']));
   });
 
-  it('has no findings beside those of the YAML itself', () => {
+  it('has only findings of the YAML itself', () => {
     expect(
       findingsOf('versoin: 1\nconcerns: { cost: { values: [low }\n').every((each) =>
         each.endsWith('bad-yaml'),
@@ -27,14 +27,14 @@ describe('a file that is no YAML', () => {
     ).toBe(true);
   });
 
-  it('is explained in a sentence', () => {
+  it('is explained in one sentence', () => {
     const [message] = messagesOf('version: 1\nconcerns: [low\n');
     expect(message).toMatch(/^[A-Z].*[^.]\.$/);
   });
 });
 
-describe('what YAML can do and policies do not use', () => {
-  it('aliases are named where they stand', () => {
+describe('features of YAML that policies do not support', () => {
+  it('aliases are reported at their place', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -46,12 +46,12 @@ describe('what YAML can do and policies do not use', () => {
     `;
     expect(findingsOf(text)).toEqual(['4:12 alias', '7:36 alias']);
     expect(messagesOf(text)[0]).toBe(
-      '"*levels" is a YAML alias, which policies do not use; put a pattern that begins with "*" in quotes.',
+      '"*levels" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.',
     );
   });
 
   it.each(['*log: { security: low }', '*log*: { security: low }', '*: { security: low }'])(
-    'a pattern that begins with a star and lacks quotes is told to take some: %s',
+    'quotes are recommended for a pattern that starts with a star: %s',
     (entry) => {
       const text = `${GOOD}patterns:\n  tools:\n    ${entry}\n`;
       expect(findingsOf(text)[0]).toMatch(/^6:5 /);
@@ -59,18 +59,18 @@ describe('what YAML can do and policies do not use', () => {
     },
   );
 
-  it('anchors alone change nothing', () => {
+  it('anchors without aliases are accepted', () => {
     expect(findingsOf(`${GOOD}primitives: { tools: { log: &a { security: low } } }\n`)).toEqual([]);
   });
 
   it.each([
-    ['a tag of its own', 'log: !strict { security: high }'],
+    ['a custom tag', 'log: !strict { security: high }'],
     ['!!binary', 'log: !!binary aGk='],
     ['!!set', 'log: !!set { security }'],
     ['!!omap', 'log: !!omap [ security: high ]'],
     ['!!pairs', 'log: !!pairs [ security: high ]'],
     ['!!timestamp', 'log: !!timestamp 2026-11-20'],
-  ])('%s is refused, it would mean something else than what it looks like', (_name, entry) => {
+  ])('%s is rejected, because it changes the meaning of a value', (_name, entry) => {
     const { findings, compiled } = reportOf({
       'policy.yaml': `${GOOD}primitives:\n  tools:\n    ${entry}\n`,
     });
@@ -78,17 +78,17 @@ describe('what YAML can do and policies do not use', () => {
     expect(findings[0]).toMatchObject({ severity: 'error', line: 6 });
   });
 
-  it('tags that say what is there anyway change nothing', () => {
+  it('tags that match the type of the value are accepted', () => {
     expect(findingsOf(`${GOOD}primitives: !!map { tools: { log: { security: !!str low } } }\n`)).toEqual([]);
   });
 
-  it('merge keys are keys like others', () => {
+  it('merge keys are ordinary keys', () => {
     expect(findingsOf(`${GOOD}primitives:\n  tools:\n    log: { <<: { security: high } }\n`)).toEqual([
       '6:16 wrong-type',
     ]);
   });
 
-  it('a directive for YAML 1.1 does not make it another language', () => {
+  it('a directive for YAML 1.1 is rejected', () => {
     const { findings, compiled } = reportOf({
       'policy.yaml': `%YAML 1.1\n---\n${GOOD}primitives:\n  tools:\n    log: { <<: { security: high } }\n`,
     });
@@ -97,8 +97,8 @@ describe('what YAML can do and policies do not use', () => {
   });
 });
 
-describe('a key that is written twice', () => {
-  it('is found wherever it stands, and the first place is named', () => {
+describe('a duplicate key', () => {
+  it('is reported at any depth, with the place of the first definition', () => {
     const text = yaml`
       version: 1
       concerns:
@@ -112,33 +112,33 @@ describe('a key that is written twice', () => {
       settings: {}
     `;
     expect(findingsOf(text)).toEqual(['3:36 duplicate', '6:25 duplicate', '8:5 duplicate', '10:1 duplicate']);
-    expect(messagesOf(text)[2]).toBe('"log" is written twice, here and in line 6:5; keep one.');
+    expect(messagesOf(text)[2]).toBe('The key "log" is defined twice, here and at 6:5. Remove one.');
   });
 
-  it('is found however it is quoted', () => {
+  it('is reported with any kind of quotes', () => {
     const text = `${GOOD}primitives:\n  tools:\n    log: {}\n    "log": {}\n    'log': {}\n    1: {}\n    "1": {}\n`;
     expect(findingsOf(text)).toEqual(['7:5 duplicate', '8:5 duplicate', '10:5 duplicate']);
   });
 
-  it('leaves the rest to be checked', () => {
+  it('does not stop the check of the other parts', () => {
     const text = `${GOOD}primitives:\n  tools:\n    log: {}\n    log: {}\n    hash: { security: hihg }\n`;
     expect(findingsOf(text)).toEqual(['7:5 duplicate', '8:23 unknown-value']);
   });
 
-  it('may stand in different mappings', () => {
+  it('is not reported if the mappings are different', () => {
     const text = `${GOOD}primitives: { tools: { log: {} }, prompts: { log: {} } }\npatterns: { tools: { "log*": {} } }\n`;
     expect(findingsOf(text)).toEqual([]);
   });
 });
 
 describe('places', () => {
-  it('are right in files with Windows line breaks', () => {
+  it('are correct in files with Windows line breaks', () => {
     expect(
       findingsOf(`${GOOD}primitives:\n  tools:\n    log: { security: hihg }\n`.replaceAll('\n', '\r\n')),
     ).toEqual(['6:22 unknown-value']);
   });
 
-  it('are right in block style, in quotes and behind comments', () => {
+  it('are correct in block style, in quotes and after comments', () => {
     const text = yaml`
       # A comment.
       version: 1
@@ -161,7 +161,7 @@ describe('places', () => {
     expect(findingsOf(text)).toEqual(['15:11 unknown-value', '17:38 unknown-value']);
   });
 
-  it('are right in names with slashes and tildes', () => {
+  it('are correct in names with slashes and tildes', () => {
     const text = yaml`
       version: 1
       primitives:
@@ -174,14 +174,14 @@ describe('places', () => {
     expect(findingsOf(text)).toEqual(['4:38 unquoted', '5:25 empty', '6:10 wrong-type', '7:9 wrong-type']);
   });
 
-  it('of values are as long as what is meant', () => {
+  it('have the length of the value', () => {
     const { findings } = reportOf({
       'policy.yaml': `${GOOD}primitives: { tools: { log: { security: "hihg" } } }\n`,
     });
     expect(findings).toMatchObject([{ line: 4, column: 41, length: 6 }]);
   });
 
-  it('survive a byte order mark', () => {
+  it('are correct after a byte order mark', () => {
     expect(findingsOf(`\uFEFF${GOOD}primitives: { tools: { log: { security: hihg } } }\n`)).toEqual([
       '4:41 unknown-value',
     ]);
@@ -195,11 +195,11 @@ describe('a huge file', () => {
     expect(findingsOf(padded(256 * 1024))).toEqual([]);
   });
 
-  it('of one byte more is not, whatever is in it', () => {
+  it('of one byte more is rejected, whatever its content', () => {
     expect(findingsOf(padded(256 * 1024 + 1))).toEqual(['1:1 file-too-large']);
     expect(findingsOf('['.repeat(300_000))).toEqual(['1:1 file-too-large']);
     expect(messagesOf(padded(256 * 1024 + 1))).toEqual([
-      'The file has 262145 bytes, more than the 262144 that a policy may have; split it and use include.',
+      'The file has 262145 bytes, but a policy can have at most 262144. Split it and use "include".',
     ]);
   });
 
@@ -218,20 +218,20 @@ describe('a huge file', () => {
     expect(compiled?.primitives.tools[4999]).toMatchObject({ name: 'tool4999', line: 5005 });
   });
 
-  it('with more mistakes than a call has room for arguments is answered', () => {
+  it('with 150,000 mistakes is reported', () => {
     expect(findingsOf(']'.repeat(150_000))[0]).toBe('1:1 bad-yaml');
   });
 });
 
 describe('a deeply nested file', () => {
-  it('of some hundred levels is wrong, but YAML', () => {
+  it('of 50 levels is reported as a schema error', () => {
     expect(findingsOf(`version: 1\nprimitives: ${'['.repeat(50)}${']'.repeat(50)}\n`)).toEqual([
       '2:13 wrong-type',
     ]);
   });
 
-  // In a process of its own: what these files can do to a recursive parser, no `catch` can stop.
-  it('does not end the process, however often it is read', () => {
+  // In a separate process: a stack overflow in a recursive parser can end the process, and `catch` does not stop it.
+  it('does not end the process when it is read repeatedly', () => {
     const shapes = ['[', '{', '{a: ', '{? ', '[{', '- ', '? ', '- ? ', '["'];
     const folder = write({
       'read.ts': `

@@ -23,8 +23,8 @@ const reasonsOf = ({ concerns, rules, unmapped, filter }: HiddenReport = {}): Re
 });
 const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0);
 
-/** Every primitive by itself, without classes and memos. */
-function judged(
+/** Counts the reasons by deciding on every primitive separately, without classes and caches. */
+function countReasons(
   policy: Policy,
   items: readonly Primitive[],
   kind: (typeof KINDS)[number],
@@ -47,7 +47,7 @@ function judged(
   return counts;
 }
 
-/** The entries of tools, said of every kind. */
+/** Copies the entries of tools to every kind. */
 function ofEveryKind(compiled: CompiledPolicy, enforcement: Policy['settings']['enforcement']): Policy {
   const { tools } = compiled.primitives;
   return preparePolicy({
@@ -57,15 +57,15 @@ function ofEveryKind(compiled: CompiledPolicy, enforcement: Policy['settings']['
   });
 }
 
-const asked = fc.array(fc.nat(), { maxLength: 5 });
+const valuePicks = fc.array(fc.nat(), { maxLength: 5 });
 const filters = fc.constantFrom<readonly string[] | undefined>(undefined, ['t0', 't2'], ['t*'], ['none']);
 
-it('for any policy, host and filter, what each reason hides and what is shown add up to the list, of every kind', () => {
+it('for any policy, host and filter, the shown and the hidden primitives add up to the list of each kind', () => {
   const seen = new Set<string>();
   fc.assert(
     fc.property(
       smallPolicies,
-      asked,
+      valuePicks,
       fc.constantFrom(undefined, 'free', 'pro', 'S3CR3T'),
       filters,
       fc.constantFrom('advisory' as const, 'enforce' as const, 'shadow' as const),
@@ -91,7 +91,7 @@ it('for any policy, host and filter, what each reason hides and what is shown ad
         const keeps = (name: string): boolean =>
           namePatterns === undefined || namePatterns.includes('t*') || namePatterns.includes(name);
 
-        // The second round comes from the memo.
+        // Each kind is listed twice: the second answer comes from the cache.
         for (const [id, kind] of [...KINDS, ...KINDS].entries()) {
           harness.client({ jsonrpc: '2.0', id, method: LISTS[kind].method, params }, { claims });
           const report: Partial<GateReport> = harness.reports.at(-1) ?? {};
@@ -99,7 +99,7 @@ it('for any policy, host and filter, what each reason hides and what is shown ad
           const reasons = reasonsOf(hidden);
           expect(total).toBe(items.length);
           expect(sum(Object.values(reasons)) + shown).toBe(total);
-          expect(reasons).toEqual(judged(policy, items, kind, concerns, claims, keeps));
+          expect(reasons).toEqual(countReasons(policy, items, kind, concerns, claims, keeps));
           for (const reason of Object.keys(reasons)) seen.add(reason.split(' ')[0] ?? '');
           for (const name of Object.keys(report.concerns ?? {})) expect(report.carriers).toHaveProperty(name);
         }
@@ -108,6 +108,6 @@ it('for any policy, host and filter, what each reason hides and what is shown ad
     ),
     { numRuns: 1500 },
   );
-  // The worlds are such that everything that hides anything does.
+  // The generated policies and hosts must be varied enough that every reason occurs.
   expect([...seen].sort()).toEqual(['concern', 'filter', 'rule', 'unmapped']);
 });

@@ -5,7 +5,7 @@ import { readPolicy } from '../../src/policy/compile/load.js';
 import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { Harness, policyFile } from '../protocol/gate-harness.js';
 
-/** The same policy with any page size; without one a list is one page. */
+/** Makes the policy with a page size. Without one, a list is a single page. */
 function policyWith(pageSize: number | undefined) {
   const settings = pageSize === undefined ? '' : `settings: { page-size: ${pageSize} }\n`;
   const file = policyFile(`
@@ -13,7 +13,7 @@ concerns: { level: { values: [low, high] } }
 patterns: { tools: { "l*": { level: low }, "h*": { level: high } } }
 ${settings}`);
   const { compiled } = readPolicy(file);
-  if (compiled === undefined) throw new Error('The policy of this test is wrong.');
+  if (compiled === undefined) throw new Error('The policy of this test has errors.');
   return preparePolicy(compiled);
 }
 const POLICIES = [undefined, 1, 2, 3, 7].map(policyWith);
@@ -27,9 +27,12 @@ const filter = fc.constantFrom<object>(
   { filter: { namePatterns: ['*1*'] } },
   { filter: { namePatterns: ['l*', '?2'] } },
 );
-const wants = fc.constantFrom<object>({}, { _meta: { [EXTENSION_ID]: { concerns: { level: 'high' } } } });
+const preferences = fc.constantFrom<object>(
+  {},
+  { _meta: { [EXTENSION_ID]: { concerns: { level: 'high' } } } },
+);
 
-/** A server that lists in pages of its own, if it has a page size; its cursors are offsets. */
+/** Serves a list in pages of `pageSize`, or as one page if it is undefined. Cursors are offsets. */
 function serverOf(harness: Harness, list: () => readonly string[], pageSize: number | undefined): void {
   harness.onServer = (message) => {
     if (!('method' in message) || !('id' in message)) return;
@@ -48,7 +51,7 @@ interface Page {
   readonly error?: { readonly code: number };
 }
 
-function walk(harness: Harness, params: object, between: () => void): { names: string[]; refused: boolean } {
+function walk(harness: Harness, params: object, between: () => void): { names: string[]; rejected: boolean } {
   const names: string[] = [];
   let cursor: string | undefined;
   for (let id = 1; id < 100; id++) {
@@ -56,11 +59,11 @@ function walk(harness: Harness, params: object, between: () => void): { names: s
     const [{ result, error } = {}] = harness.answers(id) as Page[];
     if (error !== undefined) {
       expect(error.code).toBe(-32602);
-      return { names, refused: true };
+      return { names, rejected: true };
     }
     names.push(...(result?.tools ?? []).map(({ name }) => name));
     cursor = result?.nextCursor;
-    if (cursor === undefined) return { names, refused: false };
+    if (cursor === undefined) return { names, rejected: false };
     between();
   }
   throw new Error('The pages do not end.');
@@ -74,19 +77,19 @@ const matches = (name: string, params: object): boolean =>
 const expected = (all: readonly string[], concerns: object, params: object): string[] =>
   all.filter((name) => (!('_meta' in concerns) || !name.startsWith('l')) && matches(name, params));
 
-it('walking all pages of any size equals filtering everything at once, whether the server has pages or not', () => {
+it('all pages together equal the whole filtered list, for any page size of the policy and of the server', () => {
   fc.assert(
     fc.property(
       tools,
       fc.constantFrom(...POLICIES),
       fc.option(fc.integer({ min: 1, max: 6 }), { nil: undefined }),
       filter,
-      wants,
+      preferences,
       (all, policy, serverPage, narrowed, concerns) => {
         const harness = new Harness(policy);
         serverOf(harness, () => all, serverPage);
-        const { names, refused } = walk(harness, { ...narrowed, ...concerns }, () => undefined);
-        expect(refused).toBe(false);
+        const { names, rejected } = walk(harness, { ...narrowed, ...concerns }, () => undefined);
+        expect(rejected).toBe(false);
         expect(names).toEqual(expected(all, concerns, narrowed));
       },
     ),
@@ -94,24 +97,24 @@ it('walking all pages of any size equals filtering everything at once, whether t
   );
 });
 
-it('a catalog that changes between pages refuses the cursor or goes on consistently: nothing is missing or doubled', () => {
+it('if the catalog changes between pages, the cursor is rejected or the pages equal the old or the new list', () => {
   fc.assert(
     fc.property(
       tools,
       tools,
       fc.constantFrom(...POLICIES.slice(1)),
       filter,
-      wants,
+      preferences,
       (before, after, policy, narrowed, concerns) => {
         const harness = new Harness(policy);
         let current = before;
         serverOf(harness, () => current, undefined);
         const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
-        const { names, refused } = walk(harness, { ...narrowed, ...concerns }, () => {
+        const { names, rejected } = walk(harness, { ...narrowed, ...concerns }, () => {
           current = after;
           void harness.server(changed);
         });
-        if (refused) return;
+        if (rejected) return;
         const [old, now] = [expected(before, concerns, narrowed), expected(after, concerns, narrowed)];
         expect([JSON.stringify(old), JSON.stringify(now)]).toContain(JSON.stringify(names));
       },

@@ -16,7 +16,7 @@ const TOOLS = ['a', 'b', 'c', 'd'].map((name, at) => ({ name, annotations: { rea
 const WORDS = ['v0', 'v1', 'v2'];
 const NAMES = ['one', 'two', 'three'];
 
-/** The values of a concern may differ between the policies only where no default depends on what else is asked for. */
+/** Makes a concern for each policy. If either has a default, both have the same values, so that both declare them all. */
 const concernPair = (name: string): fc.Arbitrary<readonly [Concern, Concern]> =>
   fc
     .record({
@@ -27,18 +27,18 @@ const concernPair = (name: string): fc.Arbitrary<readonly [Concern, Concern]> =>
         fc.constantFrom('exact' as const, 'at-least' as const, 'at-most' as const),
       ),
       several: fc.boolean(),
-      usual: fc.tuple(fc.boolean(), fc.boolean()),
+      hasDefault: fc.tuple(fc.boolean(), fc.boolean()),
       operator: fc.nat(3).map((roll) => roll === 0),
     })
-    .map(({ list, sizes, matches, several, usual, operator }) => {
+    .map(({ list, sizes, matches, several, hasDefault, operator }) => {
       const make = (at: 0 | 1): Concern => {
-        const size = sizes[usual.includes(true) ? 0 : at];
+        const size = sizes[hasDefault.includes(true) ? 0 : at];
         return {
           name,
           values: list ? WORDS.slice(0, size) : { min: 0, max: size },
           match: several && list ? 'exact' : matches[at],
           multiple: several && list,
-          ...(usual[at] ? { default: list ? 'v0' : 1 } : {}),
+          ...(hasDefault[at] ? { default: list ? 'v0' : 1 } : {}),
           setBy: operator ? 'operator' : 'host',
           ...(operator ? { claim: `claim-${name}` } : {}),
         };
@@ -60,7 +60,7 @@ const policyOf = (concerns: readonly Concern[]): fc.Arbitrary<CompiledPolicy> =>
         ),
         { minLength: 4, maxLength: 4 },
       ),
-      left: fc.subarray([0, 1, 2, 3]),
+      unmappedTools: fc.subarray([0, 1, 2, 3]),
       rules: fc.array(
         fc.record({
           effect: fc.constantFrom('hide' as const, 'show' as const),
@@ -73,7 +73,7 @@ const policyOf = (concerns: readonly Concern[]): fc.Arbitrary<CompiledPolicy> =>
       unmapped: fc.constantFrom('show' as const, 'hide' as const),
       defaults: fc.constantFrom('aware' as const, 'always' as const, 'never' as const),
     })
-    .map(({ entries, left, rules, unmapped, defaults }) => ({
+    .map(({ entries, unmappedTools, rules, unmapped, defaults }) => ({
       format: 1,
       digest: '',
       files: ['p.yaml'],
@@ -81,7 +81,7 @@ const policyOf = (concerns: readonly Concern[]): fc.Arbitrary<CompiledPolicy> =>
       presets: {},
       primitives: {
         tools: TOOLS.flatMap(({ name }, at) =>
-          left.includes(at)
+          unmappedTools.includes(at)
             ? []
             : [
                 {
@@ -114,7 +114,7 @@ const policyOf = (concerns: readonly Concern[]): fc.Arbitrary<CompiledPolicy> =>
       settings: { unmapped, defaults, invalid: 'ignore', enforcement: 'advisory', transparency: false },
     }));
 
-/** One concern, two or three: what a host can ask for beside the one that matters is a case of its own. */
+/** One, two or three concerns: preferences for the other concerns are cases of their own. */
 const concernPairs = fc
   .integer({ min: 1, max: NAMES.length })
   .chain((count) => fc.tuple(fc.boolean(), ...NAMES.slice(0, count).map(concernPair)))
@@ -123,8 +123,8 @@ const concernPairs = fc
     pairs: pairs.map(([before, after]) => [before, small ? before : after] as const),
   }));
 
-/** Policies without rules that differ in what they say of the first concern: most changes are small. */
-function alike(
+/** Makes two policies without rules that differ only in the values of the first concern, as most real changes do. */
+function smallChange(
   before: CompiledPolicy,
   after: CompiledPolicy,
 ): Readonly<Record<'before' | 'after', CompiledPolicy>> {
@@ -143,9 +143,9 @@ const world = concernPairs.chain(({ small, pairs }) =>
     .record({
       before: policyOf(pairs.map(([before]) => before)),
       after: policyOf(pairs.map(([, after]) => after)),
-      kept: fc.tuple(fc.subarray([0, 1, 2, 3]), fc.subarray([0, 1, 2, 3])),
+      listed: fc.tuple(fc.subarray([0, 1, 2, 3]), fc.subarray([0, 1, 2, 3])),
       same: fc.boolean(),
-      asked: fc.array(
+      requests: fc.array(
         fc.tuple(
           ...pairs.map(([before, after]) =>
             fc.oneof(fc.constant(undefined), fc.constant(null), {
@@ -157,18 +157,18 @@ const world = concernPairs.chain(({ small, pairs }) =>
         { minLength: 1, maxLength: 12 },
       ),
     })
-    .map((found) => (small ? { ...found, ...alike(found.before, found.after) } : found)),
+    .map((found) => (small ? { ...found, ...smallChange(found.before, found.after) } : found)),
 );
 
-/** Whether a value that is asked for is among the choices of a term. */
+/** Tells whether the requested value, or the claim, is among the choices of a term. */
 function holds(
   { dimension, choices }: Term,
-  asked: Readonly<Record<string, unknown>>,
-  spoken: boolean,
+  request: Readonly<Record<string, unknown>>,
+  requestsAny: boolean,
 ): boolean {
-  if (dimension.by === 'spoken') return choices.has(spoken ? 1 : 0);
-  const value = asked[dimension.name];
-  // Where no policy has a default, asking for none is the same as not asking.
+  if (dimension.type === 'other-concern') return choices.has(requestsAny ? 1 : 0);
+  const value = request[dimension.name];
+  // If neither policy has a default, requesting null is the same as requesting nothing.
   const none = dimension.choices.findIndex((choice) => choice.value === null);
   if (value === null) return choices.has(Math.max(none, 0));
   const offset = dimension.choices[0]?.text === undefined ? 1 : 0;
@@ -182,37 +182,39 @@ function holds(
   return choices.has(index);
 }
 
-it('groups say what changes for every configuration, and nothing else', () => {
+it('groups name exactly the primitives that change in each configuration', () => {
   fc.assert(
-    fc.property(world, ({ before, after, kept, same, asked }) => {
-      const surfaces = kept.map((own) => ({
+    fc.property(world, ({ before, after, listed, same, requests }) => {
+      const catalogs = listed.map((own) => ({
         tools: same ? TOOLS : TOOLS.filter((_, at) => own.includes(at)),
       }));
-      const [old = {}, now = {}] = surfaces;
+      const [old = {}, now = {}] = catalogs;
       const { groups, gaps } = compareSides(
-        { compiled: before, surface: old },
-        { compiled: after, surface: now },
+        { compiled: before, catalog: old },
+        { compiled: after, catalog: now },
       );
-      expect(gaps.filter((gap) => gap.includes('left out'))).toEqual([]);
+      expect(gaps.filter((gap) => gap.includes('treated as not requested'))).toEqual([]);
       const policies: readonly Policy[] = [preparePolicy(before), preparePolicy(after)];
-      for (const values of asked) {
+      for (const values of requests) {
         const all = Object.fromEntries(NAMES.map((name, at) => [name, values[at]]));
-        // A value that only one of them knows is as good as not asked for to the other, so there defaults may not apply.
-        const fits = ({ values: each }: Concern, value: unknown): boolean =>
+        // A policy that does not declare a value treats it as not requested, so its defaults may not apply.
+        const isDeclared = ({ values: each }: Concern, value: unknown): boolean =>
           'min' in each
             ? typeof value === 'number' && value >= each.min && value <= each.max
             : typeof value === 'string' && each.includes(value);
-        const usual = [before, after].some(({ concerns }) =>
+        const hasDefault = [before, after].some(({ concerns }) =>
           concerns.some((each) => each.default !== undefined),
         );
-        const known = before.concerns.every((concern, at) => {
+        const isComparable = before.concerns.every((concern, at) => {
           const value = all[concern.name];
-          const both = [concern, after.concerns[at] ?? concern].map((each) => fits(each, value));
+          const both = [concern, after.concerns[at] ?? concern].map((each) => isDeclared(each, value));
           return (
-            value === undefined || value === null || (usual ? !both.includes(false) : both.includes(true))
+            value === undefined ||
+            value === null ||
+            (hasDefault ? !both.includes(false) : both.includes(true))
           );
         });
-        if (!known) continue;
+        if (!isComparable) continue;
         const host = before.concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => name);
         const concerns = Object.fromEntries(
           host.flatMap((name) => (all[name] === undefined ? [] : [[name, all[name]]])),
@@ -220,8 +222,8 @@ it('groups say what changes for every configuration, and nothing else', () => {
         const claims = new Map(
           NAMES.flatMap((name) => (all[name] === undefined ? [] : [[`claim-${name}`, all[name]] as const])),
         );
-        const spoken = Object.values(concerns).some((value) => value !== null);
-        // Who claims nothing has the default, which is then no choice of its own.
+        const requestsAny = Object.values(concerns).some((value) => value !== null);
+        // A caller without the claim gets the default. If both policies have the same one, it has no choice of its own.
         const effective = Object.fromEntries(
           before.concerns.map((concern, at) => {
             const same = concern.default === after.concerns[at]?.default ? concern.default : undefined;
@@ -231,24 +233,24 @@ it('groups say what changes for every configuration, and nothing else', () => {
         );
         for (const { name } of TOOLS) {
           const [wasShown, isShown] = policies.map((policy, at) => {
-            const tool = surfaces[at]?.tools.find((each) => each.name === name);
+            const tool = catalogs[at]?.tools.find((each) => each.name === name);
             const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }], { claims });
             return (
               tool !== undefined &&
               decide(policy, mapPrimitive(policy, 'tools', tool), configuration).effect === 'show'
             );
           });
-          const among = (direction: 'hidden' | 'shown') =>
+          const groupsWith = (direction: 'hidden' | 'shown') =>
             groups.filter(
               (group) =>
                 group[direction].some((each) => each.name === name) &&
-                group.when.some((terms) => terms.every((term) => holds(term, effective, spoken))),
+                group.when.some((terms) => terms.every((term) => holds(term, effective, requestsAny))),
             );
-          if (wasShown && !isShown) expect(among('hidden')).not.toEqual([]);
-          if (!wasShown && isShown) expect(among('shown')).not.toEqual([]);
-          for (const { exact } of among('hidden'))
+          if (wasShown && !isShown) expect(groupsWith('hidden')).not.toEqual([]);
+          if (!wasShown && isShown) expect(groupsWith('shown')).not.toEqual([]);
+          for (const { exact } of groupsWith('hidden'))
             expect([isShown, exact && !wasShown]).toEqual([false, false]);
-          for (const { exact } of among('shown'))
+          for (const { exact } of groupsWith('shown'))
             expect([wasShown, exact && !isShown]).toEqual([false, false]);
         }
       }

@@ -19,7 +19,7 @@ import {
 type Sent = Record<string, unknown>;
 type Claims = Record<string, unknown>;
 
-// Small worlds: otherwise nearly nothing that a host sends is declared, and nearly no name fits a pattern.
+// Few names and values, because otherwise a host almost never sends a declared value and a name almost never matches.
 const NAMES = ['one', 'two', 'three', 'four'];
 const WORDS = ['v0', 'v1', 'v2', 'v3'];
 const TOOLS = ['a', 'ab', 'abc', 'b', 'ba', 'c', 'constructor', '__proto__'];
@@ -48,7 +48,7 @@ const concern = (name: string): fc.Arbitrary<Concern> =>
       ...(operator ? { claim: `claim-${name}` } : {}),
     }));
 
-/** A value that a primitive may have: some of the concern's, as a checked policy guarantees. */
+/** A value that a primitive may have. A checked policy has only declared values. */
 const offered = ({ values }: Concern): fc.Arbitrary<readonly ConcernValue[] | 'any'> => {
   const one: fc.Arbitrary<ConcernValue> =
     'min' in values ? number.filter((each) => each <= values.max) : fc.constantFrom(...values);
@@ -145,8 +145,8 @@ const sent: fc.Arbitrary<Sent> = fc.dictionary(
 const presetToo = fc
   .tuple(sent, fc.constantFrom(undefined, undefined, 'safe', 'none', 7))
   .map(([entry, preset]) => (preset === undefined ? entry : { ...entry, preset }));
-// Carriers of JSON only; what the header and the URL add is tested with them.
-const carriers = fc.array(presetToo, { maxLength: 3 });
+// Only preference sources in JSON. The header and the URL have tests of their own.
+const sourceObjects = fc.array(presetToo, { maxLength: 3 });
 const claims: fc.Arbitrary<Claims> = fc.dictionary(
   fc.constantFrom(...NAMES.map((name) => `claim-${name}`)),
   value,
@@ -159,7 +159,7 @@ const primitives: fc.Arbitrary<Primitive[]> = fc.array(
   { maxLength: 12 },
 );
 
-const toCarriers = (objects: readonly Sent[]): PreferenceSource[] =>
+const toSources = (objects: readonly Sent[]): PreferenceSource[] =>
   objects.map((concerns, index) => ({ from: index === 0 ? 'request' : 'session', concerns }));
 const toCaller = (found: Claims) => ({ claims: new Map(Object.entries(found)) });
 
@@ -173,7 +173,7 @@ const own = (object: unknown, name: string): unknown =>
     ? (object as Sent)[name]
     : undefined;
 
-/** What policy.md says, word by word and without numbers, memos or classes. */
+/** A reference implementation that follows the policy language reference, without indexes, caches or classes. */
 function oracle(
   policy: CompiledPolicy,
   tools: readonly Primitive[],
@@ -192,15 +192,15 @@ function oracle(
     const fitting = listOf(sentValue).filter((one) => declares(each, one));
     return fitting.length === 0 ? undefined : each.multiple ? fitting : fitting[0];
   };
-  // Per carrier its own entries, then those of its preset.
+  // For each preference source: its own entries, then those of its preset.
   const sources = objects.flatMap((object) => [object, own(policy.presets, String(own(object, 'preset')))]);
   const hosts = concerns.map((each) =>
     each.setBy === 'operator'
       ? undefined
       : sources.map((source) => accept(each, own(source, each.name))).find((one) => one !== undefined),
   );
-  const spoken = hosts.some((host) => host !== undefined && host !== null);
-  const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && spoken);
+  const requestsAny = hosts.some((host) => host !== undefined && host !== null);
+  const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && requestsAny);
 
   const holds = (each: Concern, host: unknown, values: readonly unknown[] | undefined): boolean => {
     if (values === undefined) return true;
@@ -209,7 +209,7 @@ function oracle(
       declares(each, one),
     );
     if (each.setBy === 'operator' && claimed.length === 0 && each.default === undefined) return false;
-    const wanted =
+    const preferred =
       each.setBy === 'operator'
         ? claimed.length > 0
           ? claimed
@@ -217,10 +217,10 @@ function oracle(
         : host === undefined && defaults
           ? each.default
           : host;
-    if (wanted === undefined || wanted === null) return true;
+    if (preferred === undefined || preferred === null) return true;
     const rank = (one: unknown) => ('min' in each.values ? Number(one) : each.values.indexOf(String(one)));
     return values.some((offer) =>
-      listOf(wanted).some((one) => {
+      listOf(preferred).some((one) => {
         if (each.match === 'at-least') return rank(offer) >= rank(one);
         return each.match === 'at-most' ? rank(offer) <= rank(one) : offer === one;
       }),
@@ -242,8 +242,8 @@ function oracle(
       concerns.every((each, index) => {
         const own0 = listOf(own(meta, each.name)).filter((one) => declares(each, one));
         let values: readonly unknown[] | undefined = own0.length > 0 ? own0 : undefined;
-        for (const { values: said } of written) {
-          const is = said[each.name]?.is;
+        for (const { values: assigned } of written) {
+          const is = assigned[each.name]?.is;
           if (is !== undefined) values = is === 'any' ? undefined : is;
         }
         return holds(each, hosts[index], values);
@@ -253,12 +253,12 @@ function oracle(
 }
 
 describe('for any policy, list and host', () => {
-  it('a selection is what policy.md says, in the order of the server', () => {
+  it('a selection equals the reference implementation, in the order of the server', () => {
     const seen = { empty: 0, some: 0, all: 0 };
     fc.assert(
-      fc.property(policies, primitives, carriers, claims, (compiled, tools, objects, found) => {
+      fc.property(policies, primitives, sourceObjects, claims, (compiled, tools, objects, found) => {
         const policy = preparePolicy(compiled);
-        const configuration = resolveConfiguration(policy, toCarriers(objects), toCaller(found));
+        const configuration = resolveConfiguration(policy, toSources(objects), toCaller(found));
         const { kept, total, hidden } = select(bindCatalog(policy, 'tools', tools), configuration);
         expect(kept).toEqual(oracle(compiled, tools, objects, found));
         expect(total).toBe(tools.length);
@@ -268,22 +268,22 @@ describe('for any policy, list and host', () => {
       }),
       { numRuns: 6000 },
     );
-    // The worlds are such that all three happen often.
+    // The generated policies must be varied enough that all three cases are frequent.
     expect(Math.min(...Object.values(seen))).toBeGreaterThan(300);
   });
 
-  it('one primitive is judged as the list is', () => {
+  it('the decision on one primitive equals the selection from the list', () => {
     fc.assert(
-      fc.property(policies, primitives, carriers, claims, (compiled, tools, objects, found) => {
+      fc.property(policies, primitives, sourceObjects, claims, (compiled, tools, objects, found) => {
         const policy = preparePolicy(compiled);
-        const configuration = resolveConfiguration(policy, toCarriers(objects), toCaller(found));
+        const configuration = resolveConfiguration(policy, toSources(objects), toCaller(found));
         const { kept, hidden } = select(bindCatalog(policy, 'tools', tools), configuration);
-        const verdicts = tools.map((tool) =>
+        const decisions = tools.map((tool) =>
           evaluate(policy, mapPrimitive(policy, 'tools', tool), configuration),
         );
-        expect(tools.filter((_tool, index) => verdicts[index]?.effect === 'show')).toEqual(kept);
+        expect(tools.filter((_tool, index) => decisions[index]?.effect === 'show')).toEqual(kept);
         const reasons = new Map<string, number>();
-        for (const { reason: why } of verdicts) {
+        for (const { reason: why } of decisions) {
           if (why.code === 'fits') continue;
           const reason = 'concern' in why ? why.concern : '';
           reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
@@ -297,23 +297,28 @@ describe('for any policy, list and host', () => {
     );
   });
 
-  it('selections from one bound list do not disturb each other', () => {
+  it('selections from one bound list are independent of each other', () => {
     fc.assert(
-      fc.property(policies, primitives, fc.array(carriers, { maxLength: 5 }), (compiled, tools, hosts) => {
-        const policy = preparePolicy(compiled);
-        const shared = bindCatalog(policy, 'tools', tools);
-        for (const objects of [...hosts, ...hosts]) {
-          const configuration = resolveConfiguration(policy, toCarriers(objects));
-          expect(select(shared, configuration).kept).toEqual(
-            select(bindCatalog(policy, 'tools', tools), configuration).kept,
-          );
-        }
-      }),
+      fc.property(
+        policies,
+        primitives,
+        fc.array(sourceObjects, { maxLength: 5 }),
+        (compiled, tools, hosts) => {
+          const policy = preparePolicy(compiled);
+          const shared = bindCatalog(policy, 'tools', tools);
+          for (const objects of [...hosts, ...hosts]) {
+            const configuration = resolveConfiguration(policy, toSources(objects));
+            expect(select(shared, configuration).kept).toEqual(
+              select(bindCatalog(policy, 'tools', tools), configuration).kept,
+            );
+          }
+        },
+      ),
       { numRuns: 500 },
     );
   });
 
-  it('what was accepted means the same when it is stored as JSON and read again', () => {
+  it('accepted preferences mean the same after they are stored as JSON and read again', () => {
     fc.assert(
       fc.property(policies, sent, claims, (compiled, object, found) => {
         const policy = preparePolicy(compiled);
@@ -328,7 +333,7 @@ describe('for any policy, list and host', () => {
     );
   });
 
-  it('anything at all may be sent', () => {
+  it('accepts any JSON value from a host without throwing', () => {
     const anything = fc.oneof(
       fc.jsonValue(),
       sent,
@@ -360,8 +365,7 @@ describe('for any policy, list and host', () => {
               expect(one).toBeLessThanOrEqual('min' in values ? values.max : values.length - 1);
             }
           });
-          if (objects.every((carrier) => carrier.from === 'session'))
-            expect(configuration.invalid).toEqual([]);
+          if (objects.every((source) => source.from === 'session')) expect(configuration.invalid).toEqual([]);
         },
       ),
       { numRuns: 3000 },

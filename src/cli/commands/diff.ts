@@ -3,7 +3,7 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS } from '../../engine/policy.js';
 import { compareSides } from '../../policy/diff/compare.js';
-import { compareWords } from '../../policy/diff/compare-declarations.js';
+import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
 import { UsageError } from '../errors.js';
 import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
 import {
@@ -93,8 +93,8 @@ export async function run(argv: string[]): Promise<number> {
   const surfaces = [earlier ?? listed, given ?? listed] as const;
 
   const difference = compareSides(
-    { compiled: before, surface: surfaces[0] },
-    { compiled: after, surface: surfaces[1] },
+    { compiled: before, catalog: surfaces[0] },
+    { compiled: after, catalog: surfaces[1] },
   );
   const report = makeReport({
     names: [old, now],
@@ -103,7 +103,7 @@ export async function run(argv: string[]): Promise<number> {
     source,
     counters: [await counterOf(earlier), await counterOf(given)],
     difference,
-    words: compareWords(before, after),
+    words: compareDeclarations(before, after),
   });
   if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
   else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, paper));

@@ -114,7 +114,7 @@ export async function run(argv: string[]): Promise<number> {
   const concerns = policy.concerns.map(({ name }) => name).join(', ');
   note(`Wrote ${files.policy}: ${contents(catalog)}; concerns ${concerns}.`);
   note(`Wrote ${files.tests}, which passes${values.catalog === undefined ? `, and ${files.catalog}` : ''}.`);
-  const guessed = proposal.tools.filter(({ effectBy }) => effectBy !== 'hints').length;
+  const guessed = proposal.tools.filter(({ effectFrom }) => effectFrom !== 'hints').length;
   if (guessed > 0) note(`The effect of ${many(guessed, 'tool')} was judged by names: look at these first.`);
   return 0;
 }

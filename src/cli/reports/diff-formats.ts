@@ -18,7 +18,7 @@ export function toJson(report: DiffReport): object {
     groups: groups.map(({ conditions, ...group }) => ({
       ...group,
       conditions: conditions.map((terms) =>
-        terms.map(({ dimension: { by, name, choices }, choices: meant }) => ({
+        terms.map(({ dimension: { type: by, name, choices }, choices: meant }) => ({
           by,
           name,
           // null: not asked for, not claimed, not so.

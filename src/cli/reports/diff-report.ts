@@ -5,7 +5,7 @@ import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.j
 import { type CompiledPolicy, KINDS, type Kind, type Policy, preparePolicy } from '../../engine/policy.js';
 import type { Changed, Extent, Term } from '../../policy/diff/change.js';
 import type { Difference } from '../../policy/diff/compare.js';
-import { inWords } from '../../policy/diff/conditions.js';
+import { describeCondition } from '../../policy/diff/conditions.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 
 /** One primitive that is no longer shown, or is shown now. */
@@ -96,7 +96,14 @@ export function makeReport(compared: Compared): DiffReport {
     const sum = (some: readonly ReportedPrimitive[]) =>
       some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
     const tokens = countNow === undefined ? undefined : sum(shown) - sum(hidden);
-    return { when: inWords(group.when), conditions: group.when, hidden, shown, tokens, exact: group.exact };
+    return {
+      when: describeCondition(group.when),
+      conditions: group.when,
+      hidden,
+      shown,
+      tokens,
+      exact: group.exact,
+    };
   });
   const distinct = (direction: 'hidden' | 'shown') =>
     new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;

@@ -6,7 +6,7 @@ import {
   type Primitive,
   type ServerCatalog,
 } from '../../engine/mapping.js';
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { isTruthy } from '../../engine/rule.js';
@@ -14,23 +14,25 @@ import type { Finding, FindingCode } from '../language/findings.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';
 
-/** A server's surface: its primitives, and the text that it gives a model on connecting. */
+/** The catalog of a server: the primitives that it lists, and its instructions. */
 export interface PolicyCatalog extends ServerCatalog {
+  /** The text that the server sends to models in the result of `initialize`. */
   readonly instructions?: string | undefined;
 }
 
 type Warn = (kind: Kind, name: string | undefined, code: FindingCode, message: string) => void;
 
 /**
- * Checks a policy against what a server really lists: entries that fit nothing or change nothing, primitives that
- * nothing maps, values that contradict annotations, and what is true of all configurations at once.
+ * Checks a policy against the catalog of a server. It finds entries that match nothing or change nothing, primitives that
+ * nothing maps, values that contradict annotations, and properties of all configurations at once, such as a primitive
+ * that is never visible.
  *
- * @param files the files of the policy, without an error
- * @param policy the policy that they make
- * @param catalog what the server lists
- * @returns warnings; and notes about what was not looked at
+ * @param files the files of the policy, without errors
+ * @param policy the policy that was compiled from these files
+ * @param catalog the primitives that the server lists
+ * @returns warnings, among them one for each question that has too many configurations to be answered
  * @example
- * checkCatalog(files, policy, { tools });
+ * checkCatalog(files, policy, { tools: [{ name: 'encryptData' }] });
  */
 export function checkCatalog(
   files: readonly CheckedFile[],
@@ -68,29 +70,18 @@ function checkEntriesAgainst(
       const mapped = primitives.map((primitive) => mapPrimitive(policy, kind, primitive));
       for (const name of Object.keys(file.document.primitives?.[kind] ?? {})) {
         if (names.includes(name) || isInherited(policy, kind, name, catalog)) continue;
-        const near = nearest(
-          name,
-          names.filter((_each, index) => mapped[index]?.mapped === false),
-        );
-        const hint = near === undefined ? 'take it out.' : `did you mean "${near}", which nothing maps?`;
-        report(
-          file,
-          ['primitives', kind, name],
-          'dead-entry',
-          `The server has no ${WORDS[kind]} "${name}"; ${hint}`,
-        );
+        const unmapped = names.filter((_each, index) => mapped[index]?.mapped === false);
+        const hint = didYouMean(name, unmapped) || ' Remove the entry.';
+        const message = `The server does not have a ${KIND_NAMES[kind]} "${name}".${hint}`;
+        report(file, ['primitives', kind, name], 'dead-entry', message);
       }
       for (const pattern of policy.patterns[kind]) {
         const path = ['patterns', kind, pattern.name];
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, pattern.name)) continue;
         const covered = mapped.filter((_mapping, index) => pattern.matches(names[index] ?? ''));
         if (covered.length === 0) {
-          report(
-            file,
-            path,
-            'dead-entry',
-            `No ${WORDS[kind]} of the server fits "${pattern.name}"; take it out.`,
-          );
+          const message = `The pattern "${pattern.name}" does not match any ${KIND_NAMES[kind]} of the server. Remove it.`;
+          report(file, path, 'dead-entry', message);
         } else if (
           pattern.assignments.length > 0 &&
           !covered.some(({ offers }) =>
@@ -99,7 +90,7 @@ function checkEntriesAgainst(
             ),
           )
         ) {
-          const message = `Every value of "${pattern.name}" is replaced by a later pattern or an entry; take it out.`;
+          const message = `Later patterns or entries replace every value of the pattern "${pattern.name}". Remove it.`;
           report(file, path, 'shadowed-entry', message);
         }
       }
@@ -108,8 +99,8 @@ function checkEntriesAgainst(
 }
 
 /**
- * Whether an entry matters without being listed: a URI that the server reads by one of its templates, and a template of
- * the policy from which listed resources inherit.
+ * Whether an entry has an effect although the server does not list its name: a URI that matches a template of the server,
+ * or a template of the policy from which listed resources inherit values.
  */
 function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCatalog): boolean {
   if (kind === 'resources') {
@@ -125,7 +116,7 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-const WORDS: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
   tools: 'tool',
   prompts: 'prompt',
   resources: 'resource',
@@ -136,13 +127,9 @@ function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: 
   const name = identityOf(kind, primitive);
   const mapping = mapPrimitive(policy, kind, primitive);
   if (!mapping.mapped) {
-    const fate = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
-    warn(
-      kind,
-      undefined,
-      'unmapped',
-      `Nothing maps the ${WORDS[kind]} "${name}", so it is ${fate}; map it, {} if that is meant.`,
-    );
+    const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
+    const message = `Nothing maps the ${KIND_NAMES[kind]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
+    warn(kind, undefined, 'unmapped', message);
   }
   for (const { fires, assignments } of policy.assigns) {
     if (!isTruthy(fires({ primitive: mapping.primitive }, []))) continue;
@@ -151,7 +138,7 @@ function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: 
       if (offered === 'any' || offer === undefined || offer.offered.some((each) => offered.includes(each)))
         continue;
       const concernName = policy.concerns[concern]?.name;
-      const message = `The ${concernName} of "${name}" is not what ${source} derives from its annotations; mend one of them.`;
+      const message = `The ${concernName} of "${name}" differs from the value that ${source} derives from its annotations. Change one of them.`;
       warn(kind, name, 'contradicts-annotations', message);
     }
   }
@@ -165,7 +152,7 @@ function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: 
     const reads = words.every((word) => /^read(-?only)?$/.test(word));
     const writes = words.every((word) => /^(write|destructive)$/.test(word));
     if ((readOnlyHint === false && reads) || (readOnlyHint === true && writes)) {
-      const message = `${concernName} of "${name}" is ${words.join(', ')}, but its readOnlyHint is ${readOnlyHint}; mend one of them.`;
+      const message = `${concernName} of "${name}" is ${words.join(', ')}, but its readOnlyHint is ${readOnlyHint}. Change one of them.`;
       warn(kind, name, 'contradicts-annotations', message);
     }
   });
@@ -184,22 +171,18 @@ function checkAllConfigurations(
       kind,
       name,
       'never-visible',
-      `No configuration shows the ${WORDS[kind]} "${name}"; change its values, or the rule that hides it.`,
+      `No configuration shows the ${KIND_NAMES[kind]} "${name}". Change its values or the rule that hides it.`,
     );
   }
   for (const { kind, name } of alwaysVisible) {
-    const message = `Every configuration shows the ${WORDS[kind]} "${name}", whatever its values; write {} if that is meant.`;
+    const message = `Every configuration shows the ${KIND_NAMES[kind]} "${name}", whatever its values are. Write {} if this is intended.`;
     warn(kind, name, 'always-visible', message);
   }
   const [first] = files;
   if (emptySurface !== undefined && first !== undefined) {
-    const asked = Object.entries(emptySurface).map(([name, value]) => `${name}: ${value}`);
-    report(
-      first,
-      ['concerns'],
-      'empty-surface',
-      `A host that asks for {${asked.join(', ')}} is shown nothing at all.`,
-    );
+    const preferences = Object.entries(emptySurface).map(([name, value]) => `${name}: ${value}`);
+    const message = `A host with the preferences {${preferences.join(', ')}} sees no primitives. Change values or rules if it needs to see some.`;
+    report(first, ['concerns'], 'empty-surface', message);
   }
   for (const { id, fires } of rules) {
     const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
@@ -207,18 +190,18 @@ function checkAllConfigurations(
     if (file === undefined || fires === 'sometimes') continue;
     const message =
       fires === 'never'
-        ? 'fires for no configuration and primitive'
-        : 'fires for all of its primitives, always';
+        ? 'never fires: its condition is false for every configuration and primitive'
+        : 'always fires: its condition is true for every configuration and primitive';
     report(
       file,
       ['rules', index, 'id'],
       `rule-${fires}-fires`,
-      `The rule "${id}" ${message}; mend it or take it out.`,
+      `The rule "${id}" ${message}. Fix or remove it.`,
     );
   }
   if (first !== undefined) {
     for (const question of unanswered) {
-      report(first, [], 'not-analysed', `There are too many configurations to say ${question}.`);
+      report(first, [], 'not-analysed', `There are too many configurations to determine ${question}.`);
     }
   }
   checkTexts(policy, catalog, warn, (message) => {
@@ -226,14 +209,14 @@ function checkAllConfigurations(
   });
 }
 
-/** A text that names a primitive sends a model after something that it may not see. */
+/** Finds texts that name a primitive which can be hidden while the text is visible: a model would try to use it. */
 function checkTexts(
   policy: Policy,
   catalog: PolicyCatalog,
   warn: Warn,
   warnInstructions: (message: string) => void,
 ): void {
-  // A name that is a plain word is in every other text.
+  // Only names that cannot be ordinary words: "delete" occurs in many texts that do not mean the tool.
   const mappings = new Map(
     (['tools', 'prompts'] as const).flatMap((kind) =>
       (catalog[kind] ?? []).flatMap((primitive) => {
@@ -252,7 +235,7 @@ function checkTexts(
   const found = named(catalog.instructions, undefined);
   if (found.length > 0) {
     warnInstructions(
-      `The server's instructions name what can be hidden (${found.join(', ')}); a model may look for it in vain.`,
+      `The instructions of the server name primitives that can be hidden (${found.join(', ')}). A model may try to use them.`,
     );
   }
   for (const kind of KINDS) {
@@ -261,13 +244,13 @@ function checkTexts(
       const others = named(description, mapPrimitive(policy, kind, primitive));
       if (others.length === 0) continue;
       const name = identityOf(kind, primitive);
-      const message = `The description of "${name}" names what can be hidden while it is shown (${others.join(', ')}); a model may look for it in vain.`;
+      const message = `The description of "${name}" names primitives that can be hidden while it is shown (${others.join(', ')}). A model may try to use them.`;
       warn(kind, name, 'names-hidden', message);
     }
   }
 }
 
-/** Where a primitive's entry stands; else where the kind does; else the beginning of the first file. */
+/** Locates the entry of a primitive; without one, the section of its kind; without that, the last file. */
 function placeOf(
   files: readonly CheckedFile[],
   kind: Kind,

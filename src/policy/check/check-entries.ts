@@ -3,8 +3,9 @@ import type { FindingCode } from '../language/findings.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
 import { checkRule } from './check-rule.js';
-import { type CheckContext, type CheckedFile, checkMapping, twice } from './check-values.js';
+import { type CheckContext, type CheckedFile, checkMapping, duplicateMessage } from './check-values.js';
 
+/** Checks the entries of `primitives` and `patterns`: names, wildcards, duplicates across files, and values. */
 export function checkEntries(context: CheckContext): void {
   for (const section of ['primitives', 'patterns'] as const) {
     for (const kind of KINDS) {
@@ -14,11 +15,11 @@ export function checkEntries(context: CheckContext): void {
           const path = [section, kind, name];
           const earlier = first.get(name);
           if (earlier !== undefined)
-            context.error(file, path, 'duplicate', twice('entry', name, earlier, path), 'key');
+            context.error(file, path, 'duplicate', duplicateMessage('entry', name, earlier, path), 'key');
           first.set(name, file);
           if (section === 'patterns') checkPattern(context, file, path, name);
           else if (name.includes('*') && kind !== 'resourceTemplates') {
-            const message = `"${name}" is an exact name here; if "*" is meant as a wildcard, move it to "patterns".`;
+            const message = `"${name}" is an exact name here, and "*" is not a wildcard. If you mean a wildcard, move the entry to "patterns".`;
             context.warn(file, path, 'wildcard-in-name', message, 'key');
           }
           checkMapping(context, file, path, mapping);
@@ -28,6 +29,7 @@ export function checkEntries(context: CheckContext): void {
   }
 }
 
+/** Checks `assign` and `rules`: conditions, values, and duplicate rules across files. */
 export function checkRules(context: CheckContext): void {
   const first = new Map<string, { file: CheckedFile; path: Path }>();
   const concerns = new Map([...context.declared].map(([name, { concern }]) => [name, concern]));
@@ -53,11 +55,11 @@ export function checkRules(context: CheckContext): void {
       const path = ['rules', index];
       const earlier = first.get(id);
       if (earlier !== undefined) {
-        const message = twice('rule', id, earlier.file, earlier.path);
+        const message = duplicateMessage('rule', id, earlier.file, earlier.path);
         context.error(file, [...path, 'id'], 'duplicate', message);
       } else first.set(id, { file, path: [...path, 'id'] });
       if ((hide === undefined) === (show === undefined)) {
-        const message = `The rule "${id}" needs either "hide" or "show", with the kinds that it is about.`;
+        const message = `The rule "${id}" needs either "hide" or "show", with a list of kinds.`;
         context.error(file, path, 'hide-or-show', message);
       }
       checkRule(when, [...path, 'when'], scope);
@@ -68,10 +70,10 @@ export function checkRules(context: CheckContext): void {
 function checkPattern(context: CheckContext, file: CheckedFile, path: Path, pattern: string): void {
   const wildcards = pattern.split('*').length - 1;
   if (wildcards > LIMITS.patternWildcards || pattern.length > LIMITS.patternLength) {
-    const message = `A pattern has at most ${LIMITS.patternLength} characters and ${LIMITS.patternWildcards} "*"; split it.`;
+    const message = `A pattern can have at most ${LIMITS.patternLength} characters and ${LIMITS.patternWildcards} "*". Split it.`;
     context.error(file, path, 'pattern-too-long', message, 'key');
   } else if (wildcards === 0) {
-    const message = `"${pattern}" has no "*", so it fits one name only; move it to "primitives", where it is found faster.`;
+    const message = `"${pattern}" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.`;
     context.warn(file, path, 'pattern-without-wildcard', message, 'key');
   }
 }

@@ -8,16 +8,16 @@ import {
   checkValue,
   checkValues,
   type Declared,
+  duplicateMessage,
   findConcern,
-  twice,
 } from './check-values.js';
 
 /**
- * Checks what the schema cannot: that everything refers to something that is declared, across all files.
+ * Checks what the schema cannot express: that all references name something that any file of the policy declares.
  *
- * @param files the files of one policy, included ones first
- * @param complete whether all files could be read: else concerns may be missing that are declared
- * @returns a finding for each problem
+ * @param files the files of one policy, included files first
+ * @param complete whether all files could be read; if not, unknown concerns are not reported
+ * @returns one finding for each problem
  * @example
  * checkMeaning(files).filter(({ severity }) => severity === 'error');
  */
@@ -39,7 +39,7 @@ export function checkMeaning(files: readonly CheckedFile[], complete: boolean): 
   for (const [name, { concern, file }] of context.declared) checkConcern(context, file, name, concern);
   const over = [...context.declared][LIMITS.concerns];
   if (over !== undefined) {
-    const message = `A policy has at most ${LIMITS.concerns} concerns, those of all its files together; take some out.`;
+    const message = `A policy can have at most ${LIMITS.concerns} concerns in all its files together. Remove some.`;
     error(over[1].file, ['concerns', over[0]], 'too-many', message, 'key');
   }
   checkPresets(context);
@@ -72,7 +72,7 @@ function collectConcerns(
       const path = ['concerns', name];
       const earlier = declared.get(name);
       if (earlier !== undefined)
-        error(file, path, 'duplicate', twice('concern', name, earlier.file, path), 'key');
+        error(file, path, 'duplicate', duplicateMessage('concern', name, earlier.file, path), 'key');
       else {
         const broken = [...file.removed].some((removed) => `${removed}/`.startsWith(`concerns/${name}/`));
         const { values } = concern;
@@ -84,7 +84,7 @@ function collectConcerns(
           file,
           path,
           'reserved-name',
-          `"${name}" is how hosts name a preset; call the concern otherwise.`,
+          `"${name}" is reserved: hosts use it to choose a preset. Rename the concern.`,
           'key',
         );
       }
@@ -104,15 +104,15 @@ function checkConcern(
   if (Array.isArray(values)) {
     const reserved = values.indexOf(RESERVED.value);
     if (reserved !== -1) {
-      const message = `"${RESERVED.value}" takes a value away in mappings, so it cannot be a value; call it otherwise.`;
+      const message = `"${RESERVED.value}" is reserved: mappings use it to remove a value. Rename the value.`;
       context.error(file, [...path, 'values', reserved], 'reserved-name', message);
     }
   } else if ('min' in values && values.min > values.max) {
-    const message = `The range of ${name} is empty: min ${values.min} is above max ${values.max}; swap them.`;
+    const message = `The range of ${name} is empty: min ${values.min} is above max ${values.max}. Swap them.`;
     context.error(file, [...path, 'values'], 'empty-range', message);
   }
   if (multiple === true && (!Array.isArray(values) || (match !== undefined && match !== 'exact'))) {
-    const message = `${name} takes several values, which only a list with match: exact can; take "multiple" or "match" out.`;
+    const message = `"multiple: true" requires a list of values and "match: exact". Remove "multiple" from ${name}, or change "values" or "match".`;
     context.error(file, [...path, 'multiple'], 'multiple-not-exact', message, 'key');
   }
   if (concern.default !== undefined) checkValue(context, file, [...path, 'default'], name, concern.default);
@@ -124,18 +124,18 @@ function checkConcern(
       file,
       [...path, 'set-by'],
       'missing-claim',
-      `${name} is set by the operator: say which claim with "claim".`,
+      `${name} is set by the operator, but "claim" is missing. Add the name of the claim.`,
     );
   } else if (!operator && claim !== undefined) {
-    const message = `A claim is read for operator concerns only; add "set-by: operator" to ${name}, or take "claim" out.`;
+    const message = `"claim" is read only for operator concerns. Add "set-by: operator" to ${name}, or remove "claim".`;
     context.error(file, [...path, 'claim'], 'claim-without-operator', message, 'key');
   }
   if (operator && concern.default === undefined && !removed('default')) {
-    const message = `A caller without the claim sees nothing that has a value for ${name}; give it a "default" if that is not meant.`;
+    const message = `Callers without the claim see no primitive that has a value for ${name}. Add a "default" if this is not intended.`;
     context.warn(file, path, 'operator-without-default', message, 'key');
   }
   if (context.settings.invalid === 'clamp' && Array.isArray(values) && !operator) {
-    const message = `invalid: clamp has no nearest value in the list of ${name}; there an unknown value is ignored.`;
+    const message = `"invalid: clamp" does not apply to ${name}: a list has no nearest value, so unknown values are ignored.`;
     context.warn(file, path, 'clamp-on-list', message, 'key');
   }
 }
@@ -147,7 +147,7 @@ function checkPresets(context: CheckContext): void {
       const path = ['presets', name];
       const earlier = first.get(name);
       if (earlier !== undefined)
-        context.error(file, path, 'duplicate', twice('preset', name, earlier, path), 'key');
+        context.error(file, path, 'duplicate', duplicateMessage('preset', name, earlier, path), 'key');
       first.set(name, file);
       for (const [concern, value] of Object.entries(preset)) {
         const at = [...path, concern];
@@ -158,11 +158,11 @@ function checkPresets(context: CheckContext): void {
             file,
             at,
             'operator-in-preset',
-            `${concern} is set by the operator, so no preset can ask for it.`,
+            `${concern} is set by the operator, so a preset cannot set it. Remove it from the preset.`,
             'key',
           );
         } else if (Array.isArray(value) && declared.multiple !== true) {
-          const message = `${concern} takes one value here; take one, or declare the concern with "multiple: true".`;
+          const message = `${concern} takes only one value here. Keep one, or declare the concern with "multiple: true".`;
           context.error(file, at, 'several-values', message);
         } else checkValues(context, file, at, concern, value);
       }
@@ -170,34 +170,34 @@ function checkPresets(context: CheckContext): void {
   }
 }
 
-/** A file may change a setting of one that it includes; files side by side may not disagree. */
+/** A file can change a setting of a file that it includes. Files that do not include each other must agree. */
 function checkSettings(context: CheckContext): void {
-  const said = new Map<string, { file: CheckedFile; value: unknown }[]>();
+  const settings = new Map<string, { file: CheckedFile; value: unknown }[]>();
   for (const file of context.files) {
     for (const [name, value] of Object.entries(file.document.settings ?? {})) {
       const path = ['settings', name];
-      const before = said.get(name) ?? [];
+      const before = settings.get(name) ?? [];
       const earlier = before.find(
         (each) => each.value !== value && !file.included.has(each.file.source.file),
       );
       if (earlier !== undefined) {
         const place = earlier.file.locate(path);
-        const message = `${name} is ${value} here and ${earlier.value} in ${place.file}:${place.line}; keep one.`;
+        const message = `${name} is ${value} here and ${earlier.value} in ${place.file}:${place.line}. Remove one.`;
         context.error(file, path, 'conflicting-settings', message);
       }
-      // What this file includes is overridden; what stands beside it counts.
+      // This file overrides the settings of files that it includes. Other files still count.
       const beside = before.filter((each) => !file.included.has(each.file.source.file));
-      said.set(name, [...beside, { file, value }]);
+      settings.set(name, [...beside, { file, value }]);
       if (name === 'enforcement' && value === 'enforce' && !protects(context)) {
         const message =
-          'A host can lift what it asked for itself, so this protects nothing: add an operator concern, or a rule that reads no host concern.';
+          'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that does not read the concerns of the host.';
         context.warn(file, path, 'enforce-without-operator', message);
       }
     }
   }
 }
 
-/** Whether something hides primitives that no host can lift. */
+/** Whether the policy hides primitives in a way that hosts cannot undo. */
 function protects({ declared, files }: CheckContext): boolean {
   const operators = [...declared].filter(([, { concern }]) => concern['set-by'] === 'operator');
   if (operators.length > 0) return true;

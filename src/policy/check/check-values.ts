@@ -1,36 +1,39 @@
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import type { FindingCode } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { type PolicyDocument, RESERVED } from '../language/schema.js';
-import type { Shape } from '../language/validate.js';
+import type { ValidatedPolicy } from '../language/validate.js';
 
 /** A file of a policy: its text with positions, and the part of it that fits the schema. */
-export interface CheckedFile extends Shape {
+export interface CheckedFile extends ValidatedPolicy {
   readonly source: Source;
-  /** Names of all files that it includes, directly or not. */
+  /** The names of all files that it includes, directly or through other files. */
   readonly included: ReadonlySet<string>;
 }
 
+/** The declaration of a concern, as the policy file contains it. */
 export type ConcernDocument = NonNullable<PolicyDocument['concerns']>[string];
 
+/** A concern and the file that declares it. */
 export interface Declared {
   readonly concern: ConcernDocument;
   readonly file: CheckedFile;
-  /** Part of its definition is wrong already: what refers to it is not judged. */
+  /** A part of the declaration is wrong and already reported, so references to the concern are not checked. */
   readonly broken: boolean;
 }
 
-/** What each check gets: the files, all declared concerns, and where findings go. */
+/** The input of each check, and the functions that report its findings. */
 export interface CheckContext {
   readonly files: readonly CheckedFile[];
   readonly declared: ReadonlyMap<string, Declared>;
-  /** A part that may declare concerns could not be read: an unknown one may be declared there. */
+  /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   readonly settings: { readonly invalid?: string | undefined };
   error(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
   warn(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
 }
 
+/** Checks the concerns and values of a mapping, which is the value of an entry, a pattern or an `assign`. */
 export function checkMapping(
   context: CheckContext,
   file: CheckedFile,
@@ -44,6 +47,7 @@ export function checkMapping(
   }
 }
 
+/** Looks up a concern by name and reports an unknown one. Returns undefined if it is unknown or broken. */
 export function findConcern(
   context: CheckContext,
   file: CheckedFile,
@@ -53,18 +57,19 @@ export function findConcern(
   const declared = context.declared.get(name);
   if (declared === undefined && !context.incomplete) {
     const names = [...context.declared.keys()];
-    const known = names.length === 0 ? 'none is declared' : names.join(', ');
+    const known = names.length === 0 ? 'it declares none' : names.join(', ');
     context.error(
       file,
       path,
       'unknown-concern',
-      `"${name}" is no concern of this policy (${known})${suggest(name, names)}`,
+      `"${name}" is not a concern of this policy (${known}).${didYouMean(name, names)}`,
       'key',
     );
   }
   return declared?.broken === false ? declared.concern : undefined;
 }
 
+/** Checks one value of a concern or a list of values. */
 export function checkValues(
   context: CheckContext,
   file: CheckedFile,
@@ -80,6 +85,7 @@ export function checkValues(
   }
 }
 
+/** Checks one value of a concern. */
 export function checkValue(
   context: CheckContext,
   file: CheckedFile,
@@ -93,28 +99,30 @@ export function checkValue(
   if (!Array.isArray(values)) {
     if ('min' in values && typeof value === 'number' && value >= values.min && value <= values.max) return;
     const range = 'min' in values ? `${values.min} to ${values.max}` : '';
-    const message = `${JSON.stringify(value)} is no value of ${name}; write a number from ${range}.`;
+    const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${range}.`;
     context.error(file, path, 'unknown-value', message);
   } else if (typeof value === 'number') {
-    const message = `${value} is a number in YAML; write "${value}" in quotes if it is a value of ${name} (${values.join(', ')}).`;
+    const message = `${value} is a number in YAML, but the values of ${name} are text (${values.join(', ')}). If it is the name of a value, write it in quotes: "${value}".`;
     context.error(file, path, 'unquoted', message);
   } else if (!values.includes(String(value))) {
-    const hint = suggest(String(value), values);
-    context.error(
-      file,
-      path,
-      'unknown-value',
-      `"${value}" is no value of ${name} (${values.join(', ')})${hint}`,
-    );
+    const hint = didYouMean(String(value), values);
+    const message = `"${value}" is not a valid value for ${name} (${values.join(', ')}).${hint}`;
+    context.error(file, path, 'unknown-value', message);
   }
 }
 
-function suggest(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === undefined ? '.' : `; did you mean "${near}"?`;
-}
-
-export function twice(what: string, name: string, earlier: CheckedFile, path: Path): string {
+/**
+ * Writes the message about a duplicate definition.
+ *
+ * @param what the kind of the definition, as "concern"
+ * @param name its name
+ * @param earlier the file with the first definition
+ * @param path the path of the first definition
+ * @returns the message, which names the place of the first definition
+ * @example
+ * duplicateMessage('concern', 'cost', file, ['concerns', 'cost']);
+ */
+export function duplicateMessage(what: string, name: string, earlier: CheckedFile, path: Path): string {
   const { file, line, column } = earlier.locate(path, path.at(-1) === 'id' ? 'value' : 'key');
-  return `The ${what} "${name}" is written twice, here and in ${file}:${line}:${column}; keep one.`;
+  return `The ${what} "${name}" is defined twice, here and in ${file}:${line}:${column}. Remove one.`;
 }

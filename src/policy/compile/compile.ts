@@ -24,12 +24,12 @@ const DEFAULT_SETTINGS: Settings = {
 };
 
 /**
- * Merges the files of a policy into plain JSON. The same files give the same bytes.
+ * Compiles the files of a policy into plain JSON. The same files always give the same bytes.
  *
- * @param files files without an error, included ones first
- * @returns the compiled policy
+ * @param files the files of the policy, without errors, included files first
+ * @returns the compiled policy, which `JSON.stringify` can write
  * @example
- * JSON.stringify(compilePolicy(files));
+ * writeFileSync('policy.json', JSON.stringify(compilePolicy(files)));
  */
 export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
   const documents = files.map(({ document }) => document);
@@ -82,7 +82,7 @@ function rules({ document, source }: CheckedFile, file: number): CompiledRulePar
   return (document.rules ?? []).map(({ id, hide, show, when, reason }, index) => ({
     id,
     effect: hide === undefined ? 'show' : 'hide',
-    kinds: (hide ?? show ?? []) as readonly Kind[],
+    kinds: hide ?? show ?? [],
     when,
     ...(reason === undefined ? {} : { reason }),
     file,
@@ -122,7 +122,7 @@ function toValues(value: ConcernValue | readonly ConcernValue[]): readonly Conce
   return typeof value === 'object' ? value : [value];
 }
 
-/** As they were written: an object has keys that are numbers first. */
+/** The names in the order of the file: JavaScript puts keys that are integers first. */
 function inOrder(names: readonly string[], source: Source, path: Path): readonly string[] {
   if (!names.some((name) => /^\d+$/.test(name))) return names;
   const offset = (name: string) => {

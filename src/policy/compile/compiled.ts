@@ -1,52 +1,57 @@
 import { createHash } from 'node:crypto';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import { ConcernsError } from '../../errors.js';
 
-/** The version of the compiled form; it changes whenever an older version of this package could misread it. */
+/** The version of the compiled format. It changes when an older version of this package could misread new files. */
 export const COMPILED_FORMAT = 1 as const;
 
-/** A compiled policy that this version cannot use. */
-export class CompiledPolicyError extends Error {
+/** A compiled policy that this version of the package cannot use. The message gives the reason. */
+export class CompiledPolicyError extends ConcernsError {
   readonly code = 'COMPILED_POLICY_INVALID';
   override readonly name = 'CompiledPolicyError';
 }
 
 /**
- * @param content a compiled policy without its digest
- * @returns the digest that tells whether it is the same policy, and whether it is whole
+ * Computes the digest of a compiled policy, which identifies the policy and shows whether it was changed.
+ *
+ * @param content the compiled policy without its digest
+ * @returns the first 32 hexadecimal digits of the SHA-256 of its JSON
+ * @example
+ * digestOf({ ...content, format: COMPILED_FORMAT });
  */
 export function digestOf(content: Omit<CompiledPolicy, 'digest'>): string {
   return createHash('sha256').update(JSON.stringify(content)).digest('hex').slice(0, 32);
 }
 
 /**
- * Takes a policy that was compiled at build time; needs neither YAML nor a schema validator.
+ * Opens a policy that was compiled at build time. This needs neither a YAML parser nor a schema validator.
  *
  * @param data the parsed JSON that `mcp-concerns compile` wrote
  * @returns the policy, ready for evaluation
- * @throws {CompiledPolicyError} if it is no compiled policy, one of another version, or was changed since
+ * @throws {CompiledPolicyError} if the data is not a compiled policy, has another format version, or was changed
  * @example
  * const policy = openCompiledPolicy(JSON.parse(readFileSync('policy.json', 'utf8')));
  */
 export function openCompiledPolicy(data: unknown): Policy {
   const { format } = typeof data === 'object' && data !== null ? (data as { format?: unknown }) : {};
   if (typeof format !== 'number') {
-    throw new CompiledPolicyError('This is no compiled policy; make one with "mcp-concerns compile".');
+    throw new CompiledPolicyError('This is not a compiled policy. Create one with "mcp-concerns compile".');
   }
   if (format !== COMPILED_FORMAT) {
-    const mend = format > COMPILED_FORMAT ? 'update mcp-concerns, or compile' : 'compile';
-    const message = `The compiled policy has version ${format}, this package reads ${COMPILED_FORMAT}; ${mend} it again.`;
+    const fix = format > COMPILED_FORMAT ? 'Update mcp-concerns or compile' : 'Compile';
+    const message = `The compiled policy has format version ${format}, but this package reads ${COMPILED_FORMAT}. ${fix} it again.`;
     throw new CompiledPolicyError(message);
   }
   const { digest, ...content } = data as CompiledPolicy;
-  // What was cut off or edited would decide otherwise than what was checked.
+  // A truncated or edited policy would decide differently from the one that was checked.
   if (digest !== digestOf(content)) {
     throw new CompiledPolicyError(
-      'The compiled policy is not as it was written: its digest differs; compile it again.',
+      'The compiled policy was changed after it was compiled: its digest does not match. Compile it again.',
     );
   }
   try {
     return preparePolicy(data as CompiledPolicy);
   } catch (cause) {
-    throw new CompiledPolicyError('The compiled policy is damaged; compile it again.', { cause });
+    throw new CompiledPolicyError('The compiled policy is damaged. Compile it again.', { cause });
   }
 }

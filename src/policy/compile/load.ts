@@ -1,54 +1,76 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
+import { ConcernsError } from '../../errors.js';
 import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
 import { checkMeaning } from '../check/check-policy.js';
 import type { CheckedFile } from '../check/check-values.js';
 import { type Finding, type FindingCode, PolicyError } from '../language/findings.js';
 import { readPolicyText } from '../language/read-yaml.js';
-import { checkShape, type Shape } from '../language/validate.js';
+import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
 import { compilePolicy } from './compile.js';
 
-/** What came of reading a policy: the compiled policy if no finding is an error. */
+/** The result of reading a policy: its findings and, if none of them is an error, the compiled policy. */
 export interface PolicyReport {
   readonly compiled?: CompiledPolicy;
   readonly findings: readonly Finding[];
-  /** The text of each file by its name, for code frames. */
+  /** The text of each file by file name, for the code frames of `formatFindings`. */
   readonly texts: ReadonlyMap<string, string>;
 }
 
-/** A policy that could not be read at all: the name is wrong, or the file is not readable. */
-export class PolicyFileError extends Error {
+/** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
+export class PolicyFileError extends ConcernsError {
   readonly code = 'POLICY_UNREADABLE';
   override readonly name = 'PolicyFileError';
 }
 
 /**
- * Loads a policy, ready for evaluation.
+ * Loads a policy from YAML files.
  *
- * @param paths a file, several, or a folder, whose `*.yaml` are merged by byte order of name, tests left out
- * @returns the policy
+ * @param paths one or several paths of files or folders. The `*.yaml` files of a folder, without `*.test.yaml`, are merged
+ *   in byte order of their names
+ * @returns the policy, ready for evaluation
  * @throws {PolicyFileError} if a file or folder cannot be read
- * @throws {PolicyError} if the policy is wrong, with all findings of all files
+ * @throws {PolicyError} if the policy has errors, with all findings of all files
  * @example
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
  */
 export function loadPolicy(paths: string | readonly string[]): Policy {
-  const { compiled, findings, texts } = readPolicy(paths);
-  if (compiled === undefined) throw new PolicyError(findings, texts);
-  return preparePolicy(compiled);
+  return preparePolicy(compileOrThrow(paths));
 }
 
 /**
- * Reads and checks a policy.
+ * Compiles a policy from YAML files to JSON, as `mcp-concerns compile` does. `openCompiledPolicy` opens the parsed JSON
+ * without YAML parser and schema validator. The same files always give the same bytes.
  *
- * @param paths as for `loadPolicy`
- * @param catalog what a server really lists, to check the policy against; only a policy without errors is
- * @returns all findings of all files, and the compiled policy if none is an error
- * @throws {PolicyFileError} if a file or folder that was named cannot be read
+ * @param paths one or several paths of files or folders, as for `loadPolicy`
+ * @returns the JSON text on one line, without a line break at the end
+ * @throws {PolicyFileError} if a file or folder cannot be read
+ * @throws {PolicyError} if the policy has errors, with all findings of all files
  * @example
- * const { findings, texts } = readPolicy('policies/vault.yaml');
- * console.log(formatFindings(findings, texts));
+ * writeFileSync('build/policy.json', compileToJson('policies/vault.yaml'));
+ */
+export function compileToJson(paths: string | readonly string[]): string {
+  return JSON.stringify(compileOrThrow(paths));
+}
+
+function compileOrThrow(paths: string | readonly string[]): CompiledPolicy {
+  const { compiled, findings, texts } = readPolicy(paths);
+  if (compiled === undefined) throw new PolicyError(findings, texts);
+  return compiled;
+}
+
+/**
+ * Reads, checks and compiles a policy, as `mcp-concerns check` does.
+ *
+ * @param paths one or several paths of files or folders, as for `loadPolicy`
+ * @param catalog the catalog of a server; a policy without errors is also checked against it
+ * @returns all findings of all files and, if none of them is an error, the compiled policy
+ * @throws {PolicyFileError} if one of the paths cannot be read; an include that cannot be read is a finding
+ * @example
+ * const catalog = { tools: [{ name: 'encryptData' }] };
+ * const { findings, texts } = readPolicy('policies/vault.yaml', catalog);
+ * console.log(writeFindings(findings, texts, 'pretty'));
  */
 export function readPolicy(paths: string | readonly string[], catalog?: PolicyCatalog): PolicyReport {
   const reading = new Reading();
@@ -66,17 +88,17 @@ export function readPolicy(paths: string | readonly string[], catalog?: PolicyCa
   return { ...(compiled === undefined ? {} : { compiled }), findings, texts };
 }
 
-/** Reads files with all that they include, each once, included ones first. */
+/** Reads files and all files that they include, each file once, included files first. */
 class Reading {
   readonly files: CheckedFile[] = [];
   readonly findings: Finding[] = [];
   readonly texts = new Map<string, string>();
-  /** Names of all files, those that could not be read too, included ones first. */
+  /** The names of all files, also of files that could not be read, included files first. */
   readonly order: string[] = [];
-  /** Whether all could be read. */
+  /** Whether all files could be read. */
   complete = true;
 
-  /** @returns the names of all files that this one includes, directly or not */
+  /** @returns the names of all files that this file includes, directly or through other files */
   add(file: string, text: string, including: ReadonlySet<string>): ReadonlySet<string> {
     const known = this.files.find(({ source }) => source.file === file);
     if (known !== undefined || this.texts.has(file)) return known?.included ?? new Set();
@@ -89,39 +111,42 @@ class Reading {
       return new Set();
     }
 
-    const shape = checkShape(source);
-    this.findings.push(...shape.findings);
+    const validated = validatePolicy(source);
+    this.findings.push(...validated.findings);
     const included = new Set<string>();
-    shape.document.include?.forEach((name, index) => {
+    validated.document.include?.forEach((name, index) => {
       const path = normalize(join(dirname(file), name));
-      const found = this.include(shape, path, index, new Set([...including, file]));
+      const found = this.include(validated, path, index, new Set([...including, file]));
       if (found === undefined) this.complete = false;
       for (const each of found ?? []) included.add(each);
     });
-    this.files.push({ source, ...shape, included });
+    this.files.push({ source, ...validated, included });
     this.order.push(file);
     return included;
   }
 
   private include(
-    shape: Shape,
+    validated: ValidatedPolicy,
     path: string,
     index: number,
     including: ReadonlySet<string>,
   ): Iterable<string> | undefined {
     const report = (code: FindingCode, message: string): undefined => {
-      this.findings.push({ ...shape.locate(['include', index]), severity: 'error', code, message });
+      this.findings.push({ ...validated.locate(['include', index]), severity: 'error', code, message });
       return undefined;
     };
     if (including.has(path))
-      return report('include-cycle', `${path} includes itself through this file; take one out.`);
+      return report(
+        'include-cycle',
+        `${path} includes itself through this file. Remove one of the includes.`,
+      );
     let text: string;
     try {
       text = readFileSync(path, 'utf8');
     } catch (cause) {
       return report(
         'include-unreadable',
-        `${path} cannot be read (${reasonOf(cause)}); paths are relative to this file.`,
+        `${path} cannot be read (${reasonOf(cause)}). Paths are relative to this file.`,
       );
     }
     return [path, ...this.add(path, text, including)];
@@ -135,7 +160,7 @@ function filesOf(path: string): string[] {
     .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
     .map((name) => join(path, name));
   if (files.length === 0)
-    throw new PolicyFileError(`${path} holds no .yaml file; name a policy or another folder.`);
+    throw new PolicyFileError(`${path} does not contain a .yaml file; pass a policy file or another folder.`);
   return files;
 }
 

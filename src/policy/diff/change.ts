@@ -1,8 +1,8 @@
 import type { Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
-import type { AskedDimension } from './request-space.js';
+import type { RequestDimension } from './request-space.js';
 
-/** A primitive, as it was before and as it is after a change; one of them is missing if the server changed. */
+/** A primitive before and after a change. One of the two is missing if the server gained or lost the primitive. */
 export interface Changed {
   readonly kind: Kind;
   readonly name: string;
@@ -10,25 +10,26 @@ export interface Changed {
   readonly after: Primitive | undefined;
 }
 
-/** One dimension of a condition, and the choices of it that are meant. */
+/** One part of a condition: it holds if the choice in `dimension` is one of `choices`, which are indexes. */
 export interface Term {
-  readonly dimension: AskedDimension;
+  readonly dimension: RequestDimension;
   readonly choices: ReadonlySet<number>;
 }
 
-/** What happens under one condition. */
+/** The primitives that a change hides or shows under one condition. */
 export interface ChangeGroup {
-  /** Any of these; each holds if all of its terms do. One without terms always holds. */
+  /** The condition holds if all terms of any of these lists hold. An empty list of terms always holds. */
   readonly when: readonly (readonly Term[])[];
   readonly hidden: readonly Changed[];
   readonly shown: readonly Changed[];
-  /** Whether each of them changes wherever the condition holds; else values that did not change still apply. */
+  /** Whether every primitive changes wherever the condition holds. If not, unchanged values still decide as well. */
   readonly exact: boolean;
 }
 
-/** How many combinations of what matters see a change. */
+/** How many combinations of preferences and claims see a change. */
 export interface Extent {
   readonly affected: number;
   readonly total: number;
+  /** The names of the dimensions that were combined. */
   readonly names: readonly string[];
 }

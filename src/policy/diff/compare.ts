@@ -4,33 +4,35 @@ import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
 import { CallerFacts } from './caller-facts.js';
 import type { ChangeGroup, Extent } from './change.js';
 import { Comparison } from './comparison.js';
-import { pairsOf } from './pairs.js';
+import { primitivePairsOf } from './primitive-pairs.js';
 
-/** A policy, and the primitives of the server that it is for. */
+/** One side of a comparison: a policy and what the server lists. */
 export interface Side {
   readonly compiled: CompiledPolicy;
-  readonly surface: ServerCatalog;
+  readonly catalog: ServerCatalog;
 }
 
+/** What a change does to hosts. */
 export interface Difference {
+  /** The changes grouped by condition. The group that concerns the most configurations comes first. */
   readonly groups: readonly ChangeGroup[];
-  /** Nothing where there are too many combinations to count. */
+  /** `undefined` if there are too many combinations to count. */
   readonly extent: Extent | undefined;
-  /** A configuration that shows nothing at all now, and showed something before. */
+  /** A configuration that shows no primitive after the change and showed at least one before it, if there is one. */
   readonly newlyEmpty: Readonly<Record<string, unknown>> | undefined;
-  /** What was not looked at, one sentence each. */
+  /** One sentence for each part that could not be analyzed. */
   readonly gaps: readonly string[];
 }
 
 /**
- * Compares what two policies, or one policy on two servers, make of everything that hosts can ask for. Primitives that
- * change under the same condition form a group, so that the answer is as short as the change.
+ * Compares two policies, or one policy on two servers, over all preferences and claims. Primitives that change under the
+ * same condition form a group, so that a small change gives a short result.
  *
- * @param before the old policy and the old server
- * @param after the new ones
- * @returns the groups, the most far-reaching first
+ * @param before the old policy and the old catalog
+ * @param after the new policy and the new catalog
+ * @returns the groups of changes, and what could not be analyzed
  * @example
- * compareSides({ compiled: old, surface }, { compiled, surface }).groups;
+ * compareSides({ compiled: old, catalog }, { compiled, catalog }).groups;
  */
 export function compareSides(before: Side, after: Side): Difference {
   const facts = new CallerFacts();
@@ -38,12 +40,16 @@ export function compareSides(before: Side, after: Side): Difference {
     preparePolicy(facts.free(before.compiled)),
     preparePolicy(facts.free(after.compiled)),
   ] as const;
-  const comparison = new Comparison(policies, pairsOf(policies, before.surface, after.surface), facts);
+  const comparison = new Comparison(
+    policies,
+    primitivePairsOf(policies, before.catalog, after.catalog),
+    facts,
+  );
   const groups = comparison.groups();
   return {
     groups,
     extent: comparison.extent(),
-    // What hides nothing leaves nobody with nothing.
+    // A change that hides no primitive cannot empty a configuration.
     newlyEmpty: groups.some(({ hidden }) => hidden.length > 0)
       ? newlyEmpty(before, after, comparison)
       : undefined,
@@ -56,14 +62,14 @@ function newlyEmpty(
   after: Side,
   comparison: Comparison,
 ): Readonly<Record<string, unknown>> | undefined {
-  const now = analyse(preparePolicy(after.compiled), after.surface).emptySurface;
+  const now = analyse(preparePolicy(after.compiled), after.catalog).emptySurface;
   if (now === undefined) return undefined;
-  const old = analyse(preparePolicy(before.compiled), before.surface).emptySurface;
+  const old = analyse(preparePolicy(before.compiled), before.catalog).emptySurface;
   if (old === undefined) return now;
   const found = comparison.emptied();
   if (found === 'too many') {
     comparison.gaps.add(
-      'Some configurations show nothing, before and after; there are too many to say whether others joined them.',
+      'Some configurations show no primitive, both before and after the change. There are too many configurations to tell whether the change added more of them.',
     );
     return undefined;
   }

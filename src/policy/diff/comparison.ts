@@ -2,39 +2,41 @@ import { decide } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
 import type { CallerFacts } from './caller-facts.js';
 import type { Changed, ChangeGroup, Extent, Term } from './change.js';
-import { type Box, combinationsOf, coverWithBoxes, project } from './cover.js';
+import { type Cube, combinationsOf, findCover, project } from './cover.js';
 import { classesOf, MAX_COMBINATIONS, type PairClass } from './pair-classes.js';
-import type { Paired } from './pairs.js';
+import type { PrimitivePair } from './primitive-pairs.js';
 import { Relevance } from './relevance.js';
 import {
-  type AskedDimension,
-  askedDimensions,
+  type ConfigurationPair,
   configurePair,
-  type Pair,
   productOf,
+  type RequestDimension,
+  requestDimensions,
   sizeOf,
 } from './request-space.js';
 
-/** What two policies make of the same primitives, under everything that can be asked for. */
+/** Compares the decisions of two policies on the same primitives, over all combinations of preferences and claims. */
 export class Comparison {
+  /** One sentence for each part that could not be analyzed. */
   readonly gaps = new Set<string>();
-  readonly dimensions: readonly AskedDimension[];
+  readonly dimensions: readonly RequestDimension[];
   readonly classes: readonly PairClass[];
   private readonly relevance: Relevance;
   private readonly changed = new Set<PairClass>();
-  private readonly memo = new Map<string, readonly Pair[]>();
+  private readonly pairsByDimensions = new Map<string, readonly ConfigurationPair[]>();
 
   constructor(
     private readonly policies: readonly [Policy, Policy],
-    pairs: readonly Paired[],
+    pairs: readonly PrimitivePair[],
     facts: CallerFacts,
   ) {
     const mappings = [0, 1].map((at) => pairs.flatMap((pair) => pair.mappings[at] ?? []));
-    this.dimensions = askedDimensions(policies, facts.all, [mappings[0] ?? [], mappings[1] ?? []]);
+    this.dimensions = requestDimensions(policies, facts.all, [mappings[0] ?? [], mappings[1] ?? []]);
     this.relevance = new Relevance(policies, this.dimensions);
     this.classes = classesOf(policies, pairs, this.relevance, this.gaps);
   }
 
+  /** @returns the changes, grouped by condition; the group with the largest share of combinations comes first */
   groups(): ChangeGroup[] {
     const groups = new Map<
       string,
@@ -46,10 +48,10 @@ export class Comparison {
         if (found === undefined) continue;
         this.changed.add(each);
         const key = JSON.stringify(
-          found.when.map((box) =>
-            box.map(({ dimension: { by, key: own }, choices }) => [
-              by,
-              by === 'spoken' ? '' : own,
+          found.when.map((terms) =>
+            terms.map(({ dimension: { type, key: own }, choices }) => [
+              type,
+              type === 'other-concern' ? '' : own,
               ...choices,
             ]),
           ),
@@ -66,14 +68,15 @@ export class Comparison {
       .map(({ share: _, ...group }) => group);
   }
 
+  /** @returns how many combinations see a change; `undefined` if there are too many to count. Call `groups` first. */
   extent(): Extent | undefined {
     const changed = [...this.changed];
     const dimensions = this.dimensions.filter((dimension) =>
-      changed.some((each) => each.dimensions.includes(dimension) || each.untouched.includes(dimension)),
+      changed.some((each) => each.dimensions.includes(dimension) || each.unchanged.includes(dimension)),
     );
     if (productOf(dimensions) > MAX_COMBINATIONS) return undefined;
     const affected = this.pairsOver(dimensions).filter((pair) =>
-      changed.some(({ first }) => this.shown(first, pair, 0) !== this.shown(first, pair, 1)),
+      changed.some(({ first }) => this.isShown(first, pair, 0) !== this.isShown(first, pair, 1)),
     );
     return {
       affected: affected.length,
@@ -82,47 +85,53 @@ export class Comparison {
     };
   }
 
-  /** @returns a configuration that shows nothing now and something before, if all can be tried */
+  /**
+   * @returns a configuration that shows no primitive after the change and showed one before it; `undefined` if there is
+   * none; `too many` if the combinations exceed `MAX_COMBINATIONS`
+   */
   emptied(): 'too many' | readonly Term[] | undefined {
     const dimensions = this.dimensions.filter((dimension) =>
-      this.classes.some((each) => each.dimensions.includes(dimension) || each.untouched.includes(dimension)),
+      this.classes.some((each) => each.dimensions.includes(dimension) || each.unchanged.includes(dimension)),
     );
     if (productOf(dimensions) > MAX_COMBINATIONS) return 'too many';
     const pairs = this.pairsOver(dimensions);
-    const any = (pair: Pair, at: 0 | 1) => this.classes.some(({ first }) => this.shown(first, pair, at));
-    const found = pairs.findIndex((pair) => any(pair, 0) && !any(pair, 1));
+    const showsAny = (pair: ConfigurationPair, at: 0 | 1) =>
+      this.classes.some(({ first }) => this.isShown(first, pair, at));
+    const found = pairs.findIndex((pair) => showsAny(pair, 0) && !showsAny(pair, 1));
     const point = found === -1 ? undefined : [...combinationsOf(dimensions.map(sizeOf))][found];
     return point === undefined
       ? undefined
       : dimensions.map((dimension, at) => ({ dimension, choices: new Set([point[at] ?? 0]) }));
   }
 
+  /** Finds the condition under which a class of primitives changes in one direction. */
   private condition(
-    { first, dimensions, untouched }: PairClass,
+    { first, dimensions, unchanged }: PairClass,
     direction: 'hidden' | 'shown',
   ): { when: Term[][]; exact: boolean; share: number } | undefined {
     const pairs = this.pairsOver(dimensions);
-    const from = direction === 'hidden' ? 0 : 1;
-    const to = direction === 'hidden' ? 1 : 0;
-    const verdicts = pairs.map(
-      (pair) => [this.shown(first, pair, from), this.shown(first, pair, to)] as const,
+    // The primitive is shown on one side of the change, and hidden on the other.
+    const [side, otherSide] = direction === 'hidden' ? ([0, 1] as const) : ([1, 0] as const);
+    const decisions = pairs.map(
+      (pair) => [this.isShown(first, pair, side), this.isShown(first, pair, otherSide)] as const,
     );
-    const has = verdicts.map(([is, other]) => is && !other);
+    const has = decisions.map(([isShown, isShownOnOther]) => isShown && !isShownOnOther);
     if (!has.includes(true)) return undefined;
-    // Where nobody sees it before and after, a condition may hold or not: what goes was there before. What comes has to
-    // fit what is asked for, as everything has; but what was never shown is new, so there the condition says it all.
-    const fresh = direction === 'shown' && !verdicts.some(([, other]) => other);
-    const free = (dimension: AskedDimension | undefined): boolean => {
+    // Combinations that hide the primitive before and after are don't-cares, because the condition is about the change.
+    // A primitive that becomes shown must still match all other preferences, as every primitive must, so a concern
+    // that only filters needs no term. A primitive that was never shown before is new: its condition has to be complete.
+    const isNew = direction === 'shown' && !decisions.some(([, isShownOnOther]) => isShownOnOther);
+    const mayUseDontCare = (dimension: RequestDimension | undefined): boolean => {
       if (dimension === undefined) return false;
-      if (direction === 'hidden' || this.relevance.isUntouched(first, dimension)) return true;
-      return !fresh && this.relevance.isFilter(first, dimension);
+      if (direction === 'hidden' || this.relevance.isUnchanged(first, dimension)) return true;
+      return !isNew && this.relevance.isFilter(first, dimension);
     };
-    const open = verdicts.map(([is, other]) => !is && !other);
+    const dontCare = decisions.map(([isShown, isShownOnOther]) => !isShown && !isShownOnOther);
     const sizes = dimensions.map(sizeOf);
-    const left = project({ sizes, has, open }, (at) => free(dimensions[at]));
-    const kept = left.dimensions.flatMap((at) => dimensions[at] ?? []);
-    const boxes = coverWithBoxes(left.points, (at) => free(kept[at]));
-    const when = boxes.map((box) => toTerms(box, kept)).sort(byDimension(kept));
+    const projected = project({ sizes, has, dontCare }, (at) => mayUseDontCare(dimensions[at]));
+    const kept = projected.dimensions.flatMap((at) => dimensions[at] ?? []);
+    const cubes = findCover(projected.points, (at) => mayUseDontCare(kept[at]));
+    const when = cubes.map((cube) => toTerms(cube, kept)).sort(byDimension(kept));
     let held = 0;
     for (const point of combinationsOf(sizes)) {
       const holds = when.some((terms) =>
@@ -132,22 +141,26 @@ export class Comparison {
     }
     return {
       when,
-      exact: untouched.length === 0 && held === has.filter(Boolean).length,
+      exact: unchanged.length === 0 && held === has.filter(Boolean).length,
       share: held / has.length,
     };
   }
 
-  private shown({ mappings }: Paired, pair: Pair, at: 0 | 1): boolean {
+  private isShown({ mappings }: PrimitivePair, pair: ConfigurationPair, at: 0 | 1): boolean {
     const mapping = mappings[at];
     return mapping !== undefined && decide(this.policies[at], mapping, pair[at]).effect === 'show';
   }
 
-  private pairsOver(dimensions: readonly AskedDimension[]): readonly Pair[] {
-    // What else is asked for may be another value for another class.
+  /** Configures both policies for every combination of the given dimensions. */
+  private pairsOver(dimensions: readonly RequestDimension[]): readonly ConfigurationPair[] {
+    // The dimension `other-concern` may use another value for another class, so its value is part of the key.
     const key = dimensions
-      .map(({ by, key: own, choices }) => `${by} ${own} ${by === 'spoken' ? choices[1]?.value : ''}`)
+      .map(
+        ({ type, key: own, choices }) =>
+          `${type} ${own} ${type === 'other-concern' ? choices[1]?.value : ''}`,
+      )
       .join('\n');
-    const known = this.memo.get(key);
+    const known = this.pairsByDimensions.get(key);
     if (known !== undefined) return known;
     const pairs = [...combinationsOf(dimensions.map(sizeOf))].map((point) =>
       configurePair(
@@ -155,21 +168,21 @@ export class Comparison {
         dimensions.map((dimension, at) => [dimension, dimension.choices[point[at] ?? 0]]),
       ),
     );
-    this.memo.set(key, pairs);
+    this.pairsByDimensions.set(key, pairs);
     return pairs;
   }
 }
 
-/** Conditions in the order of the concerns that they begin with. */
-function byDimension(order: readonly AskedDimension[]): (a: readonly Term[], b: readonly Term[]) => number {
+/** Orders conditions by the dimension of their first term. */
+function byDimension(order: readonly RequestDimension[]): (a: readonly Term[], b: readonly Term[]) => number {
   const first = ([term]: readonly Term[]): number =>
     term === undefined ? -1 : order.indexOf(term.dimension);
   return (a, b) => first(a) - first(b);
 }
 
-function toTerms(box: Box, dimensions: readonly AskedDimension[]): Term[] {
+function toTerms(cube: Cube, dimensions: readonly RequestDimension[]): Term[] {
   return dimensions.flatMap((dimension, at) => {
-    const choices = box[at];
+    const choices = cube[at];
     return choices === undefined ? [] : [{ dimension, choices }];
   });
 }

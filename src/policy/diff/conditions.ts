@@ -1,65 +1,67 @@
 import type { Term } from './change.js';
-import type { AskedDimension } from './request-space.js';
+import type { RequestDimension } from './request-space.js';
 
 /**
- * Says in words when something happens.
+ * Describes a condition in words.
  *
- * @param when any of these conditions
- * @returns the beginning of a sentence
+ * @param when the condition of a group, see `ChangeGroup.when`
+ * @returns the beginning of a sentence, without a period
  * @example
- * inWords(group.when); // 'Whenever security=high and cost is not minimal'
+ * describeCondition(group.when); // 'Whenever security=high and cost is not minimal'
  */
-export function inWords(when: readonly (readonly Term[])[]): string {
-  if (when.some((terms) => terms.length === 0)) return 'Whatever is asked for';
+export function describeCondition(when: readonly (readonly Term[])[]): string {
+  if (when.some((terms) => terms.length === 0)) return 'In every configuration';
   const texts = when.map((terms) => {
-    const words = terms.map(termInWords);
-    return words.join(words.some((each) => each.includes(' or ')) ? ', and ' : ' and ');
+    const parts = terms.map(describeTerm);
+    return parts.join(parts.some((each) => each.includes(' or ')) ? ', and ' : ' and ');
   });
   return `Whenever ${texts.join('; or ')}`;
 }
 
-function termInWords({ dimension, choices }: Term): string {
-  const { by, name } = dimension;
-  if (by === 'fact') return choices.has(1) ? name : `not (${name})`;
-  if (by === 'spoken') return choices.has(1) ? 'something else is asked for' : 'nothing else is asked for';
-  const subject = by === 'claim' ? `claimed ${name}` : name;
-  const done = by === 'claim' ? 'claimed' : 'asked for';
-  const every = dimension.choices.map((_, index) => index);
-  const none = every.find((index) => dimension.choices[index]?.text === undefined);
-  const values = every.filter((index) => index !== none);
-  const meant = values.filter((index) => choices.has(index));
-  const others = values.filter((index) => !choices.has(index));
-  const withNone = none !== undefined && choices.has(none);
-  if (meant.length === 0) return `${name} is not ${done}`;
-  if (others.length === 0) return `${name} is ${done}`;
-  if (!withNone) return listed(dimension, subject, meant);
-  if (dimension.range === undefined && others.length <= meant.length) {
-    return listed(dimension, subject, others, true);
+function describeTerm({ dimension, choices }: Term): string {
+  const { type, name } = dimension;
+  if (type === 'fact') return choices.has(1) ? name : `not (${name})`;
+  if (type === 'other-concern') {
+    return choices.has(1) ? 'another concern is requested' : 'no other concern is requested';
   }
-  return listed(dimension, subject, meant, false, `not ${done}`);
+  const subject = type === 'claim' ? `claimed ${name}` : name;
+  const verb = type === 'claim' ? 'claimed' : 'requested';
+  const all = dimension.choices.map((_, index) => index);
+  const none = all.find((index) => dimension.choices[index]?.text === undefined);
+  const values = all.filter((index) => index !== none);
+  const included = values.filter((index) => choices.has(index));
+  const excluded = values.filter((index) => !choices.has(index));
+  const includesNone = none !== undefined && choices.has(none);
+  if (included.length === 0) return `${name} is not ${verb}`;
+  if (excluded.length === 0) return `${name} is ${verb}`;
+  if (!includesNone) return describeValues(dimension, subject, included);
+  if (dimension.range === undefined && excluded.length <= included.length) {
+    return describeValues(dimension, subject, excluded, true);
+  }
+  return describeValues(dimension, subject, included, false, `not ${verb}`);
 }
 
-function listed(
-  { choices, range }: AskedDimension,
+function describeValues(
+  { choices, range }: RequestDimension,
   subject: string,
   indexes: readonly number[],
-  not = false,
+  isNegated = false,
   orElse?: string,
 ): string {
   const end = orElse === undefined ? '' : ` or ${orElse}`;
   if (range !== undefined) {
     const numbers = indexes.filter((index) => choices[index]?.value !== null);
     const positions = numbers.map((index) => index - offsetOf(choices));
-    const asked = [
-      ...(positions.length === 0 ? [] : [runs(subject, range, positions)]),
+    const parts = [
+      ...(positions.length === 0 ? [] : [describeRuns(subject, range, positions)]),
       ...(numbers.length === indexes.length ? [] : [`${subject}=null`]),
     ];
-    return asked.join(' or ') + end;
+    return parts.join(' or ') + end;
   }
   const texts = indexes.map((index) => choices[index]?.text ?? '');
   const [last = ''] = texts.slice(-1);
   const before = texts.slice(0, -1).join(', ');
-  if (not) {
+  if (isNegated) {
     return texts.length === 1
       ? `${subject} is not ${last}`
       : `${subject} is neither ${before.replaceAll(', ', ' nor ')} nor ${last}`;
@@ -68,17 +70,18 @@ function listed(
   return `${subject}=${texts.length === 1 ? last : `${before} or ${last}`}`;
 }
 
-const offsetOf = (choices: AskedDimension['choices']): number => (choices[0]?.text === undefined ? 1 : 0);
+/** The index of the first number: the choice for no request, if there is one, comes before the numbers. */
+const offsetOf = (choices: RequestDimension['choices']): number => (choices[0]?.text === undefined ? 1 : 0);
 
-/** Numbers that stand side by side are a range: `budget from 20 to 100`. */
-function runs(subject: string, range: readonly number[], positions: readonly number[]): string {
+/** Describes neighboring numbers as ranges: `budget >= 20 and < 100`. */
+function describeRuns(subject: string, range: readonly number[], positions: readonly number[]): string {
   const found: [first: number, last: number][] = [];
   for (const position of positions) {
     const run = found.at(-1);
     if (run !== undefined && run[1] === position - 1) run[1] = position;
     else found.push([position, position]);
   }
-  // Every other number only stands for those between its neighbours.
+  // Numbers at odd positions represent the open interval between their two neighbors.
   const isMark = (position: number): boolean => position % 2 === 0;
   const texts = found.map(([first, last]) => {
     const from = isMark(first) ? `>= ${range[first]}` : `> ${range[first - 1]}`;

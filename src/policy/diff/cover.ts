@@ -1,23 +1,32 @@
-/** For each dimension the choices that belong to it; nothing where all do. */
-export type Box = readonly (ReadonlySet<number> | undefined)[];
+/**
+ * One part of a cover. For each dimension it holds the choices that belong to it, or `undefined` if all choices do. A
+ * point belongs to the cube if each of its choices belongs to it.
+ */
+export type Cube = readonly (ReadonlySet<number> | undefined)[];
 
-/** A set of points: which of all combinations of choices belong to it. */
+/** A set of points. A point is one combination of choices, one choice for each dimension. */
 export interface Points {
+  /** The number of choices of each dimension. */
   readonly sizes: readonly number[];
-  /** By the number of the combination, the last dimension changing fastest. */
+  /** Which points belong to the set, by their number: the last dimension changes fastest. */
   readonly has: readonly boolean[];
-  /** Points that may be added, if that makes it simpler to say which belong to it. */
-  readonly open: readonly boolean[];
+  /** The don't-care set: points that a cover may include if that makes it shorter. By number, as `has`. */
+  readonly dontCare: readonly boolean[];
 }
 
 /**
+ * Lists all combinations of choices.
+ *
  * @param sizes the number of choices of each dimension
  * @returns every combination, in the order of `Points.has`
  */
 export function* combinationsOf(sizes: readonly number[]): Generator<number[]> {
-  const total = sizes.reduce((product, size) => product * size, 1);
+  const total = productOfSizes(sizes);
   for (let number = 0; number < total; number++) yield combinationAt(sizes, number);
 }
+
+const productOfSizes = (sizes: readonly number[]): number =>
+  sizes.reduce((product, size) => product * size, 1);
 
 function combinationAt(sizes: readonly number[], number: number): number[] {
   const point: number[] = new Array(sizes.length);
@@ -31,123 +40,130 @@ function combinationAt(sizes: readonly number[], number: number): number[] {
 }
 
 /**
- * Takes away dimensions that do not matter, `free` ones also where that only adds points that nobody cares about.
+ * Removes every dimension that makes no difference to which points belong to the set.
  *
  * @param points the points
- * @param free whether a dimension may be taken away by adding open points
- * @returns which dimensions are left, and the points over them
+ * @param mayUseDontCare whether a dimension may also be removed if that adds points of the don't-care set
+ * @returns the indexes of the remaining dimensions, and the points over them
  */
 export function project(
   points: Points,
-  free: (dimension: number) => boolean,
+  mayUseDontCare: (dimension: number) => boolean,
 ): { dimensions: readonly number[]; points: Points } {
   let dimensions = points.sizes.map((_, dimension) => dimension);
-  let { sizes, has, open } = points;
-  const drop = (position: number, lenient: boolean): boolean => {
-    const left = sizes.filter((_, each) => each !== position);
-    const total = left.reduce((product, size) => product * size, 1);
-    const some: boolean[] = new Array(total).fill(false);
-    const none: boolean[] = new Array(total).fill(false);
-    const all: boolean[] = new Array(total).fill(true);
+  let { sizes, has, dontCare } = points;
+  const removeIfPossible = (position: number, useDontCare: boolean): void => {
+    const remaining = sizes.filter((_, each) => each !== position);
+    const total = productOfSizes(remaining);
+    // For each point of the remaining dimensions: whether some, not all, or only don't-care points fall on it.
+    const someBelong: boolean[] = new Array(total).fill(false);
+    const someDoNot: boolean[] = new Array(total).fill(false);
+    const allDontCare: boolean[] = new Array(total).fill(true);
     for (let number = 0; number < has.length; number++) {
       const point = combinationAt(sizes, number);
-      let target = 0;
+      let projected = 0;
       point.forEach((choice, each) => {
-        if (each !== position) target = target * (sizes[each] ?? 1) + choice;
+        if (each !== position) projected = projected * (sizes[each] ?? 1) + choice;
       });
-      if (has[number]) some[target] = true;
-      else if (!(lenient && open[number])) none[target] = true;
-      if (!open[number]) all[target] = false;
+      if (has[number]) someBelong[projected] = true;
+      else if (!(useDontCare && dontCare[number])) someDoNot[projected] = true;
+      if (!dontCare[number]) allDontCare[projected] = false;
     }
-    if (some.some((each, number) => each && none[number])) return false;
-    [sizes, has, open] = [left, some, all];
+    if (someBelong.some((each, number) => each && someDoNot[number])) return;
+    [sizes, has, dontCare] = [remaining, someBelong, allDontCare];
     dimensions = dimensions.filter((_, each) => each !== position);
-    return true;
   };
-  // Free ones first: what is left is what changed.
-  for (const lenient of [true, false]) {
+  // Dimensions that may use the don't-care set go first, so that the dimensions of the change itself remain.
+  for (const useDontCare of [true, false]) {
     for (const dimension of [...dimensions]) {
-      if (lenient && !free(dimension)) continue;
-      drop(dimensions.indexOf(dimension), lenient);
+      if (useDontCare && !mayUseDontCare(dimension)) continue;
+      removeIfPossible(dimensions.indexOf(dimension), useDontCare);
     }
   }
-  return { dimensions, points: { sizes, has, open } };
+  return { dimensions, points: { sizes, has, dontCare } };
 }
 
 /**
- * Covers points with few boxes: each grows from a point that no box covers yet, as far as it holds nothing else than
- * points and open ones.
+ * Finds a short cover: few cubes that together hold every point of the set. Each cube starts at a point that no cube
+ * covers yet, and grows while it holds only points of the set and of the don't-care set. The search is greedy, so a
+ * shorter cover may exist.
  *
  * @param points the points
- * @param free whether it may grow along a dimension by adding open points
- * @returns boxes that hold all of them
+ * @param mayUseDontCare whether a cube may grow along a dimension by adding points of the don't-care set
+ * @returns the cubes
  * @example
- * coverWithBoxes({ sizes: [2, 2], has: [false, false, true, true], open: [] }); // [[Set { 1 }, undefined]]
+ * findCover({ sizes: [2, 2], has: [false, false, true, true], dontCare: [] }); // [[Set { 1 }, undefined]]
  */
-export function coverWithBoxes(
-  { sizes, has, open }: Points,
-  free: (dimension: number) => boolean = () => true,
-): Box[] {
+export function findCover(
+  { sizes, has, dontCare }: Points,
+  mayUseDontCare: (dimension: number) => boolean = () => true,
+): Cube[] {
   const order = sizes.map((_, dimension) => dimension);
   const covered = new Set<number>();
-  const boxes: Sides[] = [];
+  const cubes: Sides[] = [];
   for (let number = 0; number < has.length; number++) {
     if (!has[number] || covered.has(number)) continue;
     let sides: Sides = combinationAt(sizes, number).map((choice) => [choice]);
     const grow = (dimension: number, choices: readonly number[]): void => {
-      const grown = [...numbersIn(sides.with(dimension, choices), sizes)];
-      const fits = (each: number) => has[each] || (free(dimension) && open[each]);
-      if (grown.every(fits) && grown.some((each) => has[each])) {
+      const added = [...numbersIn(sides.with(dimension, choices), sizes)];
+      const isAllowed = (each: number) => has[each] || (mayUseDontCare(dimension) && dontCare[each]);
+      if (added.every(isAllowed) && added.some((each) => has[each])) {
         sides = sides.with(dimension, [...new Set([...(sides[dimension] ?? []), ...choices])]);
       }
     };
-    // Strict dimensions first, while nothing was added; and whole ones: a condition less is better than a value more.
-    for (const lenient of [false, true]) {
-      const dimensions = order.filter((dimension) => free(dimension) === lenient);
-      const every = (dimension: number) =>
+    // Dimensions that must not use the don't-care set go first, before any point of it is added. Whole dimensions go
+    // before single choices, because a condition with fewer terms is shorter than one with more values.
+    for (const useDontCare of [false, true]) {
+      const dimensions = order.filter((dimension) => mayUseDontCare(dimension) === useDontCare);
+      const choicesOf = (dimension: number) =>
         Array.from({ length: sizes[dimension] ?? 0 }, (_, choice) => choice);
-      for (const dimension of dimensions) grow(dimension, every(dimension));
+      for (const dimension of dimensions) grow(dimension, choicesOf(dimension));
       for (const dimension of dimensions) {
-        for (const choice of every(dimension)) grow(dimension, [choice]);
+        for (const choice of choicesOf(dimension)) grow(dimension, [choice]);
       }
     }
     for (const each of numbersIn(sides, sizes)) covered.add(each);
-    boxes.push(sides);
+    cubes.push(sides);
   }
-  return withoutOverlap(boxes, sizes).map((sides) =>
+  return withoutOverlap(cubes, sizes).map((sides) =>
     sides.map((side, dimension) =>
       side.length === sizes[dimension] ? undefined : new Set(side.toSorted((a, b) => a - b)),
     ),
   );
 }
 
-/** What a box says that others say too makes its condition longer: "a or b while c; or b" is "a while c; or b". */
-function withoutOverlap(boxes: readonly Sides[], sizes: readonly number[]): Sides[] {
-  const times = new Map<number, number>();
-  const count = (sides: Sides, by: number) => {
-    for (const each of numbersIn(sides, sizes)) times.set(each, (times.get(each) ?? 0) + by);
+/**
+ * Removes choices from a cube if other cubes cover all points that the cube would lose. This shortens conditions:
+ * "(a or b) and c; or b" becomes "a and c; or b".
+ */
+function withoutOverlap(cubes: readonly Sides[], sizes: readonly number[]): Sides[] {
+  // How many cubes hold each point.
+  const counts = new Map<number, number>();
+  const count = (sides: Sides, change: number) => {
+    for (const each of numbersIn(sides, sizes)) counts.set(each, (counts.get(each) ?? 0) + change);
   };
-  for (const sides of boxes) count(sides, 1);
-  return boxes.map((sides) => {
-    let left = sides;
+  for (const sides of cubes) count(sides, 1);
+  return cubes.map((sides) => {
+    let reduced = sides;
     sides.forEach((side, dimension) => {
       if (side.length === sizes[dimension]) return;
       for (const choice of side) {
-        const kept = left[dimension]?.filter((each) => each !== choice) ?? [];
-        const slice = left.with(dimension, [choice]);
-        if (kept.length === 0 || ![...numbersIn(slice, sizes)].every((each) => (times.get(each) ?? 0) > 1))
-          continue;
+        const kept = reduced[dimension]?.filter((each) => each !== choice) ?? [];
+        const slice = reduced.with(dimension, [choice]);
+        const isCovered = () => [...numbersIn(slice, sizes)].every((each) => (counts.get(each) ?? 0) > 1);
+        if (kept.length === 0 || !isCovered()) continue;
         count(slice, -1);
-        left = left.with(dimension, kept);
+        reduced = reduced.with(dimension, kept);
       }
     });
-    return left;
+    return reduced;
   });
 }
 
+/** A cube while it grows: for each dimension the list of its choices. */
 type Sides = readonly (readonly number[])[];
 
-/** The numbers of all combinations in a box. */
+/** Lists the numbers of all points in a cube. */
 function* numbersIn(sides: Sides, sizes: readonly number[], dimension = 0, number = 0): Generator<number> {
   const side = sides[dimension];
   if (side === undefined) yield number;

@@ -1,35 +1,38 @@
 import type { Policy } from '../../engine/policy.js';
-import type { Paired } from './pairs.js';
+import type { PrimitivePair } from './primitive-pairs.js';
 import type { Relevance } from './relevance.js';
-import { type AskedDimension, productOf } from './request-space.js';
+import { productOf, type RequestDimension } from './request-space.js';
 
-/** Primitives that nothing tells apart: what happens to one of them happens to all. */
+/** Primitives that both policies treat alike: if one of them changes in a configuration, all of them do. */
 export interface PairClass {
-  readonly members: readonly Paired[];
-  readonly first: Paired;
-  /** What is tried in all combinations. */
-  readonly dimensions: readonly AskedDimension[];
-  /** What hides it as it always did. */
-  readonly untouched: readonly AskedDimension[];
+  readonly members: readonly PrimitivePair[];
+  /** The member that represents the class. */
+  readonly first: PrimitivePair;
+  /** The dimensions that are tried in all combinations. */
+  readonly dimensions: readonly RequestDimension[];
+  /** The dimensions that hide the primitives in the same way before and after. They are not tried. */
+  readonly unchanged: readonly RequestDimension[];
 }
 
-/** Combinations of choices that are tried for one class of primitives, or for all that changed. */
+/** At most this many combinations of choices are tried, for one class of primitives or for all changes together. */
 export const MAX_COMBINATIONS = 20_000;
 
 /**
- * @param policies the two policies
+ * Groups primitives into classes, and chooses the dimensions to try for each class.
+ *
+ * @param policies the old and the new policy
  * @param pairs all primitives
- * @param relevance what matters for them
- * @param gaps gets what cannot be tried, one sentence each
- * @returns the classes of the primitives
+ * @param relevance tells which dimensions make a difference to a primitive
+ * @param gaps receives one sentence for each class with dimensions that cannot be tried
+ * @returns the classes, in the order of their first members
  */
 export function classesOf(
   policies: readonly [Policy, Policy],
-  pairs: readonly Paired[],
+  pairs: readonly PrimitivePair[],
   relevance: Relevance,
   gaps: Set<string>,
 ): PairClass[] {
-  const classes = new Map<string, [first: Paired, ...more: Paired[]]>();
+  const classes = new Map<string, [first: PrimitivePair, ...more: PrimitivePair[]]>();
   for (const pair of pairs) {
     const key = classKey(pair);
     const members = classes.get(key);
@@ -39,31 +42,31 @@ export function classesOf(
   return [...classes.values()].map((members) => {
     const [first] = members;
     const relevant = relevance.dimensions.filter((dimension) => relevance.isRelevant(first, dimension));
-    const showing = policies.some(({ rules }) =>
+    const hasShowRules = policies.some(({ rules }) =>
       rules.some(({ effect, kinds }) => effect === 'show' && kinds.includes(first.kind)),
     );
-    // What hides it before and after alike changes nothing while nobody asks for it.
-    const untouched = relevant.filter(
+    // A dimension that hides the primitive alike before and after cannot cause a change, so it is not tried.
+    const unchanged = relevant.filter(
       (dimension) =>
-        dimension.by === 'host' &&
-        !showing &&
-        relevance.isUntouched(first, dimension) &&
+        dimension.type === 'host' &&
+        !hasShowRules &&
+        relevance.isUnchanged(first, dimension) &&
         !relevance.hasDefault(dimension),
     );
-    const tried = relevant.filter((dimension) => !untouched.includes(dimension));
-    const spoken = relevance.spokenDimension(first, tried);
-    const dimensions = spoken === undefined ? tried : [...tried, spoken];
-    const left: string[] = [];
-    while (productOf(dimensions) > MAX_COMBINATIONS) left.unshift(dimensions.pop()?.name ?? '');
-    if (left.length > 0) {
-      const what = left.length === 1 ? `${left[0]} was` : `${left.join(', ')} were`;
-      gaps.add(`There are too many combinations for ${first.name}: ${what} taken as not asked for.`);
+    const tried = relevant.filter((dimension) => !unchanged.includes(dimension));
+    const other = relevance.otherConcernDimension(first, tried);
+    const dimensions = other === undefined ? tried : [...tried, other];
+    const dropped: string[] = [];
+    while (productOf(dimensions) > MAX_COMBINATIONS) dropped.unshift(dimensions.pop()?.name ?? '');
+    if (dropped.length > 0) {
+      const subject = dropped.length === 1 ? `${dropped[0]} was` : `${dropped.join(', ')} were`;
+      gaps.add(`There are too many combinations for ${first.name}: ${subject} treated as not requested.`);
     }
-    return { members, first, dimensions, untouched };
+    return { members, first, dimensions, unchanged };
   });
 }
 
-function classKey({ kind, mappings }: Paired): string {
+function classKey({ kind, mappings }: PrimitivePair): string {
   return JSON.stringify([
     kind,
     ...mappings.map(

@@ -4,76 +4,86 @@ import type { Mapping } from '../../engine/mapping.js';
 import { fromNumber } from '../../engine/mapping.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 
-/** One value that a host can ask for, an operator can claim, or a fact can have. */
+/** One choice in a dimension: a value that a host can request, a caller can claim, or a fact can have. */
 export interface Choice {
-  /** As people write it; nothing for what is not asked for, not claimed, not so. */
+  /** The value for reports. Absent if the choice is not to request, not to claim, or that the fact is false. */
   readonly text?: string;
-  /** As it is sent; null asks for none, also against a default. */
+  /** The value as it is sent. `null` requests no value, also against a default. */
   readonly value?: unknown;
 }
 
 /** One thing in which configurations differ. */
-export interface AskedDimension {
-  readonly by: 'host' | 'claim' | 'fact' | 'spoken';
-  /** The concern; of a fact what it says. */
+export interface RequestDimension {
+  /**
+   * `host`: a concern that hosts request. `claim`: a concern that comes from a claim. `fact`: a comparison of the caller
+   * that a rule makes. `other-concern`: whether the host requests any other concern, which brings defaults into effect.
+   */
+  readonly type: 'host' | 'claim' | 'fact' | 'other-concern';
+  /** The name of the concern, or the text of the fact. */
   readonly name: string;
-  /** The key under which the choice is sent. */
+  /** The key that carries the choice: a concern or a claim. */
   readonly key: string;
   readonly choices: readonly Choice[];
-  /** Numbers in their order, with one between each two where something can change. */
+  /** For a range: the numbers of the choices in ascending order, see `rangeOf`. */
   readonly range?: readonly number[];
 }
 
-/** @returns in how many ways a dimension can be chosen */
-export const sizeOf = ({ choices }: AskedDimension): number => choices.length;
+/** Returns the number of choices of a dimension. */
+export const sizeOf = ({ choices }: RequestDimension): number => choices.length;
 
-/** @returns how many combinations of choices there are */
-export const productOf = (dimensions: readonly AskedDimension[]): number =>
+/** Returns the number of combinations of choices. */
+export const productOf = (dimensions: readonly RequestDimension[]): number =>
   dimensions.reduce((product, dimension) => product * sizeOf(dimension), 1);
 
-/** A configuration under each of two policies. */
-export type Pair = readonly [before: Configuration, after: Configuration];
+/** The configuration of the same request under the old and the new policy. */
+export type ConfigurationPair = readonly [before: Configuration, after: Configuration];
 
 /**
- * All that hosts can ask for and callers can be, as far as two policies know the words: the union of their concerns and
- * values. What one of them does not know is to that one as if it was not asked for.
+ * Lists the dimensions of the request space: all preferences and claims that either policy declares. A policy treats a
+ * concern or value that only the other policy declares as not requested.
  *
- * @param policies the two policies
- * @param facts what rules read of a caller, see `CallerFacts`
- * @param mappings what each of them says of the primitives
- * @returns a dimension for each concern and fact
+ * @param policies the old and the new policy
+ * @param facts the comparisons that rules make with the caller, from `CallerFacts`
+ * @param mappings the mapped primitives of each policy
+ * @returns one dimension for each concern and each fact
  */
-export function askedDimensions(
+export function requestDimensions(
   policies: readonly [Policy, Policy],
   facts: ReadonlyMap<string, string>,
   mappings: readonly [readonly Mapping[], readonly Mapping[]],
-): AskedDimension[] {
+): RequestDimension[] {
   const [before, after] = policies;
   const names = [...new Set([...after.indexOf.keys(), ...before.indexOf.keys()])];
-  const dimensions = names.flatMap((name): AskedDimension[] => {
+  const dimensions = names.flatMap((name): RequestDimension[] => {
     const both = policies.map((policy) => policy.concerns[policy.indexOf.get(name) ?? -1]);
     const range = rangeOf(name, policies, mappings);
-    const values = range ?? wordsOf(name, policies);
+    const values = range ?? namedValuesOf(name, policies);
     const choices = values.map((value) => ({ text: [value].flat().join('+'), value }));
-    const found: AskedDimension[] = [];
+    const found: RequestDimension[] = [];
     const numbers = range === undefined ? {} : { range };
     if (both.some((concern) => concern?.setBy === 'host')) {
       found.push({
-        by: 'host',
+        type: 'host',
         name,
         key: name,
-        choices: [{}, ...choices, ...none(policies, name)],
+        choices: [{}, ...choices, ...nullChoice(policies, name)],
         ...numbers,
       });
     }
     for (const claim of new Set(both.flatMap((concern) => concern?.claim ?? []))) {
-      found.push({ by: 'claim', name, key: claim, choices: [...unclaimed(both), ...choices], ...numbers });
+      found.push({
+        type: 'claim',
+        name,
+        key: claim,
+        choices: [...missingClaimChoice(both), ...choices],
+        ...numbers,
+      });
     }
     return found;
   });
   for (const [claim, text] of facts) {
     dimensions.push({
-      by: 'fact',
+      type: 'fact',
       name: text,
       key: claim,
       choices: [{ value: false }, { text: 'true', value: true }],
@@ -82,23 +92,24 @@ export function askedDimensions(
   return dimensions;
 }
 
-/** Asking for none is another case than not asking where a default may apply. */
-function none(policies: readonly Policy[], name: string): Choice[] {
-  const usual = policies.some(
+/** If a default may apply, requesting `null` differs from requesting nothing. */
+function nullChoice(policies: readonly Policy[], name: string): Choice[] {
+  const hasDefault = policies.some(
     ({ concerns, indexOf, settings }) =>
       settings.defaults !== 'never' && concerns[indexOf.get(name) ?? -1]?.default !== undefined,
   );
-  return usual ? [{ text: 'null', value: null }] : [];
+  return hasDefault ? [{ text: 'null', value: null }] : [];
 }
 
-/** Who claims nothing has the default: no case of its own where both policies have the same. */
-function unclaimed([before, after]: readonly (Concern | undefined)[]): Choice[] {
-  const same = before?.default !== undefined && before.default === after?.default;
-  return same ? [] : [{}];
+/** A caller without the claim gets the default. If both policies have the same default, its value covers this case. */
+function missingClaimChoice([before, after]: readonly (Concern | undefined)[]): Choice[] {
+  const haveSameDefault = before?.default !== undefined && before.default === after?.default;
+  return haveSameDefault ? [] : [{}];
 }
 
-function wordsOf(name: string, policies: readonly Policy[]): readonly unknown[] {
-  const words = new Map<string, unknown>();
+/** Lists the values of a concern with named values, and every combination of them if it takes several. */
+function namedValuesOf(name: string, policies: readonly Policy[]): readonly unknown[] {
+  const byText = new Map<string, unknown>();
   for (const policy of [...policies].reverse()) {
     const index = policy.indexOf.get(name) ?? -1;
     const concern = policy.concerns[index];
@@ -106,12 +117,12 @@ function wordsOf(name: string, policies: readonly Policy[]): readonly unknown[] 
     const values = concern.multiple
       ? combinations(policy, concern).map((set) => set.map((each) => fromNumber(policy, index, each)))
       : concern.values;
-    for (const value of values) words.set([value].flat().join('+'), value);
+    for (const value of values) byText.set([value].flat().join('+'), value);
   }
-  return [...words.values()];
+  return [...byText.values()];
 }
 
-/** Numbers where something can change in one of the policies, and one between each two. */
+/** Lists the numbers at which a decision can change in either policy, and one number between each two neighbors. */
 function rangeOf(
   name: string,
   policies: readonly Policy[],
@@ -120,12 +131,12 @@ function rangeOf(
   const marks = new Set<number>();
   policies.forEach((policy, at) => {
     const index = policy.indexOf.get(name) ?? -1;
-    const { values = [], default: usual } = policy.concerns[index] ?? {};
+    const { values = [], default: defaultValue } = policy.concerns[index] ?? {};
     if (!('min' in values)) return;
     const own = mappings[at] ?? [];
     const read = policy.rules.some(({ paths }) => paths.includes(`concerns.${name}`));
     marks.add(values.min).add(values.max);
-    if (typeof usual === 'number') marks.add(usual);
+    if (typeof defaultValue === 'number') marks.add(defaultValue);
     for (const { offers } of own) for (const number of offers[index]?.offered ?? []) marks.add(number);
     if (read) for (const number of cutRange(policy, index, own, values)) marks.add(number);
   });
@@ -138,26 +149,28 @@ function rangeOf(
 }
 
 /**
- * @param policies the two policies
- * @param chosen dimensions, each with the choice that is made; all others are not asked for
- * @returns what is in effect under each policy
+ * Resolves the configuration of one request under both policies.
+ *
+ * @param policies the old and the new policy
+ * @param chosen the dimensions, each with its choice; all other dimensions are not requested
+ * @returns the configuration under each policy
  */
 export function configurePair(
   policies: readonly [Policy, Policy],
-  chosen: readonly (readonly [AskedDimension, Choice | undefined])[],
-): Pair {
+  chosen: readonly (readonly [RequestDimension, Choice | undefined])[],
+): ConfigurationPair {
   const concerns: [string, unknown][] = [];
   const claims = new Map<string, unknown>();
-  for (const [{ by, key }, choice] of chosen) {
+  for (const [{ type, key }, choice] of chosen) {
     if (choice?.value === undefined) continue;
-    if (by === 'host' || by === 'spoken') concerns.push([key, choice.value]);
+    if (type === 'host' || type === 'other-concern') concerns.push([key, choice.value]);
     else claims.set(key, choice.value);
   }
-  // What a session holds is taken as far as a policy knows it, and never refused.
-  const carriers = [{ from: 'session', concerns: Object.fromEntries(concerns) }] as const;
+  // With the preference source `session`, a policy ignores values that it does not declare instead of rejecting them.
+  const sources = [{ from: 'session', concerns: Object.fromEntries(concerns) }] as const;
   const [before, after] = policies;
   return [
-    resolveConfiguration(before, carriers, { claims }),
-    resolveConfiguration(after, carriers, { claims }),
+    resolveConfiguration(before, sources, { claims }),
+    resolveConfiguration(after, sources, { claims }),
   ];
 }

@@ -1,17 +1,23 @@
 import { type Finding, formatFindings } from './findings.js';
 
-/** How findings can be written: for people, for scripts, for GitHub's workflow log, for code scanning. */
+/** The output formats: for a terminal, for scripts, for the log of GitHub Actions, and for code scanning. */
 export const FINDING_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const;
 export type FindingFormat = (typeof FINDING_FORMATS)[number];
 
 /**
- * Writes findings in a format.
+ * Writes findings in one of the output formats.
  *
- * @param findings what was found
- * @param texts the text of each file by its name
- * @param format the format
- * @returns the text, without a line break at the end; empty for no findings in `pretty` and `github`
+ * - `pretty`: as `formatFindings`.
+ * - `json`: `{"findings": [...]}`, each with the fields of `Finding`.
+ * - `github`: one workflow command per line, which GitHub shows as an annotation.
+ * - `sarif`: a log of SARIF 2.1.0 with one run, as GitHub code scanning reads it.
+ *
+ * @param findings the findings, in the order of the output
+ * @param texts the text of each file by file name; only `pretty` uses it
+ * @param format the output format
+ * @returns the text without a line break at the end; empty for `pretty` and `github` if there are no findings
  * @example
+ * const { findings, texts } = readPolicy('policy.yaml');
  * console.log(writeFindings(findings, texts, 'github')); // ::error file=policy.yaml,line=3,...
  */
 export function writeFindings(
@@ -31,7 +37,7 @@ export function writeFindings(
   }
 }
 
-/** A workflow command of GitHub Actions: `%`, line breaks, and in properties `:` and `,` are escaped. */
+/** A workflow command of GitHub Actions. `%` and line breaks are escaped, in properties also `:` and `,`. */
 function annotation({ severity, file, line, column, length, code, message }: Finding): string {
   const text = (value: string) =>
     value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
@@ -40,12 +46,12 @@ function annotation({ severity, file, line, column, length, code, message }: Fin
   return `::${severity} ${place},title=${property(code)}::${text(message)}`;
 }
 
-/** A path as a URI reference: in one, `#` and `?` end the path, and `%` begins an escape. */
+/** A path as a URI reference, where `#` and `?` would end the path and `%` would begin an escape. */
 function toUri(file: string): string {
   return encodeURI(file.replaceAll('\\', '/')).replaceAll('#', '%23').replaceAll('?', '%3F');
 }
 
-/** SARIF 2.1.0, section 3: one run, one rule for each code. */
+/** A log with one run and one rule for each code (SARIF 2.1.0, sections 3.13, 3.14 and 3.49). */
 function sarif(findings: readonly Finding[]): object {
   const codes = [...new Set(findings.map(({ code }) => code))].sort();
   const results = findings.map(({ code, severity, message, file, line, column, length }) => ({

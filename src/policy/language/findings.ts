@@ -1,13 +1,15 @@
-/** A place in a policy file; lines and columns count from 1, as editors do. */
+import { ConcernsError } from '../../errors.js';
+
+/** A position in a policy file. Lines and columns count from 1, as in editors. */
 export interface Place {
   readonly file: string;
   readonly line: number;
   readonly column: number;
-  /** Number of characters that are meant. */
+  /** The number of UTF-16 code units that the finding is about, at least 1. */
   readonly length: number;
 }
 
-/** Everything that can be found; docs/findings.md shows each with an example and its mend. */
+/** Every code that a finding can have. `docs/reference/findings.md` explains each one, with an example and its fix. */
 export const FINDING_CODES = [
   'file-too-large',
   'bad-yaml',
@@ -75,39 +77,50 @@ export const FINDING_CODES = [
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
-/** Something that an author should know about a policy. */
+/** A problem in a policy or in a test file. An error makes the file unusable, a warning does not. */
 export interface Finding extends Place {
   readonly code: FindingCode;
   readonly severity: 'error' | 'warning';
-  /** One sentence: what is wrong, and what to do. */
+  /** What is wrong and, where the program can tell, how to fix it. */
   readonly message: string;
 }
 
-/** A policy that cannot be used, with every reason at once. */
-export class PolicyError extends Error {
+/**
+ * A policy with errors. The message lists every finding with the lines around it, as `formatFindings` writes them.
+ *
+ * @example
+ * try {
+ *   loadPolicy('policy.yaml');
+ * } catch (error) {
+ *   if (error instanceof PolicyError) console.error(error.findings.length, error.message);
+ * }
+ */
+export class PolicyError extends ConcernsError {
   readonly code = 'POLICY_INVALID';
+  override readonly name = 'PolicyError';
 
   /**
-   * @param findings everything that was found, at least one error among it
-   * @param texts the text of each file by its name, for the code frames
+   * @param findings all findings, at least one of them an error
+   * @param texts the text of each file by file name, for the code frames
    */
   constructor(
     readonly findings: readonly Finding[],
     texts: ReadonlyMap<string, string>,
   ) {
     super(formatFindings(findings, texts));
-    this.name = 'PolicyError';
   }
 }
 
 /**
- * Writes findings for people: one line each with file:line:column, then the lines around the place.
+ * Formats findings for a terminal: for each, one line with file:line:column, code and message, then the lines around
+ * that position.
  *
- * @param findings what was found
- * @param texts the text of each file by its name
- * @param width columns of a terminal, where a message is broken between words and lines of a file are cut
- * @returns the text, without a line break at the end
+ * @param findings the findings, in the order of the output
+ * @param texts the text of each file by file name; a finding in another file gets no code frame
+ * @param width the width of the terminal in columns: messages wrap between words, lines of a file are cut
+ * @returns the text without a line break at the end; empty if there are no findings
  * @example
+ * const { findings, texts } = readPolicy('policy.yaml');
  * console.error(formatFindings(findings, texts));
  */
 export function formatFindings(
@@ -115,7 +128,7 @@ export function formatFindings(
   texts: ReadonlyMap<string, string>,
   width = Number.POSITIVE_INFINITY,
 ): string {
-  // Split once: a file can have as many findings as lines.
+  // Split each file only once: a file can have as many findings as lines.
   const lines = new Map([...texts].map(([file, text]) => [file, text.split(/\r?\n/)]));
   return findings.map((finding) => formatFinding(finding, lines.get(finding.file), width)).join('\n\n');
 }
@@ -142,15 +155,15 @@ function indented(message: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A line of a policy can be as long as the file; this much of it is shown, around the place that is meant. */
+/** Columns of a line in a code frame. A line can be as long as the file, so only a part of it is shown. */
 const FRAME_WIDTH = 120;
-/** So much of it is shown however narrow a terminal is. */
-const LEAST_WIDTH = 40;
+/** Columns of a line that are shown even if the terminal is narrower. */
+const MIN_FRAME_WIDTH = 40;
 
 function codeFrame(lines: readonly string[], { line, column, length }: Place, columns: number): string {
   const width = String(line + 1).length;
   const gutter = '     '.length + width + ' | '.length;
-  const room = Math.min(FRAME_WIDTH, Math.max(LEAST_WIDTH, columns - gutter - 1));
+  const room = Math.min(FRAME_WIDTH, Math.max(MIN_FRAME_WIDTH, columns - gutter - 1));
   const left = column > room - 20 ? column - Math.min(40, Math.floor(room / 3)) : 0;
   const frame: string[] = [];
   for (let number = Math.max(1, line - 1); number <= Math.min(lines.length, line + 1); number++) {

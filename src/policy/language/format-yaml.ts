@@ -9,78 +9,85 @@ import {
   type YAMLMap,
   type YAMLSeq,
 } from 'yaml';
+import { ConcernsError } from '../../errors.js';
 
+/** Flow collections longer than this many columns are broken into lines. */
 const WIDTH = 110;
 
-/** A file that cannot be formatted. */
-export class FormatError extends Error {
+/** A text that cannot be formatted. The message gives the reason as a clause without a period. */
+export class FormatError extends ConcernsError {
   readonly code = 'NOT_FORMATTED';
   override readonly name = 'FormatError';
 }
 
 /**
  * Formats YAML: indentation, spaces, line breaks of flow collections, quotes. Comments, blank lines and the order of
- * everything stay. Formatting twice gives the same as formatting once.
+ * all entries stay. Formatting a formatted text returns it unchanged.
  *
- * @param text the file's text, readable YAML
+ * @param text the text of a YAML file
  * @returns the formatted text
- * @throws {FormatError} if the text is no YAML that a policy can be, or the formatted text would mean something else
+ * @throws {FormatError} if the text is not valid YAML, or the formatted text would have different data or comments
  * @example
  * formatYaml('values: [ low,high ]'); // 'values: [low, high]\n'
  */
 export function formatYaml(text: string): string {
-  // The marks of changed lines are those of the file; the parser takes both.
+  // A byte order mark and Windows line breaks would make every file look changed.
   const source = text.replace(/^\uFEFF/, '').replace(/\r\n?/g, '\n');
   const first = format(source);
   if (first.text === source) return source;
-  // Comments can move once, to where they stay.
+  // The printer can move a comment in the first round, to a position where it then stays.
   let last = first;
   for (let round = 0; round < 3; round++) {
     const again = format(last.text);
     if (again.text === last.text) {
-      checkSame(first.holds, again.holds);
+      checkSame(first.original, again.original);
       return again.text;
     }
     last = again;
   }
-  throw new FormatError('formatting it does not come to an end');
+  throw new FormatError('formatting does not reach a stable result');
 }
 
 /**
- * Formats YAML that this package wrote itself, in which no comment stands where it could move or be lost: in half the
- * time.
+ * Formats YAML that this package generated. It skips the checks of `formatYaml`, because generated YAML has no comments
+ * that could move or be lost, and takes half the time.
  *
- * @param text the text
- * @returns the formatted text, as `formatYaml` gives it
+ * @param text the generated YAML
+ * @returns the formatted text, as `formatYaml` returns it
+ * @throws {FormatError} if the text is not valid YAML
+ * @example
+ * formatOwnYaml('values: [ low,high ]'); // 'values: [low, high]\n'
  */
 export function formatOwnYaml(text: string): string {
   return format(text).text;
 }
 
 function parse(text: string): Document {
-  if (text.includes('\u0000')) throw new FormatError('it holds a NUL character');
+  if (text.includes('\u0000')) throw new FormatError('the text contains a NUL character');
   const document = parseDocument(text);
   const [problem] = [...document.errors, ...document.warnings];
-  if (problem !== undefined) throw new FormatError(problem.message.split('\n', 1)[0] ?? problem.code);
+  if (problem !== undefined) {
+    throw new FormatError(problem.message.split('\n', 1)[0] ?? problem.code, { cause: problem });
+  }
   return document;
 }
 
 interface Formatted {
   readonly text: string;
-  /** What the text held before it was formatted. */
-  readonly holds: Content;
+  /** The content of the text before it was formatted. */
+  readonly original: Content;
 }
 
 function format(text: string): Formatted {
   const document = parse(text);
-  // Printing changes nothing of the data, but it may move comments.
+  // Read the comments before printing: printing keeps the data, but it can move comments.
   const comments = commentsOf(document);
-  const holds = { data: () => document.toJS({ maxAliasCount: 0 }), comments };
-  // The printer would write "null" for nothing at all.
-  if (document.contents === null) return { text, holds };
+  const original = { data: () => document.toJS({ maxAliasCount: 0 }), comments };
+  // The printer would write "null" for an empty document.
+  if (document.contents === null) return { text, original };
   visit(document, {
     Scalar(_key, scalar) {
-      // Double quotes, unless they would need escapes; what is not quoted stays so.
+      // Use double quotes unless they would need escapes. Unquoted text stays unquoted.
       if (scalar.type === 'QUOTE_SINGLE' && !/["\\]/.test(String(scalar.value))) scalar.type = 'QUOTE_DOUBLE';
     },
     Pair(_key, { key, value }) {
@@ -92,24 +99,24 @@ function format(text: string): Formatted {
       if (collection.flow && !laidOut.has(collection)) layOut(collection, undefined);
     },
   });
-  // Without a width nothing is folded: a long description stays one line.
+  // A width of 0 turns folding off, so a long description stays on one line.
   const formatted = document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
-  return { text: formatted, holds };
+  return { text: formatted, original };
 }
 
 type Collection = YAMLMap | YAMLSeq;
 type Context = NonNullable<Parameters<YAMLMap['toString']>[0]>;
 
 const laidOut = new WeakSet<object>();
-/** Stands before what goes to a line of its own, which the printer grants to what holds a line break. */
+/** Marks a value that must start on a new line: the printer breaks the line before a text with a line break. */
 const NEXT_LINE = '\u0000\n\u0000';
 
 /**
- * Gives a flow collection the first of these that is not too long: beside its key, on the line below, an item a line.
- * Lists have no spaces inside their brackets.
+ * Chooses the layout of a flow collection: the first of these that fits the width: on the line of its key, on the line
+ * below, one item per line. Lists have no spaces inside their brackets.
  *
- * @param collection the collection
- * @param key how long its key is; nothing for an item of a list
+ * @param collection the collection, whose `toString` is replaced
+ * @param key the length of its key in columns; undefined for an item of a list
  */
 function layOut(collection: Collection, key: number | undefined): void {
   laidOut.add(collection);
@@ -135,12 +142,12 @@ interface Content {
   readonly comments: string;
 }
 
-/** Whatever the printer does: the same data, in the same order, and as many comments. */
+/** Guards against faults of the printer: data, order and comments must be the same. */
 function checkSame(before: Content, after: Content): void {
   const [old, formatted] = [before.data(), after.data()];
   const equal = isDeepStrictEqual(old, formatted) && JSON.stringify(old) === JSON.stringify(formatted);
-  if (!equal) throw new FormatError('formatted, it would mean something else');
-  if (before.comments !== after.comments) throw new FormatError('formatted, it would lose a comment');
+  if (!equal) throw new FormatError('the formatted text would have a different meaning');
+  if (before.comments !== after.comments) throw new FormatError('the formatted text would lose a comment');
 }
 
 function commentsOf(document: Document): string {

@@ -7,7 +7,6 @@ import {
   isSeq,
   Lexer,
   LineCounter,
-  type Node,
   type Pair,
   Parser,
   visit,
@@ -21,30 +20,30 @@ import { LIMITS } from './schema.js';
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
 
-/** A policy file that was read: its data, and where each part of it stands. */
+/** A file that was read as YAML: its data, and the place of each part. */
 export interface Source {
   readonly file: string;
   readonly text: string;
   readonly data: unknown;
-  /** Problems of the YAML itself; `data` is undefined where it could not be read for them. */
+  /** Problems of the YAML itself. If they make the file unreadable, `data` is undefined. */
   readonly findings: readonly Finding[];
   /**
    * @param path the path of a part of the data
-   * @param what whether the key or the value at the end of the path is meant
-   * @returns its place; the place of the nearest part above it where there is none
+   * @param what whether to locate the key or the value at the end of the path, by default the value
+   * @returns the place of the part or, if the part does not exist, the place of the nearest part above it
    */
   locate(path: Path, what?: 'key' | 'value'): Place;
 }
 
 /**
- * Reads YAML 1.2 with the position of everything in it.
+ * Reads YAML 1.2 and keeps the position of every part.
  *
- * Aliases, tags of one's own and keys that are written twice are findings: the first two make a policy say something
- * else than what a reader sees, the last makes one of two entries silently disappear.
+ * Aliases, custom tags and duplicate keys are findings. Aliases and tags give a policy a meaning that a reader does not
+ * see, and of two entries with the same key one would silently disappear.
  *
- * @param text the file's text
- * @param file the file's name, as findings should show it
- * @returns the data, or findings
+ * @param text the text of the file
+ * @param file the name of the file, as findings show it
+ * @returns the data, the findings, and a function that locates parts of the data
  * @example
  * readPolicyText('version: 1', 'policy.yaml').data; // { version: 1 }
  */
@@ -65,13 +64,13 @@ export function readPolicyText(text: string, file: string): Source {
   const bytes = Buffer.byteLength(text);
   if (bytes > LIMITS.fileBytes) {
     lines.addNewLine(0);
-    const message = `The file has ${bytes} bytes, more than the ${LIMITS.fileBytes} that a policy may have; split it and use include.`;
+    const message = `The file has ${bytes} bytes, but a policy can have at most ${LIMITS.fileBytes}. Split it and use "include".`;
     return broken([{ ...place(0, 1), code: 'file-too-large', severity: 'error', message }]);
   }
 
   const document = parse(text, lines);
   if (typeof document === 'number') {
-    const message = `The file nests deeper than ${LIMITS.depth} levels; flatten it.`;
+    const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
     return broken([{ ...place(document, document + 1), code: 'bad-yaml', severity: 'error', message }]);
   }
 
@@ -79,11 +78,11 @@ export function readPolicyText(text: string, file: string): Source {
   const findings = problems.map((error) => yamlFinding(error, text, place));
   const { explicit, version } = document.directives?.yaml ?? {};
   if (explicit && version !== '1.2') {
-    const message = `A policy is YAML 1.2; take the directive for YAML ${version} out.`;
+    const message = `A policy must be YAML 1.2. Remove the directive for YAML ${version}.`;
     findings.push({ ...place(0, 1), code: 'bad-yaml', severity: 'error', message });
   }
   if (findings.length === 0) findings.push(...forbiddenNodes(document, place));
-  // A key that is written twice leaves data to check on; an alias could stand for anything.
+  // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
   return {
     file,
@@ -96,14 +95,14 @@ export function readPolicyText(text: string, file: string): Source {
 
 type MakePlace = (from: number, to: number) => Place;
 
-/** One mistake can make an error of every character after it. */
+/** A limit, because one mistake can cause an error at every character after it. */
 const MAX_YAML_FINDINGS = 100;
 
 /**
- * Composing is recursive, and a stack that ends within a RegExp ends the process. So the depth is watched while the
- * tokens come, which is not.
+ * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the process, so the depth is
+ * limited while the tokens arrive: the parser of tokens is not recursive.
  *
- * @returns the document, or the offset at which it nests too deep
+ * @returns the document, or the offset where the nesting exceeds the limit
  */
 function parse(text: string, lines: LineCounter): Document | number {
   const parser = new Parser(lines.addNewLine);
@@ -116,12 +115,12 @@ function parse(text: string, lines: LineCounter): Document | number {
   tokens.push(...parser.end());
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
   const [document, more] = composer.compose(tokens, true, text.length);
-  const found = document as Document;
+  if (document === undefined) throw new TypeError('The composer always creates a document.');
   if (more !== undefined) {
-    const message = 'A policy is one document; take what follows "---" out.';
-    found.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
+    const message = 'A policy must be a single YAML document. Remove everything after "---".';
+    document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
   }
-  return found;
+  return document;
 }
 
 function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding {
@@ -130,7 +129,7 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   const alias = /^ *(?:- )?(\*[^ ]*?):/.exec(text.slice(start, from + 1));
   if (error.code === 'BAD_ALIAS' && alias) {
     const at = start + alias[0].indexOf('*');
-    const message = `A pattern that begins with "*" is an alias in YAML; put it in quotes: "${alias[1]}".`;
+    const message = `A pattern that starts with "*" is an alias in YAML. Write it in quotes: "${alias[1]}".`;
     return { ...place(at, from), code: 'bad-yaml', severity: 'error', message };
   }
   const message = `${error.message.replace(/[\s.]+$/, '')}.`;
@@ -141,7 +140,7 @@ function forbiddenNodes(document: Document, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
   visit(document, {
     Alias(_key, { source, range }) {
-      const message = `"*${source}" is a YAML alias, which policies do not use; put a pattern that begins with "*" in quotes.`;
+      const message = `"*${source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
       findings.push({
         ...place(range?.[0] ?? 0, range?.[1] ?? 1),
         code: 'alias',
@@ -154,12 +153,12 @@ function forbiddenNodes(document: Document, place: MakePlace): Finding[] {
       const first = new Map<string, Place>();
       for (const pair of map.items) {
         const name = keyOf(pair);
-        const here = placeOf(pair.key as Node | null, place);
+        const here = placeOf(pair.key, place);
         if (name === undefined || here === undefined) continue;
         const earlier = first.get(name);
         if (earlier === undefined) first.set(name, here);
         else {
-          const message = `"${name}" is written twice, here and in line ${earlier.line}:${earlier.column}; keep one.`;
+          const message = `The key "${name}" is defined twice, here and at ${earlier.line}:${earlier.column}. Remove one.`;
           findings.push({ ...here, code: 'duplicate', severity: 'error', message });
         }
       }
@@ -194,7 +193,7 @@ function locate(document: Document, path: Path, what: 'key' | 'value', place: Ma
 
 const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
 
-/** The pairs of a mapping by their keys; searched for each place, a file of thousands of lines takes seconds. */
+/** The pairs of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
 function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   let found = pairs.get(map);
   if (found === undefined) {
@@ -202,7 +201,7 @@ function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
       const key = keyOf(pair);
       return key === undefined ? [] : [[key, pair]];
     });
-    // The first of several wins.
+    // Of duplicate keys, the first wins.
     found = new Map(all.reverse());
     pairs.set(map, found);
   }

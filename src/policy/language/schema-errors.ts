@@ -1,49 +1,49 @@
 import type { Path, Source } from './read-yaml.js';
 
-/** Something that does not fit a schema, as ajv says it. */
-export interface Misfit {
-  /** Where in the data, as a JSON pointer. */
+/** A part of a file that does not fit the schema, as ajv reports it. */
+export interface SchemaError {
+  /** The place in the data, as a JSON pointer (RFC 6901). */
   readonly instancePath: string;
-  /** Where in the schema, as the fragment of a URI. */
+  /** The place in the schema, as a JSON pointer in a URI fragment (RFC 6901, section 6). */
   readonly schemaPath: string;
   readonly keyword: string;
   readonly params: Readonly<Record<string, unknown>>;
-  /** The name that is meant, where a name does not fit and not what it stands for. */
+  /** The key that does not fit, if the error is about a key and not about its value. */
   readonly propertyName?: string;
 }
 
-/** A schema's validator, as `npm run generate` writes it. */
+/** The validator of a schema, as `npm run generate` writes it. */
 export interface Validator {
   (data: unknown): boolean;
-  errors?: readonly Misfit[] | null;
+  errors?: readonly SchemaError[] | null;
 }
 
-/** Data without what does not fit a schema. */
-export interface Fitted {
+/** Data without the parts that do not fit the schema. */
+export interface Validated {
   readonly data: unknown;
-  /** Paths that were taken out, as strings. */
+  /** The paths of the removed parts, with their steps joined by `/`. */
   readonly removed: ReadonlySet<string>;
-  /** As `Source.locate`, for paths of `data`, whose lists may have lost items. */
+  /** As `Source.locate`, but for paths of `data`, where items of lists can be missing. */
   locate: Source['locate'];
 }
 
 /**
- * Takes the parts of a file out that do not fit a schema, so that the rest can be checked in the same run.
+ * Removes the parts of a file that do not fit the schema, so that the rest can be checked in the same run.
  *
- * @param source a file that could be read
- * @param validate the schema's validator
- * @param report told of each misfit, where it is in the file, and what is there
- * @param stays whether a part may stay that only lacks something
- * @returns what is left; no data if the whole has the wrong type
+ * @param source a file that was read as YAML
+ * @param validate the validator of the schema
+ * @param report called once for each schema error, with the path of the part and the data at that path
+ * @param keepsIncomplete whether a part at a path stays in the data if keys are missing from it
+ * @returns the remaining data, undefined if the whole file has the wrong type; and the removed paths
  * @example
- * fitSchema(source, validate, (error, path) => console.log(error.keyword, path)).data;
+ * removeSchemaErrors(source, validate, (error, path) => console.log(error.keyword, path), () => false).data;
  */
-export function fitSchema(
+export function removeSchemaErrors(
   source: Source,
   validate: Validator,
-  report: (misfit: Misfit, path: Path, data: unknown) => void,
-  stays: (path: Path) => boolean,
-): Fitted {
+  report: (error: SchemaError, path: Path, data: unknown) => void,
+  keepsIncomplete: (path: Path) => boolean,
+): Validated {
   const data: unknown = structuredClone(source.data ?? {});
   const removed = new Set<string>();
   const indexes = new Map<unknown, number[]>();
@@ -56,20 +56,20 @@ export function fitSchema(
     });
     return source.locate(original, what);
   };
-  // Each round takes the misshapen parts out; a round that finds nothing ends it.
+  // Each round removes the wrong parts. Only the first round reports: later errors are caused by the removal.
   for (let first = true; !validate(data); first = false) {
-    const misshapen = new Map<string, Path>();
-    for (const misfit of validate.errors ?? []) {
-      // Says the same as the misfit of the name itself, which is there too; the choices, as those of the choice.
-      if (misfit.keyword === 'propertyNames' || /\/(anyOf|oneOf)\//.test(misfit.schemaPath)) continue;
-      const path = pathOf(misfit);
-      if (first) report(misfit, path, follow(data, path));
-      if (LACKING.has(misfit.keyword) && stays(path)) removed.add(missingPath(misfit, path));
-      else misshapen.set(path.join('/'), path);
+    const wrong = new Map<string, Path>();
+    for (const error of validate.errors ?? []) {
+      // Ajv also reports these as an error of the key itself, and of the anyOf or oneOf as a whole.
+      if (error.keyword === 'propertyNames' || /\/(anyOf|oneOf)\//.test(error.schemaPath)) continue;
+      const path = pathOf(error);
+      if (first) report(error, path, follow(data, path));
+      if (MISSING_KEY.has(error.keyword) && keepsIncomplete(path)) removed.add(missingPath(error, path));
+      else wrong.set(path.join('/'), path);
     }
-    if (misshapen.size === 0) break;
-    // From the back, so that the indexes of a list stay right.
-    for (const [key, path] of [...misshapen].reverse()) {
+    if (wrong.size === 0) break;
+    // Remove from the end, so that earlier indexes of a list stay valid.
+    for (const [key, path] of [...wrong].reverse()) {
       removed.add(key);
       if (!remove(data, path, indexes)) return { data: undefined, removed, locate };
     }
@@ -77,20 +77,24 @@ export function fitSchema(
   return { data, removed, locate };
 }
 
-const LACKING = new Set(['required', 'anyOf', 'oneOf']);
+const MISSING_KEY = new Set(['required', 'anyOf', 'oneOf']);
 
-const missingPath = ({ params }: Misfit, path: Path): string =>
+const missingPath = ({ params }: SchemaError, path: Path): string =>
   [...path, String(params.missingProperty ?? '')].join('/');
 
-function pathOf({ instancePath, keyword, params, propertyName }: Misfit): Path {
+function pathOf({ instancePath, keyword, params, propertyName }: SchemaError): Path {
   const path = stepsOf(instancePath);
   if (keyword === 'additionalProperties') return [...path, String(params.additionalProperty)];
   return propertyName === undefined ? path : [...path, propertyName];
 }
 
 /**
- * @param pointer a JSON pointer
- * @returns its steps
+ * Splits a JSON pointer into its steps (RFC 6901, sections 3 and 4).
+ *
+ * @param pointer the pointer, as `/a/0`
+ * @returns the unescaped steps
+ * @example
+ * stepsOf('/tools/a~1b'); // ['tools', 'a/b']
  */
 export function stepsOf(pointer: string): string[] {
   return pointer
@@ -100,15 +104,19 @@ export function stepsOf(pointer: string): string[] {
 }
 
 /**
+ * Reads the value at a path. It reads own properties only, so that no path reaches `Object.prototype`.
+ *
  * @param data any data
- * @param path a path into it
- * @returns what is there, by own properties alone; undefined where nothing is
+ * @param path the path of a part of it
+ * @returns the value, or undefined if the path does not exist
+ * @example
+ * follow({ tools: ['a'] }, ['tools', 0]); // 'a'
  */
 export function follow(data: unknown, path: Path): unknown {
   return path.reduce<unknown>(child, data);
 }
 
-/** @returns whether there was something to take out; the document itself cannot be */
+/** @returns false if the path is empty: the document itself cannot be removed */
 function remove(data: unknown, path: Path, indexes: Map<unknown, number[]>): boolean {
   const last = path.at(-1);
   if (last === undefined) return false;
@@ -124,6 +132,6 @@ function remove(data: unknown, path: Path, indexes: Map<unknown, number[]>): boo
 
 function child(parent: unknown, step: string | number): unknown {
   return typeof parent === 'object' && parent !== null && Object.hasOwn(parent, step)
-    ? (parent as Record<string | number, unknown>)[step]
+    ? Reflect.get(parent, step)
     : undefined;
 }

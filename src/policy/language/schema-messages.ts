@@ -1,125 +1,147 @@
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import type { FindingCode } from './findings.js';
 import type { Path } from './read-yaml.js';
-import { follow, type Misfit, stepsOf } from './schema-errors.js';
+import { VALUE_NAME } from './schema.js';
+import { follow, type SchemaError, stepsOf } from './schema-errors.js';
 
-/** A schema, and what its parts are called. */
+/** A schema and the names that messages use for its parts. */
 export interface Language {
   readonly schema: object;
-  /** What somebody calls the part at a path, for what only the whole and the entries of lists have no key. */
+  /** Names a part that has no key of its own: the whole file or an entry of a list. Undefined for other parts. */
   nameOf(path: Path): string | undefined;
 }
 
 /** A finding without its place. */
-export interface Words {
+export interface SchemaMessage {
   readonly code: FindingCode;
   readonly message: string;
-  /** The key at the path that is meant, where it is not the part as a whole. */
+  /** The key below the path that the finding is about; undefined if it is about the whole part. */
   readonly key?: string;
 }
 
 /**
- * Says what does not fit a schema, and what to do about it.
+ * Turns a schema error into a finding code and a message.
  *
- * @param misfit what does not fit
- * @param path where
- * @param data what is there
- * @param language the schema
- * @returns the code and one sentence
+ * @param error the schema error
+ * @param path the path of the part that the error is about
+ * @param data the data at that path
+ * @param language the schema and the names of its parts
+ * @returns the code, the message and, if the finding is about one key of the part, that key
  * @example
- * describeMisfit(misfit, ['settings', 'unmapped'], 'hid', POLICY).message; // 'unmapped must be one of show, hide; did ...'
+ * describeSchemaError(error, ['settings', 'unmapped'], 'hid', POLICY).message;
+ * // '"hid" is not a valid value for unmapped (show, hide). Did you mean "hide"?'
  */
-export function describeMisfit(misfit: Misfit, path: Path, data: unknown, language: Language): Words {
+export function describeSchemaError(
+  error: SchemaError,
+  path: Path,
+  data: unknown,
+  language: Language,
+): SchemaMessage {
   const name = nameOf(path, language);
-  const { params, keyword, propertyName } = misfit;
+  const { params, keyword } = error;
   switch (keyword) {
     case 'additionalProperties':
-      return unknownKey(misfit, path, language);
+      return unknownKey(error, path, language);
     case 'required':
-      return { code: 'missing-key', message: `${name} needs the key "${params.missingProperty}".` };
+      return { code: 'missing-key', message: `The key "${params.missingProperty}" is required in ${name}.` };
     case 'anyOf':
     case 'oneOf':
-      return wrongChoice(misfit, name, language);
+      return wrongChoice(error, name, language);
     case 'enum': {
-      const allowed = params.allowedValues as readonly string[];
+      const allowed = textsOf(params.allowedValues);
       return {
         code: 'unknown-choice',
-        message: `${name} must be one of ${allowed.join(', ')}${hint(String(data), allowed)}`,
+        message: `${quote(data)} is not a valid value for ${name} (${allowed.join(', ')}).${didYouMean(String(data), allowed)}`,
       };
     }
     case 'const':
       return {
         code: 'unknown-version',
-        message: 'version must be 1, the only version of the language there is.',
+        message: 'version must be 1, the only version of the policy language.',
       };
     case 'pattern':
-      return propertyName === undefined
+      return params.pattern === VALUE_NAME
         ? {
             code: 'bad-name',
-            message: `"${data}" is no name of a value; use letters, digits, "_", "." and "-", beginning with a letter or digit, at most 64 characters.`,
+            message: `"${data}" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.`,
           }
         : {
             code: 'bad-name',
-            message: `"${name}" is no name here; use lower-case letters, digits, "_" and "-", beginning with a letter, at most 64 characters.`,
+            message: `"${error.propertyName ?? data}" is not a valid name here. Use lowercase letters, digits, "_" and "-", starting with a letter, at most 64 characters.`,
           };
     case 'uniqueItems':
-      return { code: 'duplicate', message: `${name} holds a value twice; keep one.` };
+      return { code: 'duplicate', message: `${name} contains the same value twice. Remove one.` };
     case 'maxItems':
     case 'maxProperties':
-      return {
-        code: 'too-many',
-        message: `${name} holds more than the ${params.limit} allowed; take some out.`,
-      };
+      return { code: 'too-many', message: `${name} has more than ${params.limit} entries. Remove some.` };
     case 'minItems':
     case 'minLength':
       return { code: 'empty', message: `${name} must not be empty.` };
     case 'minProperties':
-      return { code: 'empty', message: `${name} must not be empty; add one of ${keysOf(misfit, language)}.` };
+      return {
+        code: 'empty',
+        message: `${name} must not be empty. Add one of the keys ${knownKeys(error, language).join(', ')}.`,
+      };
     case 'minimum':
+      return { code: 'out-of-range', message: `${name} must be at least ${params.limit}.` };
     case 'maximum':
-      return { code: 'out-of-range', message: `${name} must be ${params.comparison} ${params.limit}.` };
+      return { code: 'out-of-range', message: `${name} must be at most ${params.limit}.` };
     case 'type':
-      return wrongType(path, data, [params.type as string | readonly string[]].flat(), language);
+      return wrongType(path, data, textsOf(params.type), language);
     default:
       return { code: 'wrong-type', message: `${path.join('.')} is not allowed here (${keyword}).` };
   }
 }
 
-/** The part of a schema that something does not fit. */
-function partOf({ schemaPath }: Misfit, { schema }: Language): Readonly<Record<string, unknown>> {
+/** The strings of a list, or a single string as a list: ajv reports one type as a string and several as a list. */
+function textsOf(value: unknown): readonly string[] {
+  return [value].flat().map(String);
+}
+
+/** A scalar as the author could write it; a list or mapping by its type, because it can be long. */
+function quote(data: unknown): string {
+  if (typeof data !== 'object' || data === null) return JSON.stringify(data);
+  return Array.isArray(data) ? 'A list' : 'A mapping';
+}
+
+/** The part of the schema that the error violates. */
+function partOf({ schemaPath }: SchemaError, { schema }: Language): object {
   const path = stepsOf(schemaPath.slice(1)).slice(0, -1).map(decodeURIComponent);
-  return (follow(schema, path) ?? {}) as Readonly<Record<string, unknown>>;
+  const part = follow(schema, path);
+  return typeof part === 'object' && part !== null ? part : {};
 }
 
-function knownKeys(misfit: Misfit, language: Language): string[] {
-  return Object.keys((partOf(misfit, language).properties as object | undefined) ?? {});
+function knownKeys(error: SchemaError, language: Language): string[] {
+  const properties = follow(partOf(error, language), ['properties']);
+  return Object.keys(properties ?? {});
 }
 
-const keysOf = (misfit: Misfit, language: Language): string => knownKeys(misfit, language).join(', ');
-
-/** A part needs one of some keys, and has none, or several. */
-function wrongChoice(misfit: Misfit, name: string, language: Language): Words {
-  const choices = partOf(misfit, language)[misfit.keyword] as readonly { readonly required: [string] }[];
-  const keys = choices.map(({ required: [key] }) => key);
-  const [, second] = (misfit.params.passingSchemas as readonly [number, number] | null | undefined) ?? [];
+/** A part needs exactly one of several keys, and has none or more than one. */
+function wrongChoice(error: SchemaError, name: string, language: Language): SchemaMessage {
+  const choices = follow(partOf(error, language), [error.keyword]);
+  const keys = (Array.isArray(choices) ? choices : []).map((choice) =>
+    String(follow(choice, ['required', 0])),
+  );
   const all = keys.join(', ');
-  return second === undefined
-    ? { code: 'missing-key', message: `${name} needs one of the keys ${all}.` }
-    : {
-        code: 'duplicate',
-        message: `${name} has several of the keys ${all}; keep one.`,
-        key: keys[second] ?? '',
-      };
+  const passing = error.params.passingSchemas;
+  if (!Array.isArray(passing)) {
+    return { code: 'missing-key', message: `One of the keys ${all} is required in ${name}.` };
+  }
+  return {
+    code: 'duplicate',
+    message: `Only one of the keys ${all} is allowed in ${name}. Remove the others.`,
+    key: keys[Number(passing[1])] ?? '',
+  };
 }
 
-function unknownKey(misfit: Misfit, path: Path, language: Language): Words {
+function unknownKey(error: SchemaError, path: Path, language: Language): SchemaMessage {
   const key = String(path.at(-1));
-  const known = knownKeys(misfit, language);
+  const known = knownKeys(error, language);
   const parent = path.slice(0, -1);
   const where = language.nameOf(parent) ?? nameOf(parent, language);
   return {
     code: 'unknown-key',
-    message: `"${key}" is no key of ${where} (${known.join(', ')})${hint(key, known)}`,
+    message: `"${key}" is not a valid key of ${where} (${known.join(', ')}).${didYouMean(key, known)}`,
   };
 }
 
@@ -127,16 +149,11 @@ function nameOf(path: Path, language: Language): string {
   const own = language.nameOf(path);
   if (own !== undefined) return own.replace(/^a /, 'the ');
   const [list, last] = path.slice(-2);
-  // A place in a list says nothing to who counts from one.
+  // Users count from one.
   return isIndex(last) ? `entry ${Number(last) + 1} of ${list}` : String(last ?? list);
 }
 
 const isIndex = (step: string | number | undefined): boolean => /^\d+$/.test(String(step));
-
-function hint(name: string, known: readonly string[]): string {
-  const near = nearest(name, known);
-  return near === undefined ? '.' : `; did you mean "${near}"?`;
-}
 
 const TYPES: Readonly<Record<string, string>> = {
   object: 'a mapping',
@@ -146,19 +163,19 @@ const TYPES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** What YAML makes of an unquoted word is the usual surprise: `1`, `true` and `~` are no text. */
-function wrongType(path: Path, data: unknown, types: readonly string[], language: Language): Words {
+/** Authors often forget the quotes: YAML does not read the unquoted words `1`, `true` and `~` as text. */
+function wrongType(path: Path, data: unknown, types: readonly string[], language: Language): SchemaMessage {
   const scalar = data === null || typeof data === 'number' || typeof data === 'boolean';
   if (scalar && types.includes('string')) {
-    const kind = data === null ? 'null' : typeof data;
+    const found = data === null ? 'This value is null' : `${data} is a ${typeof data}`;
     return {
       code: 'unquoted',
-      message: `${data} is a ${kind} in YAML; write "${data ?? '~'}" in quotes for the text.`,
+      message: `${found} in YAML, but text is expected here. Write it in quotes: "${data ?? '~'}".`,
     };
   }
   const own = path.slice(path.findLastIndex(isIndex) + 1);
   const name = own.length === 0 ? nameOf(path, language) : own.join('.');
-  const wanted = types.map((type) => TYPES[type] ?? `a ${type}`).join(' or ');
-  const empty = data === null && types.includes('object') ? '; write {} for an empty one' : '';
-  return { code: 'wrong-type', message: `${name} must be ${wanted}${empty}.` };
+  const expected = types.map((type) => TYPES[type] ?? `a ${type}`).join(' or ');
+  const empty = data === null && types.includes('object') ? ' Write {} for an empty mapping.' : '';
+  return { code: 'wrong-type', message: `${name} must be ${expected}.${empty}` };
 }

@@ -1,7 +1,8 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** `preset` is how a host names a preset among its concerns; `any` takes a value away. */
+/** Names that policies cannot define: hosts choose a preset as `preset`, and mappings remove a value with `any`. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
+/** The limits of the policy language: numbers of entries, bytes of a file, levels of nesting, characters. */
 export const LIMITS = {
   rules: 256,
   fileBytes: 256 * 1024,
@@ -13,17 +14,20 @@ export const LIMITS = {
 } as const;
 
 const NAME = '^[a-z][a-z0-9_-]{0,63}$';
-const VALUE = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
+/** The pattern of a value's name. It allows only characters that hosts can send in URLs and headers unescaped. */
+export const VALUE_NAME = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
 
 const valueName = {
   type: 'string',
-  pattern: VALUE,
-  description: 'The name of a value: letters, digits, "_", "." and "-", at most 64 characters.',
+  pattern: VALUE_NAME,
+  description:
+    'The name of a value: letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
   examples: ['high'],
 } as const;
 
 const offeredValue = {
-  description: 'The value of a concern, several of which one has to fit, or `any` to take a value away.',
+  description:
+    'A value of the concern, or a list of values of which at least one must match. `any` removes the value that weaker entries give.',
   type: ['string', 'number', 'array'],
   minItems: 1,
   maxItems: LIMITS.values,
@@ -32,7 +36,7 @@ const offeredValue = {
 } as const;
 
 const mapping = {
-  description: 'Concern values by concern; `{}` maps a primitive without a value of its own.',
+  description: 'Values by concern. `{}` maps a primitive without giving it values.',
   type: 'object',
   additionalProperties: offeredValue,
   examples: [{ security: 'high', cost: 'minimal' }],
@@ -56,24 +60,26 @@ const ruleKinds = (what: string) =>
     examples: [['tools']],
   }) as const;
 
-/** The JSON Schema of a policy file: the one place where the language's shape is written. */
+/** The JSON Schema (draft-07) of a policy file. Editors show its descriptions and examples. */
 export const policySchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'mcp-concerns policy',
-  description: 'Maps the primitives of an MCP server to concerns, in the terms of the people who use it.',
+  description:
+    'Maps the primitives of an MCP server to concerns, in terms that the users of the server understand.',
   type: 'object',
   required: ['version'],
   additionalProperties: false,
   properties: {
     version: { const: 1, description: 'The version of the policy language.', examples: [1] },
     include: {
-      description: 'Policies merged into this one before it, relative to this file.',
+      description: 'Policy files that are merged before this file. Paths are relative to this file.',
       type: 'array',
       items: { type: 'string', minLength: 1 },
       examples: [['common.yaml']],
     },
     concerns: {
-      description: 'What a host may ask for; declared to hosts in this order.',
+      description:
+        'The concerns that hosts or the operator can set, by name. The server declares them to hosts in this order.',
       type: 'object',
       maxProperties: LIMITS.concerns,
       propertyNames: { pattern: NAME },
@@ -85,12 +91,12 @@ export const policySchema = {
         examples: [{ values: ['low', 'medium', 'high'], match: 'at-least' }],
         properties: {
           description: {
-            description: 'What the concern means to the person who sets it.',
+            description: 'What the concern means, for the person who sets it.',
             type: 'string',
             examples: ['Security level required for the operation'],
           },
           values: {
-            description: 'The values in their order, or a range of numbers.',
+            description: 'The values as an ordered list, or a range of numbers.',
             type: ['array', 'object'],
             minItems: 1,
             maxItems: LIMITS.values,
@@ -106,27 +112,31 @@ export const policySchema = {
           },
           match: {
             description:
-              'How a value fits: equal (exact, the default of a list), at least what was asked for, or at most that (the default of a range).',
+              'How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least` or `at-most` (the default for a range).',
             enum: ['exact', 'at-least', 'at-most'],
             examples: ['at-most'],
           },
           multiple: {
-            description: 'Whether a host may ask for several values, any of which fits (exact only).',
+            description:
+              'Whether a host can set several values, of which at least one must match. Requires a list and `match: exact`.',
             type: 'boolean',
             examples: [true],
           },
           default: {
-            description: 'The value in effect where nothing was asked for; see settings.defaults.',
+            description:
+              'The value that applies if no preference sets the concern. `settings.defaults` decides when it applies.',
             type: ['string', 'number'],
             examples: ['medium'],
           },
           'set-by': {
-            description: 'Who sets it: the host (default), or the operator, from verified claims alone.',
+            description:
+              'Who sets the concern: `host` (default), or `operator`, which reads it from verified claims only.',
             enum: ['host', 'operator'],
             examples: ['operator'],
           },
           claim: {
-            description: 'The claim that an operator concern is taken from: a literal key, never a path.',
+            description:
+              'The name of the verified claim that sets an operator concern. It is a literal key, never a path.',
             type: 'string',
             minLength: 1,
             examples: ['custom:tier'],
@@ -135,7 +145,8 @@ export const policySchema = {
       },
     },
     presets: {
-      description: 'One word for several concerns; a host sends `{preset: safe}` or `?concerns=safe`.',
+      description:
+        'Names for sets of preferences. A host chooses one with `{preset: safe}` or `?concerns=safe`.',
       type: 'object',
       propertyNames: { pattern: NAME },
       examples: [{ safe: { security: 'high', access: 'read' } }],
@@ -143,7 +154,8 @@ export const policySchema = {
         type: 'object',
         examples: [{ security: 'high' }],
         additionalProperties: {
-          description: 'What the preset asks for; null asks for nothing, also against a default.',
+          description:
+            'The value that the preset sets. `null` sets no value, also if the concern has a default.',
           type: ['string', 'number', 'array', 'null'],
           minItems: 1,
           items: { type: 'string' },
@@ -152,7 +164,7 @@ export const policySchema = {
       },
     },
     primitives: {
-      description: 'Values by exact name, URI or URI template.',
+      description: 'Values of primitives by exact name, URI or URI template.',
       type: 'object',
       additionalProperties: false,
       examples: [{ tools: { encryptData: { security: 'high' } } }],
@@ -164,20 +176,24 @@ export const policySchema = {
       },
     },
     patterns: {
-      description: 'The same with `*` for any run of characters; later patterns win over earlier ones.',
+      description:
+        'Values of primitives by pattern, where `*` matches any number of characters. Later patterns win over earlier ones.',
       type: 'object',
       additionalProperties: false,
       examples: [{ tools: { 'log*': { security: ['low', 'medium'] } } }],
       properties: {
         tools: mappings('Tools by pattern.', 'log*'),
         prompts: mappings('Prompts by pattern.', 'review*'),
-        resources: mappings('Resources by pattern of their URI.', 'vault://*'),
-        resourceTemplates: mappings('Resource templates by pattern of the template itself.', 'vault://*'),
+        resources: mappings('Resources by pattern of the URI.', 'vault://*'),
+        resourceTemplates: mappings(
+          'Resource templates by pattern of the URI template, as the server lists it.',
+          'vault://*',
+        ),
       },
     },
     assign: {
       description:
-        'Values derived from what the server says of its primitives; later ones win, patterns win over all.',
+        'Values derived from the definitions that the server lists. Later items win over earlier ones, and patterns win over all items.',
       type: 'array',
       maxItems: LIMITS.rules,
       examples: [
@@ -190,7 +206,7 @@ export const policySchema = {
         properties: {
           when: {
             description:
-              'JSON Logic over the primitive: kind, name, title, uri, mimeType, annotations.*, tags.',
+              'A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.* and tags of `primitive`.',
             examples: [{ '===': [{ var: 'primitive.annotations.readOnlyHint' }, true] }],
           },
           to: mapping,
@@ -199,7 +215,7 @@ export const policySchema = {
     },
     rules: {
       description:
-        'JSON Logic that hides or shows primitives for everybody, also for hosts that never set a concern.',
+        'Rules that hide or show primitives for all hosts, including hosts that do not set any concern.',
       type: 'array',
       maxItems: LIMITS.rules,
       examples: [
@@ -222,19 +238,20 @@ export const policySchema = {
         additionalProperties: false,
         properties: {
           id: {
-            description: 'The name of the rule, in reasons, logs and tests.',
+            description: 'The name of the rule. Reasons, logs and tests use it.',
             type: 'string',
             pattern: NAME,
             examples: ['no-production-writes'],
           },
-          hide: ruleKinds('hides; hiding wins over showing'),
-          show: ruleKinds('shows whatever the host concerns say'),
+          hide: ruleKinds('hides. Hiding wins over showing'),
+          show: ruleKinds('shows, whatever the concerns of the host are'),
           when: {
-            description: 'JSON Logic over concerns, primitive, claims and client.capabilities.',
+            description:
+              'A JSON Logic condition. It can read `concerns`, `primitive`, `claims` and `client.capabilities`.',
             examples: [{ '===': [{ var: 'concerns.environment' }, 'production'] }],
           },
           reason: {
-            description: 'One sentence for people that says why.',
+            description: 'One sentence for users that gives the reason.',
             type: 'string',
             examples: ['Destructive tools are hidden in production'],
           },
@@ -248,38 +265,38 @@ export const policySchema = {
       examples: [{ unmapped: 'hide' }],
       properties: {
         unmapped: {
-          description: 'Whether a primitive that nothing maps is shown (default) or hidden.',
+          description: 'Whether primitives that nothing maps are shown (default) or hidden.',
           enum: ['show', 'hide'],
           examples: ['hide'],
         },
         defaults: {
           description:
-            'When a declared default applies: once a host has set any concern (aware, the default), always, or never.',
+            'When the defaults of concerns apply: `aware` (default) once a host has set any concern, `always`, or `never`.',
           enum: ['aware', 'always', 'never'],
           examples: ['always'],
         },
         invalid: {
           description:
-            'What a host value outside `values` does: an error (default), ignored, or clamped to the nearest bound of a range.',
+            'What happens if a host sends a value that is not in `values`: `error` (default) rejects it, `ignore` ignores it, `clamp` uses the nearest bound of a range.',
           enum: ['error', 'ignore', 'clamp'],
           examples: ['ignore'],
         },
         enforcement: {
           description:
-            'advisory filters lists (default); shadow filters nothing and logs what it would hide.',
+            '`advisory` (default) filters lists. `enforce` also rejects requests for hidden primitives. `shadow` does not filter lists and logs what it would hide.',
           enum: ['advisory', 'enforce', 'shadow'],
           examples: ['shadow'],
         },
         'page-size': {
           description:
-            'Primitives on a page of a list. Without it a list is one page, as long as it fits a response.',
+            'The number of primitives on one page of a list. By default a list is one page, unless it does not fit into one response.',
           type: 'integer',
           minimum: 1,
           maximum: 10_000,
           examples: [100],
         },
         transparency: {
-          description: 'Whether the values of each listed primitive are put into its _meta.concerns.',
+          description: 'Whether each listed primitive carries its values in `_meta.concerns`.',
           type: 'boolean',
           examples: [true],
         },
@@ -288,5 +305,5 @@ export const policySchema = {
   },
 } as const;
 
-/** A policy file as YAML gives it, once it fits the schema. */
+/** The data of a policy file that fits the schema. */
 export type PolicyDocument = FromSchema<typeof policySchema>;

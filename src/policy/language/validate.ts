@@ -2,16 +2,16 @@ import type { Finding } from './findings.js';
 import { validate } from './generated/policy-validator.js';
 import type { Path, Source } from './read-yaml.js';
 import { type PolicyDocument, policySchema } from './schema.js';
-import { fitSchema, type Misfit, type Validator } from './schema-errors.js';
-import { describeMisfit, type Language } from './schema-messages.js';
+import { removeSchemaErrors, type SchemaError, type Validated, type Validator } from './schema-errors.js';
+import { describeSchemaError, type Language } from './schema-messages.js';
 
-/** What fits the schema, and what does not. */
-export interface Shape {
-  /** The document without its misshapen parts, so that the rest can be checked in the same run. */
+/** A policy file after validation against the schema of the policy language. */
+export interface ValidatedPolicy {
+  /** The document without the parts that do not fit the schema, so that the rest can be checked in the same run. */
   readonly document: PolicyDocument;
-  /** Paths that were taken out, as strings; what refers to them is not wrong. */
+  /** The removed paths, with their steps joined by `/`. References to a removed part are not reported as wrong. */
   readonly removed: ReadonlySet<string>;
-  /** As `Source.locate`, for paths of `document`, whose lists may have lost items. */
+  /** As `Source.locate`, but for paths of `document`, where items of lists can be missing. */
   locate: Source['locate'];
   readonly findings: readonly Finding[];
 }
@@ -22,41 +22,44 @@ const POLICY: Language = {
 };
 
 /**
- * Checks a file against the schema of the language.
+ * Validates a policy file against the schema of the policy language.
  *
- * @param source a file that could be read
- * @returns the parts that fit, and a finding for each that does not
+ * @param source a file that was read as YAML
+ * @returns the parts that fit the schema, and one finding for each schema error
  * @example
- * checkShape(readPolicyText('version: 1', 'policy.yaml')).findings; // []
+ * validatePolicy(readPolicyText('version: 1', 'policy.yaml')).findings; // []
  */
-export function checkShape(source: Source): Shape {
-  // A concern without values could not be checked; a policy without its version can.
-  const { findings, data, ...rest } = checkAgainst(source, POLICY, validate, (path) => path.length === 0);
+export function validatePolicy(source: Source): ValidatedPolicy {
+  // A policy without its version can still be checked. A concern without its values cannot.
+  const keepsIncomplete = (path: Path) => path.length === 0;
+  const { findings, data, ...rest } = validateSource(source, POLICY, validate, keepsIncomplete);
   return { document: (data ?? { version: 1 }) as PolicyDocument, findings, ...rest };
 }
 
 /**
- * Checks a file against a schema.
+ * Validates a file against a schema.
  *
- * @param source a file that could be read
- * @param language the schema, and what its parts are called
- * @param validator the schema's validator
- * @param stays whether a part may stay that only lacks something
- * @returns the parts that fit, and a finding for each that does not
+ * @param source a file that was read as YAML
+ * @param language the schema and the names of its parts
+ * @param validator the validator of the schema
+ * @param keepsIncomplete whether a part at a path stays in the data if keys are missing from it
+ * @returns the parts that fit the schema, and one finding for each schema error
+ * @example
+ * validateSource(source, { schema, nameOf: () => undefined }, validate, () => true).data;
  */
-export function checkAgainst(
+export function validateSource(
   source: Source,
   language: Language,
   validator: Validator,
-  stays: (path: Path) => boolean,
-) {
+  keepsIncomplete: (path: Path) => boolean,
+): Validated & { findings: Finding[] } {
   const findings: Finding[] = [];
-  const report = (misfit: Misfit, path: Path, data: unknown): void => {
-    const { key, ...words } = describeMisfit(misfit, path, data, language);
+  const report = (error: SchemaError, path: Path, data: unknown): void => {
+    const { key, ...text } = describeSchemaError(error, path, data, language);
     const onKey =
-      key !== undefined || misfit.keyword === 'additionalProperties' || misfit.propertyName !== undefined;
+      key !== undefined || error.keyword === 'additionalProperties' || error.propertyName !== undefined;
     const place = source.locate(key === undefined ? path : [...path, key], onKey ? 'key' : 'value');
-    findings.push({ ...place, severity: 'error', ...words });
+    findings.push({ ...place, severity: 'error', ...text });
   };
-  return { ...fitSchema(source, validator, report, stays), findings };
+  return { ...removeSchemaErrors(source, validator, report, keepsIncomplete), findings };
 }

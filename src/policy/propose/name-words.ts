@@ -1,4 +1,4 @@
-/** How far the calls of a tool may go, from harmless to harmful. */
+/** What the calls of a tool may do, from harmless to harmful. */
 export const EFFECTS = ['read-only', 'changes', 'destroys'] as const;
 export type Effect = (typeof EFFECTS)[number];
 
@@ -25,8 +25,10 @@ const DESTROYS = words(
 );
 
 /**
+ * Splits the name of a tool into words. It understands camelCase, snake_case, kebab-case and mixtures of them.
+ *
  * @param name the name of a tool
- * @returns its words in lower case, however they are put together
+ * @returns the words in lower case
  * @example
  * wordsOf('browser_cookieList'); // ['browser', 'cookie', 'list']
  */
@@ -40,10 +42,10 @@ export function wordsOf(name: string): string[] {
 }
 
 /**
- * Judges by its name how far a tool goes: by the first word that says what is done, else the last.
+ * Guesses the effect of a tool from its name. The first word decides if it is a known verb, else the last known verb.
  *
  * @param name the name of a tool
- * @returns its effect; nothing if no word of it is known
+ * @returns the effect, or `undefined` if the name has no known verb
  * @example
  * effectOfName('delete_branch'); // 'destroys'
  */
@@ -64,18 +66,20 @@ function effectOfWord(word = ''): Effect | undefined {
 }
 
 /**
- * @param all the words of a tool's name
- * @returns what it is about: the words without the one that says what is done, in the singular
+ * Finds what a tool is about.
+ *
+ * @param all the words of the name, from `wordsOf`
+ * @returns the words without the verb and without words such as "the", in the singular
  * @example
  * nounsOf(['list', 'pull', 'requests']); // ['pull', 'request']
  */
 export function nounsOf(all: readonly string[]): string[] {
-  const known = (word: string | undefined) => effectOfWord(word) !== undefined;
-  const nouns = known(all[0]) ? all.slice(1) : known(all.at(-1)) ? all.slice(0, -1) : all;
-  return nouns.filter((word) => !SMALL.has(word)).map(singular);
+  const isVerb = (word: string | undefined) => effectOfWord(word) !== undefined;
+  const nouns = isVerb(all[0]) ? all.slice(1) : isVerb(all.at(-1)) ? all.slice(0, -1) : all;
+  return nouns.filter((word) => !STOP_WORDS.has(word)).map(singular);
 }
 
-const SMALL = words('a all an and as at by for from id in into of on or the to with');
+const STOP_WORDS = words('a all an and as at by for from id in into of on or the to with');
 
 function singular(word: string): string {
   if (word.length > 4 && word.endsWith('ies')) return `${word.slice(0, -3)}y`;

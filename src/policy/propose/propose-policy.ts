@@ -4,69 +4,70 @@ import { RESERVED } from '../language/schema.js';
 import { EFFECTS, type Effect, effectOfName } from './name-words.js';
 import { proposeTopics } from './propose-topics.js';
 
-/** What a first policy says of one tool. */
+/** The values that a first policy proposes for one tool. */
 export interface ProposedTool {
   readonly name: string;
   readonly effect: Effect;
-  /** `hints`: its annotations say it, so `assign` does; `name`: its name says it; `nothing`: taken as the worst. */
-  readonly effectBy: 'hints' | 'name' | 'nothing';
+  /** Where `effect` comes from. `hints`: annotations, so `assign` gives it. `name`: the name. `nothing`: the worst. */
+  readonly effectFrom: 'hints' | 'name' | 'nothing';
+  /** Whether a call stays within the server. Absent if the annotations do not tell tools apart by it. */
   readonly reach: 'local' | 'world' | undefined;
   readonly topics: readonly string[];
 }
 
-/** A first policy for a server, before it is written down. */
+/** The concerns and values of a first policy, before they are written as YAML. */
 export interface Proposal {
   readonly tools: readonly ProposedTool[];
-  /** Names of the primitives of other kinds, which get no values. */
+  /** The names of all prompts, resources and resource templates. They get no values. */
   readonly others: { readonly [K in Exclude<Kind, 'tools'>]: readonly string[] };
-  /** The effects that there are, in their order. */
+  /** The values of the concern `effect`, in their order. */
   readonly effects: readonly Effect[];
-  /** Whether annotations tell tools apart by whether they reach beyond the server. */
-  readonly reaches: boolean;
+  /** Whether `reach` becomes a concern: some tools are local and others are not. */
+  readonly hasReach: boolean;
   readonly topics: readonly string[];
-  /** Whether topics come from the server's own tags, or from names. */
-  readonly topicsBy: 'tags' | 'names';
+  /** Whether topics come from the tags of the server or from names. */
+  readonly topicsFrom: 'tags' | 'names';
 }
 
 /**
- * Proposes concerns for a server, from what it says of its tools: annotations, tags and names.
+ * Proposes concerns for a server from the annotations, tags and names of its tools.
  *
- * @param surface what the server lists
- * @returns a value for each tool, and where it comes from
+ * @param catalog what the server lists
+ * @returns the proposed concerns, with values for each tool and where they come from
  * @example
  * proposePolicy({ tools }).effects; // ['read-only', 'destroys']
  */
-export function proposePolicy(surface: ServerCatalog): Proposal {
-  const tools = distinct('tools', surface.tools ?? []);
+export function proposePolicy(catalog: ServerCatalog): Proposal {
+  const tools = distinct('tools', catalog.tools ?? []);
   const tagged = tools.map((tool) => tagsOf(tool).flatMap(toValue));
-  const byTags = new Set(tagged.flat()).size >= 2;
-  const byNames = proposeTopics(byTags ? [] : tools.map((tool) => identityOf('tools', tool)));
-  const named = byNames.size > 0;
-  const reaches = ['local', 'world'].every((reach) => tools.some((tool) => reachOf(tool) === reach));
+  const usesTags = new Set(tagged.flat()).size >= 2;
+  const topicOf = proposeTopics(usesTags ? [] : tools.map((tool) => identityOf('tools', tool)));
+  const usesNames = topicOf.size > 0;
+  const hasReach = ['local', 'world'].every((reach) => tools.some((tool) => reachOf(tool) === reach));
 
   const proposed = tools.map((tool, index): ProposedTool => {
     const name = identityOf('tools', tool);
-    const topic = byNames.get(name);
+    const topic = topicOf.get(name);
     return {
       name,
       ...effectOf(tool),
-      reach: reaches ? reachOf(tool) : undefined,
-      topics: byTags ? [...new Set(tagged[index])] : named ? [topic ?? OTHER] : [],
+      reach: hasReach ? reachOf(tool) : undefined,
+      topics: usesTags ? [...new Set(tagged[index])] : usesNames ? [topic ?? OTHER] : [],
     };
   });
   const count = (topic: string) => proposed.filter(({ topics }) => topics.includes(topic)).length;
   const topics = [...new Set(proposed.flatMap((tool) => tool.topics))].sort(
     (a, b) => Number(a === OTHER) - Number(b === OTHER) || count(b) - count(a) || (a < b ? -1 : 1),
   );
-  // Whatever the server has now: an effect that no tool has would be a wish without a difference.
+  // A value that no tool has would make no difference to a host that sets it.
   const effects = EFFECTS.filter(
     (effect, index) => index === 0 || proposed.some((tool) => tool.effect === effect),
   );
-  const names = (kind: Kind) => distinct(kind, surface[kind] ?? []).map((each) => identityOf(kind, each));
+  const names = (kind: Kind) => distinct(kind, catalog[kind] ?? []).map((each) => identityOf(kind, each));
   return {
     tools: proposed.map((tool) => ({
       ...tool,
-      topics: tool.topics.filter((each) => kept(topics).includes(each)),
+      topics: tool.topics.filter((each) => upToLimit(topics).includes(each)),
     })),
     others: {
       prompts: names('prompts'),
@@ -74,31 +75,33 @@ export function proposePolicy(surface: ServerCatalog): Proposal {
       resourceTemplates: names('resourceTemplates'),
     },
     effects,
-    reaches,
-    topics: kept(topics),
-    topicsBy: byTags ? 'tags' : 'names',
+    hasReach,
+    topics: upToLimit(topics),
+    topicsFrom: usesTags ? 'tags' : 'names',
   };
 }
 
-/** What has nothing in common with others: without a value it would be shown to everybody. */
+/** The topic of the remaining tools. Without a value for the concern, they would be shown to every host. */
 const OTHER = 'other';
 
-/** A concern has at most 64 values; the largest topics are kept. */
-const kept = (topics: readonly string[]): readonly string[] => topics.slice(0, 64);
+/** Keeps the largest topics, because a concern has at most 64 values. */
+const upToLimit = (topics: readonly string[]): readonly string[] => topics.slice(0, 64);
 
 function distinct(kind: Kind, list: readonly Primitive[]): readonly Primitive[] {
   return [...new Map(list.map((each) => [identityOf(kind, each), each])).values()];
 }
 
-function effectOf(tool: Primitive): Pick<ProposedTool, 'effect' | 'effectBy'> {
+function effectOf(tool: Primitive): Pick<ProposedTool, 'effect' | 'effectFrom'> {
   const { readOnlyHint, destructiveHint } = hintsOf(tool);
-  if (readOnlyHint === true) return { effect: 'read-only', effectBy: 'hints' };
-  if (destructiveHint === true) return { effect: 'destroys', effectBy: 'hints' };
-  if (destructiveHint === false) return { effect: 'changes', effectBy: 'hints' };
+  if (readOnlyHint === true) return { effect: 'read-only', effectFrom: 'hints' };
+  if (destructiveHint === true) return { effect: 'destroys', effectFrom: 'hints' };
+  if (destructiveHint === false) return { effect: 'changes', effectFrom: 'hints' };
   const effect = effectOfName(identityOf('tools', tool));
-  // A tool that says it is not read-only does not become so by its name.
-  if (effect === 'read-only' && readOnlyHint === false) return { effect: 'changes', effectBy: 'name' };
-  return effect === undefined ? { effect: 'destroys', effectBy: 'nothing' } : { effect, effectBy: 'name' };
+  // The annotation is stronger than the name: a tool that declares it is not read-only is never taken as read-only.
+  if (effect === 'read-only' && readOnlyHint === false) return { effect: 'changes', effectFrom: 'name' };
+  return effect === undefined
+    ? { effect: 'destroys', effectFrom: 'nothing' }
+    : { effect, effectFrom: 'name' };
 }
 
 function reachOf(tool: Primitive): 'local' | 'world' | undefined {
@@ -111,12 +114,12 @@ function hintsOf({ annotations }: Primitive): Readonly<Record<string, unknown>> 
 }
 
 function tagsOf({ tags, _meta }: Primitive): readonly unknown[] {
-  const meta = typeof _meta === 'object' && _meta !== null ? (_meta as { tags?: unknown }).tags : undefined;
-  const found = tags ?? meta;
+  const metaTags = typeof _meta === 'object' && _meta !== null && 'tags' in _meta ? _meta.tags : undefined;
+  const found = tags ?? metaTags;
   return Array.isArray(found) ? found : [];
 }
 
-/** A tag as a value of a concern, if it can be one. */
+/** Turns a tag into a value of a concern. Returns an empty list for a tag that cannot become a valid name. */
 function toValue(tag: unknown): string[] {
   const text = String(tag)
     .replace(/[^A-Za-z0-9_.-]+/g, '-')

@@ -1,43 +1,45 @@
 import { nounsOf, wordsOf } from './name-words.js';
 
-/** More values than this are no help to a person who has to choose one. */
+/** A person cannot choose well from a longer list of topics. */
 const MAX_TOPICS = 12;
-/** A word that two phrases share this often belongs to one of them. */
-const TOGETHER = 0.7;
+/** From this share of its names on, a word counts as a part of a two-word phrase instead of a topic of its own. */
+const PHRASE_SHARE = 0.7;
 
 /**
- * Finds what tools are about, by what their names have in common.
+ * Groups tools into topics by the words that their names share.
  *
  * @param names the names of tools
- * @returns the topic of each tool that has one, the largest topics first
+ * @returns the topic of each tool that has one, the largest topics first. Empty if there would be fewer than two topics.
  * @example
  * proposeTopics(['list_keys', 'rotate_key', 'delete_key']); // Map { 'list_keys' => 'key', ... }
  */
 export function proposeTopics(names: readonly string[]): ReadonlyMap<string, string> {
-  // What most names say tells nothing apart.
-  const most = 0.6 * names.length;
+  // A word in more than 60 % of the names does not tell tools apart.
+  const maxCount = 0.6 * names.length;
   const words = new Map(names.map((name) => [name, wordsOf(name)]));
-  const times = countAll([...words.values()].map((some) => new Set(some)));
+  const counts = countAll([...words.values()].map((each) => new Set(each)));
   const phrases = new Map(
-    [...words].map(([name, some]) => [
+    [...words].map(([name, own]) => [
       name,
-      phrasesOf(some.filter((word) => (times.get(word) ?? 0) <= most)),
+      phrasesOf(own.filter((word) => (counts.get(word) ?? 0) <= maxCount)),
     ]),
   );
-  const counts = countAll([...phrases.values()]);
-  // `merge` and `request` are one thing where they nearly always stand together.
-  const countOf = (phrase: string) => counts.get(phrase) ?? 0;
+  const phraseCounts = countAll([...phrases.values()]);
+  // If `merge` and `request` nearly always occur together, only `merge-request` can be a topic.
+  const countOf = (phrase: string) => phraseCounts.get(phrase) ?? 0;
   const parts = new Set(
-    [...counts].flatMap(([phrase, count]) =>
-      phrase.split('-').filter((word) => word !== phrase && count >= 2 && count >= TOGETHER * countOf(word)),
+    [...phraseCounts].flatMap(([phrase, count]) =>
+      phrase
+        .split('-')
+        .filter((word) => word !== phrase && count >= 2 && count >= PHRASE_SHARE * countOf(word)),
     ),
   );
-  const least = names.length < 12 ? 2 : 3;
+  const minSize = names.length < 12 ? 2 : 3;
   const topics = new Map<string, string>();
   for (let chosen = 0; chosen < MAX_TOPICS; chosen++) {
     const left = names.filter((name) => !topics.has(name));
-    const best = largest(left, phrases, (phrase) => !parts.has(phrase) && countOf(phrase) <= most);
-    if (best === undefined || best.names.length < least) break;
+    const best = largestGroup(left, phrases, (phrase) => !parts.has(phrase) && countOf(phrase) <= maxCount);
+    if (best === undefined || best.names.length < minSize) break;
     for (const name of best.names) topics.set(name, best.phrase);
   }
   return new Set(topics.values()).size < 2 ? new Map() : topics;
@@ -49,25 +51,26 @@ function countAll(sets: readonly ReadonlySet<string>[]): ReadonlyMap<string, num
   return counts;
 }
 
-/** The nouns of a name, and each two that stand side by side. */
+/** Returns the nouns of a name, and each pair of neighboring nouns as `first-second`. */
 function phrasesOf(words: readonly string[]): ReadonlySet<string> {
   const nouns = nounsOf(words);
   const pairs = nouns.slice(1).map((noun, index) => `${nouns[index]}-${noun}`);
   return new Set([...nouns, ...pairs]);
 }
 
-function largest(
+/** Finds the phrase that most of the names share. */
+function largestGroup(
   names: readonly string[],
   phrases: ReadonlyMap<string, ReadonlySet<string>>,
-  takes: (phrase: string) => boolean,
+  isAllowed: (phrase: string) => boolean,
 ): { phrase: string; names: readonly string[] } | undefined {
   const found = new Map<string, string[]>();
   for (const name of names) {
     for (const phrase of phrases.get(name) ?? []) {
-      if (takes(phrase)) found.set(phrase, [...(found.get(phrase) ?? []), name]);
+      if (isAllowed(phrase)) found.set(phrase, [...(found.get(phrase) ?? []), name]);
     }
   }
-  // Of two that are as large the longer one says more.
+  // Between groups of the same size, the longer phrase is more specific.
   const [best] = [...found].sort(
     ([a, some], [b, others]) => others.length - some.length || b.length - a.length || (a < b ? -1 : 1),
   );

@@ -1,35 +1,36 @@
+import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
 import type { Effect } from './name-words.js';
 import type { Proposal, ProposedTool } from './propose-policy.js';
 
-/** What is known of the server, for the first lines. */
+/** What the first lines of the policy name. */
 export interface ProposalFacts {
-  /** As the server calls itself. */
+  /** The name that the server gives itself. */
   readonly server: string;
-  /** The path of the schema, seen from the policy. */
+  /** The path of the JSON Schema for editors, relative to the policy. */
   readonly schema: string;
 }
 
 const MEANING: Readonly<Record<Effect, string>> = {
-  'read-only': 'looks',
-  changes: 'adds or changes',
-  destroys: 'may take away for good',
+  'read-only': 'read',
+  changes: 'add or change something',
+  destroys: 'delete something for good',
 };
 
 /**
- * Writes a proposal down as a policy, with comments that explain each part.
+ * Writes a proposal as a policy, with comments that explain each part.
  *
- * @param proposal what is proposed
- * @param facts what is known of the server
- * @returns YAML, to be formatted
+ * @param proposal the proposed concerns and values
+ * @param facts the server and the schema, for the first lines
+ * @returns the YAML text of a policy, not formatted yet
  * @example
- * writeFileSync('policy.yaml', formatYaml(writeProposal(proposePolicy(surface), facts)));
+ * writeFileSync('policy.yaml', formatYaml(writeProposal(proposePolicy(catalog), facts)));
  */
 export function writeProposal(proposal: Proposal, { server, schema }: ProposalFacts): string {
   return [
     `# yaml-language-server: $schema=${schema}`,
     '#',
     `# A first policy for ${comment(server)}.`,
-    '# It is made from annotations, tags and names: what the server says of itself. Names can mislead: read it once.',
+    '# Its values come from the annotations, tags and names of the tools. A name can mislead, so review every value.',
     'version: 1',
     '',
     ...concernLines(proposal),
@@ -45,26 +46,26 @@ export function writeProposal(proposal: Proposal, { server, schema }: ProposalFa
 const SETTINGS = [
   '',
   'settings:',
-  '  # A tool that the server gains tomorrow is shown until it is mapped here; "hide" is the cautious choice.',
+  '  # Primitives that this policy does not map, such as new tools, are shown. Write "hide" to hide them instead.',
   '  unmapped: show',
 ];
 
-function concernLines({ effects, reaches, topics, topicsBy }: Proposal): string[] {
-  const meanings = effects.map((effect) => `${effect} ${MEANING[effect]}`);
+function concernLines({ effects, hasReach, topics, topicsFrom }: Proposal): string[] {
+  const meanings = effects.map((effect) => `${MEANING[effect]} (${effect})`);
   return [
-    '# What a host may ask for. Call these as your users would, and add their own: cost, security, audience, ...',
+    '# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...',
     'concerns:',
-    '  # From harmless to harmful, and at-most: who asks for changes gets what only reads, too.',
+    '  # Ordered from harmless to harmful. With at-most, a host that sets changes also sees tools that only read.',
     '  effect:',
-    `    description: ${quoted(`How far a call may go: ${meanings.join('; ')}`)}`,
+    `    description: ${toQuotedYaml(`What a call may do: ${meanings.join(', ')}`)}`,
     `    values: [${effects.join(', ')}]`,
     '    match: at-most',
-    ...(reaches
+    ...(hasReach
       ? [
           '',
           '  # From openWorldHint.',
           '  reach:',
-          '    description: Whether a call stays with this server, or may reach the world outside',
+          '    description: Whether a call stays within this server, or may reach other systems',
           '    values: [local, world]',
           '    match: at-most',
         ]
@@ -73,60 +74,65 @@ function concernLines({ effects, reaches, topics, topicsBy }: Proposal): string[
       ? []
       : [
           '',
-          topicsBy === 'tags'
-            ? "  # The server's own tags. A host may name several; a tool without a tag belongs to all of them."
-            : '  # What names have in common. A host may name several; what has nothing in common is other.',
+          topicsFrom === 'tags'
+            ? '  # From the tags of the server. A host may name several. A tool without a tag fits every topic.'
+            : '  # From words that several names share. A host may name several. All other tools have the topic other.',
           '  topic:',
-          '    description: What you are about to work on',
-          `    values: [${topics.map(key).join(', ')}]`,
+          '    description: What you are going to work on',
+          `    values: [${topics.map(toYamlScalar).join(', ')}]`,
           '    multiple: true',
         ]),
   ];
 }
 
-function presetLines({ effects, reaches }: Proposal): string[] {
+function presetLines({ effects, hasReach }: Proposal): string[] {
   if (effects.length < 2) return [];
   const careful = effects.includes('changes') && effects.includes('destroys');
   return [
-    '# One word for several wishes: a host may send {preset: look}, an address may end in ?concerns=look.',
+    '# One word for several preferences. A host may send {preset: look}, and a URL may end in ?concerns=look.',
     'presets:',
-    `  look: { effect: read-only${reaches ? ', reach: local' : ''} }`,
+    `  look: { effect: read-only${hasReach ? ', reach: local' : ''} }`,
     ...(careful ? ['  careful: { effect: changes }'] : []),
     '',
   ];
 }
 
-function assignLines({ tools, reaches }: Proposal): string[] {
-  const by = (effect: Effect) => tools.some((tool) => tool.effectBy === 'hints' && tool.effect === effect);
-  const hint = (name: string, is: boolean, fallback?: boolean) => {
+function assignLines({ tools, hasReach }: Proposal): string[] {
+  const comesFromHints = (effect: Effect) =>
+    tools.some((tool) => tool.effectFrom === 'hints' && tool.effect === effect);
+  const comparison = (name: string, value: boolean, fallback?: boolean) => {
     const path = `primitive.annotations.${name}`;
     const read = fallback === undefined ? path : `[${path}, ${fallback}]`;
-    return `{ "===": [{ var: ${read} }, ${is}] }`;
+    return `{ "===": [{ var: ${read} }, ${value}] }`;
   };
-  const both = (other: string) => [
+  const notReadOnlyAnd = (other: string) => [
     '  - when:',
     '      and:',
-    `        - ${hint('readOnlyHint', false, false)}`,
+    `        - ${comparison('readOnlyHint', false, false)}`,
     `        - ${other}`,
   ];
   const lines = [
-    ...(by('read-only') ? [`  - when: ${hint('readOnlyHint', true)}`, '    to: { effect: read-only }'] : []),
-    ...(by('changes') ? [...both(hint('destructiveHint', false)), '    to: { effect: changes }'] : []),
-    ...(by('destroys')
-      ? [...both(hint('destructiveHint', true, false)), '    to: { effect: destroys }']
+    ...(comesFromHints('read-only')
+      ? [`  - when: ${comparison('readOnlyHint', true)}`, '    to: { effect: read-only }']
       : []),
-    ...(reaches
+    ...(comesFromHints('changes')
+      ? [...notReadOnlyAnd(comparison('destructiveHint', false)), '    to: { effect: changes }']
+      : []),
+    ...(comesFromHints('destroys')
+      ? [...notReadOnlyAnd(comparison('destructiveHint', true, false)), '    to: { effect: destroys }']
+      : []),
+    ...(hasReach
       ? [
-          `  - when: ${hint('openWorldHint', false)}`,
+          `  - when: ${comparison('openWorldHint', false)}`,
           '    to: { reach: local }',
-          `  - when: ${hint('openWorldHint', true, false)}`,
+          `  - when: ${comparison('openWorldHint', true, false)}`,
           '    to: { reach: world }',
         ]
       : []),
   ];
   if (lines.length === 0) return [];
   return [
-    '# Values from annotations, so that tools of tomorrow have them, too. An entry below is stronger.',
+    '# Values from annotations. Tools that are added later get them too. An entry below overrides them.',
     'assign:',
     ...lines,
     '',
@@ -134,62 +140,50 @@ function assignLines({ tools, reaches }: Proposal): string[] {
 }
 
 function primitiveLines({ tools, others, topics }: Proposal): string[] {
-  const guessed = tools.filter(({ effectBy }) => effectBy !== 'hints');
-  const mostly = guessed.length * 2 > tools.length;
+  const guessed = tools.filter(({ effectFrom }) => effectFrom !== 'hints');
+  const isMostlyGuessed = guessed.length * 2 > tools.length;
   const lines = [
-    '# Each primitive by its exact name. {} is mapped, with no value of its own: it fits every wish.',
+    '# Each primitive by its exact name. {} maps a primitive without values of its own.',
     'primitives:',
   ];
   if (tools.length > 0) {
     lines.push('  tools:');
-    if (mostly) {
+    if (isMostlyGuessed) {
       lines.push(
-        '    # Hardly a tool says what it does, so effect was judged by names; what says nothing counts as the worst.',
+        '    # Few tools have annotations, so effect is guessed from names. Without a known verb, it is the worst.',
       );
     }
     for (const topic of [...topics, undefined]) {
-      const some = tools.filter((tool) => tool.topics[0] === topic);
-      if (some.length === 0) continue;
+      const group = tools.filter((tool) => tool.topics[0] === topic);
+      if (group.length === 0) continue;
       if (topics.length > 0) {
-        const head = topic === undefined ? '# Without a topic.' : `# ${topic}`;
+        const head = topic === undefined ? '# Tools without a topic' : `# ${topic}`;
         lines.push(...(lines.at(-1) === '  tools:' ? [] : ['']), `    ${head}`);
       }
-      lines.push(...some.map((tool) => `    ${toolLine(tool, mostly)}`));
+      lines.push(...group.map((tool) => `    ${toolLine(tool, isMostlyGuessed)}`));
     }
   }
   for (const [kind, names] of Object.entries(others)) {
     if (names.length === 0) continue;
-    lines.push('', `  ${kind}:`, ...names.map((name) => `    ${key(name)}: {}`));
+    lines.push('', `  ${kind}:`, ...names.map((name) => `    ${toYamlScalar(name)}: {}`));
   }
   return lines;
 }
 
-function toolLine({ name, effect, effectBy, topics }: ProposedTool, mostly: boolean): string {
+function toolLine({ name, effect, effectFrom, topics }: ProposedTool, isMostlyGuessed: boolean): string {
   const values = [
-    ...(effectBy === 'hints' ? [] : [`effect: ${effect}`]),
+    ...(effectFrom === 'hints' ? [] : [`effect: ${effect}`]),
     ...(topics.length === 0
       ? []
-      : [`topic: ${topics.length === 1 ? topics.map(key) : `[${topics.map(key).join(', ')}]`}`]),
+      : [
+          `topic: ${topics.length === 1 ? topics.map(toYamlScalar) : `[${topics.map(toYamlScalar).join(', ')}]`}`,
+        ]),
   ];
-  const remark = effectBy === 'nothing' ? ' # nothing says what it does' : ' # by its name';
+  const remark =
+    effectFrom === 'nothing' ? ' # neither annotations nor the name tell' : ' # guessed from the name';
   const mapping = values.length === 0 ? '{}' : `{ ${values.join(', ')} }`;
-  return `${key(name)}: ${mapping}${effectBy === 'hints' || (mostly && effectBy === 'name') ? '' : remark}`;
+  return `${toYamlScalar(name)}: ${mapping}${effectFrom === 'hints' || (isMostlyGuessed && effectFrom === 'name') ? '' : remark}`;
 }
 
-/** A text as a YAML scalar; in quotes wherever it could be something else than that text. */
-export function key(text: string): string {
-  const plain =
-    /^[A-Za-z_][A-Za-z0-9_.-]*( [A-Za-z0-9_.-]+)*$/.test(text) &&
-    !/^(true|false|null|yes|no|on|off|y|n)$/i.test(text);
-  return plain ? text : quoted(text);
-}
-
-/** Double quotes of YAML take what those of JSON take; what an editor would not show is escaped beside. */
-export function quoted(text: string): string {
-  return JSON.stringify(text).replace(
-    /[\u007f-\u009f\u2028\u2029\ufeff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
-}
-
+/** Removes line breaks and invisible characters, so that a name of the server cannot end the comment. */
 const comment = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');

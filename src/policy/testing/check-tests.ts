@@ -1,20 +1,20 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Finding, FindingCode } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyTest, TestFile } from './test-file.js';
 
 /**
- * Checks that tests speak of what is there: concerns and values of the policy, names of the catalog. A test of a tool
- * that was renamed would otherwise pass for ever, because what is not there is never shown.
+ * Checks every name in a test file: concerns, values and presets against the policy, primitives against the catalog.
+ * Without this check, a test that excludes a renamed tool would always pass, because a missing tool is never shown.
  *
- * @param source the file of the tests
+ * @param source the test file, to locate findings
  * @param file the tests
- * @param policy the policy that they test
- * @param surface the primitives that they test it on
- * @returns what is wrong
+ * @param policy the policy under test
+ * @param catalog the primitives that the tests run on
+ * @returns one finding for each problem, in the order of the tests
  * @example
  * checkTests(source, file, policy, { tools }); // [{ code: 'unknown-primitive', line: 9, ... }]
  */
@@ -22,14 +22,14 @@ export function checkTests(
   source: Source,
   file: TestFile,
   policy: Policy,
-  surface: ServerCatalog,
+  catalog: ServerCatalog,
 ): Finding[] {
   const findings: Finding[] = [];
-  const report: Report = (severity, path, code, message, what) => {
-    findings.push({ ...source.locate(path, what), severity, code, message });
+  const report: Report = (severity, path, code, message, part) => {
+    findings.push({ ...source.locate(path, part), severity, code, message });
   };
   const names = new Map(
-    KINDS.map((kind) => [kind, new Set((surface[kind] ?? []).map((each) => identityOf(kind, each)))]),
+    KINDS.map((kind) => [kind, new Set((catalog[kind] ?? []).map((each) => identityOf(kind, each)))]),
   );
   for (const test of file.tests) {
     checkConcerns(test, policy, report);
@@ -39,43 +39,44 @@ export function checkTests(
   return findings;
 }
 
+/** Adds a finding that points to the value at `path`, or to its key. */
 type Report = (
   severity: Finding['severity'],
   path: Path,
   code: FindingCode,
   message: string,
-  what?: 'key' | 'value',
+  part?: 'key' | 'value',
 ) => void;
 
 function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, report: Report): void {
-  const at = [...path, 'concerns'];
+  const concernsPath = [...path, 'concerns'];
   if (concerns === undefined) return;
   if (typeof concerns === 'string') {
-    checkPreset(concerns, at, policy, report);
+    checkPreset(concerns, concernsPath, policy, report);
     return;
   }
   for (const [name, value] of Object.entries(concerns)) {
-    const here = [...at, name];
+    const entryPath = [...concernsPath, name];
     if (name === 'preset') {
-      checkPreset(String(value), here, policy, report);
+      checkPreset(String(value), entryPath, policy, report);
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
     if (concern === undefined) {
       const known = policy.concerns.map((each) => each.name);
-      const message = `"${name}" is no concern of this policy (${known.join(', ') || 'none is declared'})${hint(name, known)}`;
-      report('error', here, 'unknown-concern', message, 'key');
+      const message = `"${name}" is not a concern of this policy (${known.join(', ') || 'it declares none'}).${didYouMean(name, known)}`;
+      report('error', entryPath, 'unknown-concern', message, 'key');
     } else if (concern.setBy === 'operator') {
-      const message = `${name} is set by the operator, so no host can ask for it; put "${concern.claim}" under claims.`;
-      report('error', here, 'operator-asked-for', message, 'key');
-    } else checkValue(concern, value, here, policy, report);
+      const message = `A host cannot set ${name}, because the operator sets it. Put "${concern.claim}" under claims instead.`;
+      report('error', entryPath, 'operator-asked-for', message, 'key');
+    } else checkValue(concern, value, entryPath, policy, report);
   }
 }
 
 function checkPreset(preset: string, path: Path, policy: Policy, report: Report): void {
   if (policy.presets.has(preset)) return;
-  const known = [...policy.presets.keys()];
-  const message = `"${preset}" is no preset of this policy (${known.join(', ') || 'there is none'}), nor "none"${hint(preset, [...known, 'none'])}`;
+  const known = [...policy.presets.keys(), 'none'];
+  const message = `"${preset}" is not a preset of this policy (${known.join(', ')}).${didYouMean(preset, known)}`;
   report('error', path, 'unknown-value', message);
 }
 
@@ -84,7 +85,7 @@ function checkValue(concern: Concern, value: unknown, path: Path, policy: Policy
   if (value === null) return;
   if (Array.isArray(value)) {
     if (!multiple) {
-      const message = `${name} takes one value here; take one, or declare the concern with "multiple: true".`;
+      const message = `${name} takes one value here. Write one value, or declare the concern with "multiple: true".`;
       report('error', path, 'several-values', message);
     }
     if (value.length === 0) report('error', path, 'empty', `${name} must not be empty.`);
@@ -92,22 +93,22 @@ function checkValue(concern: Concern, value: unknown, path: Path, policy: Policy
       checkValue({ ...concern, multiple: false }, each, [...path, index], policy, report);
     });
   } else if ('min' in values) {
-    const inside = typeof value === 'number' && value >= values.min && value <= values.max;
-    // Under `clamp` a host may send any number, and a test may want to see what becomes of it.
-    if (inside || (typeof value === 'number' && policy.settings.invalid === 'clamp')) return;
-    const message = `${JSON.stringify(value)} is no value of ${name}; write a number from ${values.min} to ${values.max}.`;
+    const isInRange = typeof value === 'number' && value >= values.min && value <= values.max;
+    // With `invalid: clamp` a host may send any number, and a test may check how it is clamped.
+    if (isInRange || (typeof value === 'number' && policy.settings.invalid === 'clamp')) return;
+    const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
     report('error', path, 'unknown-value', message);
   } else if (typeof value === 'number' || typeof value === 'boolean') {
-    const message = `${value} is a ${typeof value} in YAML; write "${value}" in quotes if it is a value of ${name} (${values.join(', ')}).`;
+    const message = `${value} is a ${typeof value} in YAML. If it is a value of ${name} (${values.join(', ')}), write it in quotes: "${value}".`;
     report('error', path, 'unquoted', message);
   } else if (typeof value !== 'string' || !values.includes(value)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const message = `"${text}" is no value of ${name} (${values.join(', ')})${hint(text, values)}`;
+    const message = `"${text}" is not a valid value for ${name} (${values.join(', ')}).${didYouMean(text, values)}`;
     report('error', path, 'unknown-value', message);
   }
 }
 
-/** Callers have all sorts of claims, also of wrong values: only what nothing reads is remarkable. */
+/** A claim that the policy does not read is only a warning, and values are not checked: a caller may have any claims. */
 function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Report): void {
   const read = policy.callerPaths.filter((each) => each.startsWith('claims.'));
   const known = [
@@ -119,12 +120,12 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Repor
   for (const name of Object.keys(claims)) {
     if (known.some((each) => each === name || each.startsWith(`${name}.`))) continue;
     const reads = known.length === 0 ? 'it reads none' : `it reads ${known.join(', ')}`;
-    const message = `The policy does not read the claim "${name}" (${reads})${hint(name, known)}`;
+    const message = `The policy does not read the claim "${name}" (${reads}).${didYouMean(name, known)}`;
     report('warning', [...path, 'claims', name], 'unread-claim', message, 'key');
   }
 }
 
-const WORDS: Readonly<Record<Kind, string>> = {
+const KIND_NAMES: Readonly<Record<Kind, string>> = {
   tools: 'tool',
   prompts: 'prompt',
   resources: 'resource',
@@ -137,17 +138,12 @@ function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, re
     test.expects[kind]?.[key]?.forEach((name, index) => {
       const path = [...test.path, kind, key, index];
       if (!known.has(name)) {
-        const message = `The catalog has no ${WORDS[kind]} "${name}"${hint(name, known)}`;
+        const message = `The catalog does not have a ${KIND_NAMES[kind]} "${name}".${didYouMean(name, known)}`;
         report('error', path, 'unknown-primitive', message);
       } else if (seen.has(name)) {
-        report('error', path, 'duplicate', `"${name}" is in ${key} twice; keep one.`);
+        report('error', path, 'duplicate', `"${name}" is listed twice in ${key}. Remove one of the two.`);
       }
       seen.add(name);
     });
   }
-}
-
-function hint(name: string, known: Iterable<string>): string {
-  const near = nearest(name, known);
-  return near === undefined ? '.' : `; did you mean "${near}"?`;
 }

@@ -14,37 +14,37 @@ import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
 export const COVERED = ['values', 'entries', 'patterns', 'assign', 'rules'] as const;
 
-/** A part of a policy that tests can exercise. */
+/** A part of a policy that tests can exercise: a value, an entry, a pattern, an `assign` or a rule. */
 export interface CoveredPart {
   readonly part: (typeof COVERED)[number];
-  /** As people call it: `security=high`, `encryptData`, the id of a rule. */
+  /** The name for reports: `security=high`, `encryptData`, the id of a rule. */
   readonly name: string;
   readonly kind?: Kind;
-  /** Where it is written; a value stands with its concern. */
+  /** The file and line where the part is written, as `policy.yaml:12`. Absent for a value of a concern. */
   readonly source?: string;
   readonly exercised: boolean;
-  /** Why no test of this catalog can exercise it. */
+  /** Why no test on this catalog can exercise the part. Absent if one can. */
   readonly obstacle?: string;
 }
 
-/** Tests that ran on one catalog. */
+/** The results of all tests that ran on one catalog. */
 export interface TestRun {
   readonly subjects: readonly Subject[];
   readonly results: readonly TestResult[];
 }
 
 /**
- * Tells which parts of a policy the tests exercise.
+ * Reports which parts of a policy the tests exercise.
  *
- * - A value: it is in effect in a test.
- * - An entry, pattern or `assign`: a test says of a primitive that has values from it whether it is shown, while one of
- *   those concerns is in effect; one without values: while any concern is.
- * - A rule: it fires for a primitive of which a test says whether it is shown.
+ * - A value is exercised if it is in effect in a test.
+ * - An entry, pattern or `assign` is exercised if a test expects a primitive that has values from it to be shown or
+ *   hidden, while one of the concerns of these values is in effect. If it gives no values, any concern in effect counts.
+ * - A rule is exercised if it fires for a primitive that a test expects to be shown or hidden.
  *
- * @param compiled the compiled policy
- * @param policy the same, prepared
- * @param runs all tests of the policy, by catalog
- * @returns every part, in the order of the policy
+ * @param compiled the compiled policy, which knows where each `assign` is written
+ * @param policy the same policy, prepared
+ * @param runs the tests of the policy, one run for each catalog
+ * @returns every part of the policy, in the order of the policy
  * @example
  * coverageOf(compiled, policy, runs).filter(({ exercised }) => !exercised);
  */
@@ -53,15 +53,15 @@ export function coverageOf(
   policy: Policy,
   runs: readonly TestRun[],
 ): readonly CoveredPart[] {
-  // Of each primitive, what was in effect in the tests that say whether it is shown.
-  const judged = new Map<Subject, Configuration[]>();
+  // For each primitive, the configurations of the tests that expect it to be shown or hidden.
+  const tested = new Map<Subject, Configuration[]>();
   for (const { subjects, results } of runs) {
     for (const { test, configuration } of results) {
       const expects = expectationsOf(test);
       for (const subject of subjects) {
         if (expects(subject.kind, subject.name) === undefined) continue;
-        const known = judged.get(subject);
-        if (known === undefined) judged.set(subject, [configuration]);
+        const known = tested.get(subject);
+        if (known === undefined) tested.set(subject, [configuration]);
         else known.push(configuration);
       }
     }
@@ -76,7 +76,7 @@ export function coverageOf(
     assignments: readonly Assignment[],
     own: readonly Subject[],
   ): CoveredPart => {
-    const lasting = own.some(({ mapping }) => lasts(assignments, mapping));
+    const isUsed = own.some(({ mapping }) => isInEffect(assignments, mapping));
     const obstacle = own.length > 0 ? 'replaced by stronger values' : 'not in the catalog';
     return {
       part,
@@ -84,9 +84,9 @@ export function coverageOf(
       ...(kind === undefined ? {} : { kind }),
       source,
       exercised: own.some((each) =>
-        judged.get(each)?.some((configuration) => decides(assignments, each.mapping, configuration)),
+        tested.get(each)?.some((configuration) => decides(assignments, each.mapping, configuration)),
       ),
-      ...(lasting ? {} : { obstacle }),
+      ...(isUsed ? {} : { obstacle }),
     };
   };
   return [
@@ -118,8 +118,8 @@ export function coverageOf(
         part: 'rules',
         name: rule.id,
         source: rule.source,
-        exercised: [...judged].some(([{ kind, mapping }, asked]) =>
-          asked.some((configuration) => ruleFires(rule, kind, mapping, configuration)),
+        exercised: [...tested].some(([{ kind, mapping }, configurations]) =>
+          configurations.some((configuration) => ruleFires(rule, kind, mapping, configuration)),
         ),
         ...(subjects.some(({ kind }) => rule.kinds.includes(kind)) ? {} : { obstacle: 'not in the catalog' }),
       }),
@@ -127,14 +127,19 @@ export function coverageOf(
   ];
 }
 
-/** @returns how much of it is exercised, in whole per cent, rounded down so that 100 means all */
+/**
+ * @param parts the parts of a policy
+ * @returns the share of exercised parts in percent, from 0 to 100. It is rounded down, so that 100 means all parts.
+ * @example
+ * percentageOf(coverageOf(compiled, policy, runs)); // 87
+ */
 export function percentageOf(parts: readonly CoveredPart[]): number {
   const exercised = parts.filter((part) => part.exercised).length;
   return parts.length === 0 ? 100 : Math.floor((100 * exercised) / parts.length);
 }
 
 function valuesOf(policy: Policy, configurations: readonly Configuration[]): CoveredPart[] {
-  return policy.concerns.flatMap(({ name, values, setBy, default: usual }, index) => {
+  return policy.concerns.flatMap(({ name, values, setBy, default: defaultValue }, index) => {
     const inEffect = new Set(configurations.flatMap(({ effective }) => effective[index] ?? []).flat());
     const part = (value: string, exercised: boolean): CoveredPart => ({
       part: 'values',
@@ -150,23 +155,24 @@ function valuesOf(policy: Policy, configurations: readonly Configuration[]): Cov
             ),
           ]
         : values.map((value, ordinal) => part(value, inEffect.has(ordinal)));
-    const unclaimed = setBy === 'operator' && usual === undefined;
-    return unclaimed ? [...all, part('(no claim)', inEffect.has('denied'))] : all;
+    // An operator concern without a default denies callers who lack the claim: tests can exercise that case too.
+    const canBeDenied = setBy === 'operator' && defaultValue === undefined;
+    return canBeDenied ? [...all, part('(no claim)', inEffect.has('denied'))] : all;
   });
 }
 
-/** The entry of a primitive, as `mapPrimitive` finds it. */
+/** Finds the entry of a primitive in the same order as `mapPrimitive`. */
 function entryOf(policy: Policy, { kind, name }: Subject): Entry | undefined {
   const own = policy.entries[kind].get(name);
   if (own !== undefined || kind !== 'resources') return own;
   return policy.covering.find((template) => template.matches(name));
 }
 
-/** Names an entry among all of a policy: its name, where it is written. */
+/** Identifies an entry within a policy by its name and the place where it is written. */
 const keyOf = (entry: Entry | undefined): string =>
   entry === undefined ? '' : `${entry.source} ${entry.name}`;
 
-/** Once for all parts: asked for each of them, thousands of primitives would be looked at thousands of times. */
+/** Groups once for all entries, because filtering thousands of primitives for each of thousands of entries is slow. */
 function groupBy<T>(all: readonly T[], keyFor: (each: T) => string): ReadonlyMap<string, readonly T[]> {
   const groups = new Map<string, T[]>();
   for (const each of all) {
@@ -178,9 +184,9 @@ function groupBy<T>(all: readonly T[], keyFor: (each: T) => string): ReadonlyMap
   return groups;
 }
 
-/** Whether a primitive still has what these gave it, once all stronger values are there. */
-function lasts(assignments: readonly Assignment[], mapping: Mapping): boolean {
-  return assignments.length === 0 || assignments.some((each) => lastsOne(each, mapping));
+/** Whether a primitive keeps at least one of these assignments after stronger assignments have replaced some. */
+function isInEffect(assignments: readonly Assignment[], mapping: Mapping): boolean {
+  return assignments.length === 0 || assignments.some((each) => keepsAssignment(each, mapping));
 }
 
 function decides(
@@ -189,10 +195,10 @@ function decides(
   { effective, active }: Configuration,
 ): boolean {
   if (assignments.length === 0) return active;
-  return assignments.some((each) => effective[each.concern] !== undefined && lastsOne(each, mapping));
+  return assignments.some((each) => effective[each.concern] !== undefined && keepsAssignment(each, mapping));
 }
 
-function lastsOne({ concern, offered }: Assignment, { offers }: Mapping): boolean {
+function keepsAssignment({ concern, offered }: Assignment, { offers }: Mapping): boolean {
   return offered === 'any' ? offers[concern] === undefined : offers[concern]?.offered === offered;
 }
 

@@ -2,85 +2,106 @@ import { resolveConfiguration } from '../../engine/configuration.js';
 import { decide } from '../../engine/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
-import { key } from '../propose/write-proposal.js';
+import { toYamlScalar } from '../language/yaml-scalars.js';
 import { type Subject, subjectsOf } from './run-tests.js';
 
-/** What the tests are for, as paths seen from their file. */
-export interface FirstTests {
-  /** The schema for editors. */
+/** The files that a test file names, as paths relative to it. */
+export interface FirstTestPaths {
+  /** The JSON Schema, for editors. */
   readonly schema: string;
   readonly policy: string;
   readonly catalog: string;
 }
 
-/** Lists of more names than this are not read: there some stand for all, with their number. */
+/** People do not read longer lists. Above this length, a test names `EXAMPLES` primitives and gives the count. */
 const MAX_NAMES = 24;
 const EXAMPLES = 5;
 
 /**
- * Writes tests for a policy that say what it does now: one for each value, so that a later change has to say so.
+ * Writes tests that record what a policy does now, one test for each value and each preset. A later change of the policy
+ * then has to change a test.
  *
  * @param policy the policy
- * @param surface the server's primitives
- * @param files what the tests are for
- * @returns YAML, to be formatted
+ * @param catalog the primitives of the server
+ * @param files the paths that the test file refers to
+ * @returns the YAML text of a test file, not formatted yet
+ * @example
+ * const files = { schema: './test.schema.json', policy: 'policy.yaml', catalog: 'policy.catalog.json' };
+ * writeFileSync('policy.test.yaml', formatOwnYaml(writeFirstTests(policy, { tools }, files)));
  */
-export function writeFirstTests(policy: Policy, surface: ServerCatalog, files: FirstTests): string {
-  const subjects = subjectsOf(policy, surface);
-  const kinds = KINDS.filter((kind) => (surface[kind]?.length ?? 0) > 0);
+export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: FirstTestPaths): string {
+  const subjects = subjectsOf(policy, catalog);
+  const kinds = KINDS.filter((kind) => (catalog[kind]?.length ?? 0) > 0);
   const counts = kinds.map(
     (kind) => `    ${kind}: { count: ${subjects.filter((each) => each.kind === kind).length} }`,
   );
-  const wishes = [
+  const cases = [
     ...policy.concerns.flatMap(({ name, values }) =>
       'min' in values
         ? []
-        : values.map((value) => ({ title: key(`${name} ${value}`), asked: { [name]: value } })),
+        : values.map((value) => ({
+            title: toYamlScalar(`${name} ${value}`),
+            preferences: { [name]: value },
+          })),
     ),
-    ...[...policy.presets.keys()].map((preset) => ({ title: `the preset ${preset}`, asked: { preset } })),
+    ...[...policy.presets.keys()].map((preset) => ({
+      title: `the preset ${preset}`,
+      preferences: { preset },
+    })),
   ];
   return [
     `# yaml-language-server: $schema=${files.schema}`,
-    '# What hosts see under the policy. These say what it does today; make them say what it shall do.',
-    `policy: ${key(files.policy)}`,
-    `catalog: ${key(files.catalog)}`,
+    '# These tests record what hosts see under the policy today. Change them to what hosts should see.',
+    `policy: ${toYamlScalar(files.policy)}`,
+    `catalog: ${toYamlScalar(files.catalog)}`,
     '',
     'tests:',
-    '  - name: a host that never spoke of concerns sees everything',
+    '  - name: a host without preferences sees everything',
     '    concerns: none',
     ...counts,
-    ...wishes.flatMap(({ title, asked }) => [
+    ...cases.flatMap(({ title, preferences }) => [
       '',
       `  - name: ${title}`,
-      `    concerns: ${'preset' in asked ? key(String(asked.preset)) : `{ ${Object.entries(asked).map(([name, value]) => `${name}: ${key(String(value))}`)} }`}`,
-      ...expectation(policy, subjects, asked),
+      `    concerns: ${concernsText(preferences)}`,
+      ...expectation(policy, subjects, preferences),
     ]),
     '',
   ].join('\n');
 }
 
-/** A closed world where little is shown, all that is hidden where that is little; else examples, and how much stays. */
+function concernsText(preferences: Readonly<Record<string, unknown>>): string {
+  if ('preset' in preferences) return toYamlScalar(String(preferences.preset));
+  const entries = Object.entries(preferences).map(
+    ([name, value]) => `${name}: ${toYamlScalar(String(value))}`,
+  );
+  return `{ ${entries} }`;
+}
+
+/**
+ * Writes what a test expects of each kind. If few primitives are shown, `only` lists all of them. Otherwise the test has
+ * examples of shown primitives, the hidden ones (or examples of them), and the count.
+ */
 function expectation(
   policy: Policy,
   subjects: readonly Subject[],
-  asked: Readonly<Record<string, unknown>>,
+  preferences: Readonly<Record<string, unknown>>,
 ): string[] {
-  const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: asked }]);
-  const shown = ({ mapping }: Subject) => decide(policy, mapping, configuration).effect === 'show';
+  const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: preferences }]);
+  const isShown = ({ mapping }: Subject) => decide(policy, mapping, configuration).effect === 'show';
   return KINDS.flatMap((kind) => {
     const own = subjects.filter((each) => each.kind === kind);
     if (own.length === 0) return [];
-    const stay = own.filter(shown).map(({ name }) => name);
-    const go = own.filter((each) => !shown(each)).map(({ name }) => name);
-    const list = (some: readonly string[]) => `[${some.map(key).join(', ')}]`;
-    const some = (names: readonly string[]) =>
+    const shown = own.filter(isShown).map(({ name }) => name);
+    const hidden = own.filter((each) => !isShown(each)).map(({ name }) => name);
+    const list = (names: readonly string[]) => `[${names.map(toYamlScalar).join(', ')}]`;
+    const upToLimit = (names: readonly string[]) =>
       names.slice(0, names.length > MAX_NAMES ? EXAMPLES : MAX_NAMES);
-    if (stay.length <= Math.min(go.length, MAX_NAMES)) return [`    ${kind}: { only: ${list(stay)} }`];
+    if (shown.length <= Math.min(hidden.length, MAX_NAMES)) return [`    ${kind}: { only: ${list(shown)} }`];
     return [
       `    ${kind}:`,
-      `      includes: ${list(go.length === 0 ? some(stay) : stay.slice(0, EXAMPLES))}`,
-      ...(go.length === 0 ? [] : [`      excludes: ${list(some(go))}`]),
-      `      count: ${stay.length}`,
+      `      includes: ${list(hidden.length === 0 ? upToLimit(shown) : shown.slice(0, EXAMPLES))}`,
+      ...(hidden.length === 0 ? [] : [`      excludes: ${list(upToLimit(hidden))}`]),
+      `      count: ${shown.length}`,
     ];
   });
 }

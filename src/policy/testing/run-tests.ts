@@ -5,14 +5,14 @@ import { identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js'
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { PolicyTest } from './test-file.js';
 
-/** A primitive of the catalog, and what the policy says of it. */
+/** A primitive of the catalog, with the values that the policy gives it. */
 export interface Subject {
   readonly kind: Kind;
   readonly name: string;
   readonly mapping: Mapping;
 }
 
-/** A primitive that is shown and should not be, or the other way round. */
+/** A primitive that is shown although a test expects it to be hidden, or the reverse. */
 export interface Wrong {
   readonly kind: Kind;
   readonly name: string;
@@ -21,13 +21,14 @@ export interface Wrong {
   readonly decision: Decision;
 }
 
+/** A kind of which more or fewer primitives are shown than `count` expects. */
 export interface WrongCount {
   readonly kind: Kind;
   readonly expected: number;
   readonly actual: number;
 }
 
-/** What came of a test; it passed if nothing is wrong. */
+/** The result of one test. The test passed if `wrong` and `counts` are both empty. */
 export interface TestResult {
   readonly test: PolicyTest;
   readonly configuration: Configuration;
@@ -36,13 +37,17 @@ export interface TestResult {
 }
 
 /**
+ * Maps every primitive of a catalog once, for all tests that run on it.
+ *
  * @param policy the policy
- * @param surface the primitives of a catalog
- * @returns what the policy says of each of them
+ * @param catalog the primitives of a server
+ * @returns every primitive with its values, by kind and then in the order of the server
+ * @example
+ * const subjects = subjectsOf(policy, { tools: [{ name: 'encryptData' }] });
  */
-export function subjectsOf(policy: Policy, surface: ServerCatalog): readonly Subject[] {
+export function subjectsOf(policy: Policy, catalog: ServerCatalog): readonly Subject[] {
   return KINDS.flatMap((kind) =>
-    (surface[kind] ?? []).map((primitive) => ({
+    (catalog[kind] ?? []).map((primitive) => ({
       kind,
       name: identityOf(kind, primitive),
       mapping: mapPrimitive(policy, kind, primitive),
@@ -51,12 +56,12 @@ export function subjectsOf(policy: Policy, surface: ServerCatalog): readonly Sub
 }
 
 /**
- * Runs a test.
+ * Runs one test.
  *
  * @param policy the policy
- * @param subjects the primitives of a catalog, see `subjectsOf`
- * @param test the test, which `checkTests` let pass
- * @returns every primitive that is not as the test says
+ * @param subjects the primitives of a catalog, from `subjectsOf`
+ * @param test a test without errors from `checkTests`
+ * @returns the configuration of the test, and every primitive and count that differs from what the test expects
  * @example
  * runTest(policy, subjectsOf(policy, { tools }), test).wrong;
  */
@@ -80,40 +85,47 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
   return { test, configuration, wrong, counts };
 }
 
-/** What a test says of a primitive; nothing if it does not name it. */
+/** What a test expects of a primitive, or `undefined` if the test expects nothing of it. */
 export type Expected = (kind: Kind, name: string) => 'shown' | 'hidden' | undefined;
 
-/** @returns what a test says of each primitive */
+/**
+ * @param test a test
+ * @returns a function that tells what the test expects of one primitive. `only` makes it expect `hidden` of every other
+ * primitive of the same kind; `count` alone expects nothing of a single primitive.
+ * @example
+ * expectationsOf(test)('tools', 'encryptData'); // 'shown'
+ */
 export function expectationsOf(test: PolicyTest): Expected {
   const sets = new Map(
     KINDS.flatMap((kind) => {
-      const found = test.expects[kind];
-      if (found === undefined) return [];
-      const { includes, excludes, only } = found;
+      const expectation = test.expects[kind];
+      if (expectation === undefined) return [];
+      const { includes, excludes, only } = expectation;
       return [
         [
           kind,
           {
             shown: new Set([...includes, ...(only ?? [])]),
             hidden: new Set(excludes),
-            closed: only !== undefined,
+            isComplete: only !== undefined,
           },
         ],
       ];
     }),
   );
   return (kind, name) => {
-    const own = sets.get(kind);
-    if (own === undefined) return undefined;
-    if (own.hidden.has(name)) return 'hidden';
-    if (own.shown.has(name)) return 'shown';
-    return own.closed ? 'hidden' : undefined;
+    const expected = sets.get(kind);
+    if (expected === undefined) return undefined;
+    if (expected.hidden.has(name)) return 'hidden';
+    if (expected.shown.has(name)) return 'shown';
+    return expected.isComplete ? 'hidden' : undefined;
   };
 }
 
 function configure(policy: Policy, { concerns, claims, capabilities }: PolicyTest): Configuration {
-  const asked = typeof concerns === 'string' ? { preset: concerns } : concerns;
-  return resolveConfiguration(policy, asked === undefined ? [] : [{ from: 'request', concerns: asked }], {
+  const preferences = typeof concerns === 'string' ? { preset: concerns } : concerns;
+  const sources = preferences === undefined ? [] : [{ from: 'request' as const, concerns: preferences }];
+  return resolveConfiguration(policy, sources, {
     claims: new Map(Object.entries(claims)),
     capabilities,
   });

@@ -2,46 +2,47 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import type { Finding } from '../language/findings.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { Language } from '../language/schema-messages.js';
-import { checkAgainst } from '../language/validate.js';
+import { validateSource } from '../language/validate.js';
 import { validate } from './generated/test-file-validator.js';
 import { type TestDocument, type TestFileDocument, testFileSchema } from './test-schema.js';
 
-/** What a test says of one kind of primitives. */
+/** What a test expects of the primitives of one kind. */
 export interface Expectation {
   readonly includes: readonly string[];
   readonly excludes: readonly string[];
-  /** A closed world: these are shown, and nothing else. */
+  /** These primitives are shown, and all others of the kind are hidden. */
   readonly only?: readonly string[];
   readonly count?: number;
 }
 
-/** One test: what a host asks for, who it is, and what it has to see. */
+/** One test: the preferences of a host, its claims and capabilities, and what the host must see. */
 export interface PolicyTest {
   readonly name: string;
-  /** Where the test stands in its file. */
+  /** The path of the test in its file, such as `['tests', 0]`. */
   readonly path: Path;
-  /** What the host asks for, or the name of a preset; nothing for a host that never spoke of concerns. */
+  /** The preferences of the host, or the name of a preset. Absent for a host without preferences. */
   readonly concerns?: Readonly<Record<string, unknown>> | string;
-  /** Claims that were verified. */
+  /** The verified claims of the caller. */
   readonly claims: Readonly<Record<string, unknown>>;
-  /** What the client can do; nothing where that is not known. */
+  /** The declared capabilities of the client. Absent if they are not known. */
   readonly capabilities?: object;
   readonly expects: { readonly [K in Kind]?: Expectation };
 }
 
-/** A file of tests, as far as it could be read. */
+/** A test file. Parts that do not fit the schema are left out, with a finding for each. */
 export interface TestFile {
+  /** The paths of the policies, which are merged. */
   readonly policy: readonly string[];
   readonly catalog?: string;
-  /** The command of a server, and its arguments. */
+  /** The command that starts a server, and its arguments. */
   readonly server?: readonly string[];
   readonly tests: readonly PolicyTest[];
   readonly findings: readonly Finding[];
-  /** As `Source.locate`, for paths of the tests: what did not fit was taken out of the lists before them. */
+  /** Locates a path of a test, as `Source.locate` does. It allows for list entries that were left out. */
   locate: Source['locate'];
 }
 
-/** What stands for a host that never spoke of concerns. */
+/** The word in `concerns` for a host without preferences. */
 const NONE = 'none';
 
 const TESTS: Language = {
@@ -53,10 +54,10 @@ const TESTS: Language = {
 };
 
 /**
- * Reads a file of policy tests. What does not fit is a finding, and the rest is read on.
+ * Reads a file of policy tests. Each part that does not fit the schema becomes a finding, and reading goes on after it.
  *
- * @param source the file, as `readPolicyText` gives it
- * @returns its tests, and what is wrong with it
+ * @param source the file, from `readPolicyText`
+ * @returns the tests that could be read, and a finding for each problem
  * @example
  * const { tests, findings } = readTestFile(readPolicyText(text, 'policies/vault.test.yaml'));
  */
@@ -64,8 +65,8 @@ export function readTestFile(source: Source): TestFile {
   if (source.data === undefined) {
     return { policy: [], tests: [], findings: source.findings, locate: source.locate };
   }
-  // A test without a name is as good for finding the rest of what is wrong.
-  const { data, findings, locate } = checkAgainst(source, TESTS, validate, () => true);
+  // A test without its name is kept, so that the rest of it is checked in the same run.
+  const { data, findings, locate } = validateSource(source, TESTS, validate, () => true);
   const { policy = [], catalog, server, tests = [] } = (data ?? {}) as TestFileDocument;
   const command = typeof server === 'string' ? splitWords(server) : server;
   if (command?.length === 0) {
@@ -113,7 +114,7 @@ function readExpectation({
   };
 }
 
-/** What no schema can say: names that two tests have, and tests that can never pass. */
+/** Finds what a JSON Schema cannot express: two tests of the same name, and tests that can never pass. */
 function contradictions(tests: readonly TestDocument[], locate: Source['locate']): Finding[] {
   const findings: Finding[] = [];
   const report = (path: Path, message: string): void => {
@@ -127,7 +128,7 @@ function contradictions(tests: readonly TestDocument[], locate: Source['locate']
       const { line } = locate(earlier);
       report(
         path,
-        `The test "${test.name}" is written twice, here and in line ${line}; give one another name.`,
+        `The name "${test.name}" is already used by the test in line ${line}. Rename one of them.`,
       );
     } else if (test.name !== undefined) first.set(test.name, path);
     for (const kind of KINDS) {
@@ -135,7 +136,7 @@ function contradictions(tests: readonly TestDocument[], locate: Source['locate']
       excludes.forEach((name, at) => {
         const both = includes.includes(name) ? 'includes' : only?.includes(name) ? 'only' : undefined;
         if (both === undefined) return;
-        const message = `"${name}" is in ${both} and in excludes, so the test can never pass; take one out.`;
+        const message = `"${name}" is in ${both} and in excludes, so the test can never pass. Remove it from one of them.`;
         report(['tests', index, kind, 'excludes', at], message);
       });
     }
@@ -146,7 +147,7 @@ function contradictions(tests: readonly TestDocument[], locate: Source['locate']
 const listOf = (texts: string | readonly string[]): readonly string[] =>
   typeof texts === 'string' ? [texts] : texts;
 
-/** Splits a command at spaces, as a shell does, quotes kept together; nothing else of a shell is understood. */
+/** Splits a command at spaces and keeps quoted parts together. It supports no other shell syntax. */
 function splitWords(text: string): string[] {
   const words = text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));

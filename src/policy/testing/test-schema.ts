@@ -1,28 +1,28 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** One text, or a list of them. */
-const texts = (what: string, ...examples: readonly (string | readonly string[])[]) =>
+/** The schema of one string, or of a list of strings. */
+const texts = (description: string, ...examples: readonly (string | readonly string[])[]) =>
   ({
-    description: what,
+    description,
     type: ['string', 'array'],
     minLength: 1,
     items: { type: 'string', minLength: 1 },
     examples,
   }) as const;
 
-const expectation = (what: string, example: string) =>
+const expectation = (kind: string, example: string) =>
   ({
-    description: `What the host has to see of the ${what}.`,
+    description: `Which ${kind} the host must see.`,
     type: 'object',
     minProperties: 1,
     additionalProperties: false,
     examples: [{ includes: [example] }, { only: [example] }, { count: 1 }],
     properties: {
-      includes: texts('These are shown.', [example]),
-      excludes: texts('These are hidden.', [example]),
-      only: texts('These are shown, and nothing else.', [example]),
+      includes: texts('These must be shown.', [example]),
+      excludes: texts('These must be hidden.', [example]),
+      only: texts('These must be shown, and all others must be hidden.', [example]),
       count: {
-        description: 'How many are shown.',
+        description: 'How many must be shown.',
         type: 'integer',
         minimum: 0,
         examples: [12],
@@ -30,11 +30,11 @@ const expectation = (what: string, example: string) =>
     },
   }) as const;
 
-/** The JSON Schema of a file of policy tests: the one place where its shape is written. */
+/** The JSON Schema of a test file. The validator, the types and `policies/test.schema.json` are derived from it. */
 export const testFileSchema = {
   $schema: 'http://json-schema.org/draft-07/schema#',
   title: 'mcp-concerns policy tests',
-  description: 'Says what hosts have to see under a policy; "mcp-concerns test" runs it.',
+  description: 'States what hosts must see under a policy. Run it with "mcp-concerns test".',
   type: 'object',
   required: ['policy', 'tests'],
   oneOf: [{ required: ['catalog'] }, { required: ['server'] }],
@@ -42,31 +42,39 @@ export const testFileSchema = {
   properties: {
     policy: {
       ...texts(
-        'The policy that is tested, or several that are merged, relative to this file.',
+        'The path of the policy, or of several policies that are merged. Paths are relative to this file.',
         'vault.yaml',
         ['common.yaml', 'vault.yaml'],
       ),
       minItems: 1,
     },
     catalog: {
-      description: 'What the server lists, as "mcp-concerns snapshot" writes it, relative to this file.',
+      description: 'The path of the catalog that "mcp-concerns snapshot" wrote, relative to this file.',
       type: 'string',
       minLength: 1,
       examples: ['vault.catalog.json'],
     },
     server: {
       ...texts(
-        'The command of a server over stdio, as text or as a list; it starts in the working directory.',
+        'The command of a stdio server, as text or as a list. It runs in the working directory.',
         'npx @playwright/mcp',
         ['node', 'server.js'],
       ),
       minItems: 1,
     },
     tests: {
-      description: 'The tests, in the order of the report.',
+      description: 'The tests. The report lists them in this order.',
       type: 'array',
       minItems: 1,
-      examples: [[{ name: 'a safe host encrypts', concerns: 'safe', tools: { includes: ['encryptData'] } }]],
+      examples: [
+        [
+          {
+            name: 'the preset safe shows encryption',
+            concerns: 'safe',
+            tools: { includes: ['encryptData'] },
+          },
+        ],
+      ],
       items: {
         type: 'object',
         required: ['name'],
@@ -79,30 +87,30 @@ export const testFileSchema = {
         additionalProperties: false,
         properties: {
           name: {
-            description: 'One sentence for the report; no other test of the file has it.',
+            description: 'One sentence for the report. Names must be unique within the file.',
             type: 'string',
             minLength: 1,
             examples: ['high security at minimal cost'],
           },
           concerns: {
             description:
-              'What the host asks for, by concern; or the name of a preset; or `none`, a host that never spoke of concerns.',
+              'The preferences of the host: values by concern, or the name of a preset, or `none` for a host without preferences.',
             type: ['string', 'object'],
             examples: [{ security: 'high', cost: 'minimal' }, 'safe', 'none'],
           },
           claims: {
-            description: 'Verified claims of the caller, for operator concerns and rules that read them.',
+            description: 'The verified claims of the caller. Operator concerns and rules read them.',
             type: 'object',
             examples: [{ tier: 'pro', groups: ['staff'] }],
           },
           client: {
-            description: 'What is known of the client; left out, nothing is.',
+            description: 'What is known about the client. If it is left out, nothing is known.',
             type: 'object',
             additionalProperties: false,
             examples: [{ capabilities: { sampling: {} } }],
             properties: {
               capabilities: {
-                description: 'What the client said that it can do.',
+                description: 'The capabilities that the client declared.',
                 type: 'object',
                 examples: [{ sampling: {} }],
               },
@@ -121,7 +129,7 @@ export const testFileSchema = {
 type Whole = FromSchema<typeof testFileSchema>;
 type WholeTest = Whole['tests'][number];
 
-/** A test as YAML gives it, once it fits the schema, but for what it lacks. */
+/** A test as it was read from YAML. It fits the schema, except that required keys may be missing. */
 export type TestDocument = Partial<WholeTest>;
-/** A file of tests, the same way. */
+/** A test file as it was read from YAML. It fits the schema, except that required keys may be missing. */
 export type TestFileDocument = Partial<Omit<Whole, 'tests'>> & { readonly tests?: readonly TestDocument[] };

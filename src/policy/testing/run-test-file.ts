@@ -1,0 +1,37 @@
+import type { ServerCatalog } from '../../engine/mapping.js';
+import type { Policy } from '../../engine/policy.js';
+import type { Finding } from '../language/findings.js';
+import type { Source } from '../language/read-yaml.js';
+import { checkTests } from './check-tests.js';
+import type { TestRun } from './coverage.js';
+import { runTest, subjectsOf } from './run-tests.js';
+import { readTestFile } from './test-file.js';
+
+/** The findings in a test file and, if none of them is an error, the results of its tests. */
+export interface TestFileRun extends TestRun {
+  readonly findings: readonly Finding[];
+  /** Whether the file has no errors and all its tests passed. */
+  readonly passed: boolean;
+}
+
+/**
+ * Checks and runs the tests of one file on one catalog, as `mcp-concerns test` does for each file.
+ *
+ * @param source the test file, as `readPolicyText` reads it
+ * @param policy the policy under test; the `policy` key of the file is not read
+ * @param catalog the primitives that the tests run on; the `catalog` and `server` keys of the file are not read
+ * @returns the findings in the order of the file, and the results. Pass it to `coverageOf` to compute the coverage
+ * @example
+ * const source = readPolicyText(readFileSync('vault.test.yaml', 'utf8'), 'vault.test.yaml');
+ * const { passed, results } = runTestFile(source, loadPolicy('vault.yaml'), { tools: [{ name: 'encryptData' }] });
+ */
+export function runTestFile(source: Source, policy: Policy, catalog: ServerCatalog): TestFileRun {
+  const file = readTestFile(source);
+  const checked = checkTests({ ...source, locate: file.locate }, file, policy, catalog);
+  const findings = [...file.findings, ...checked].sort((a, b) => a.line - b.line || a.column - b.column);
+  const failed = findings.some(({ severity }) => severity === 'error');
+  const subjects = subjectsOf(policy, catalog);
+  const results = failed ? [] : file.tests.map((test) => runTest(policy, subjects, test));
+  const passed = !failed && results.every(({ wrong, counts }) => wrong.length === 0 && counts.length === 0);
+  return { findings, subjects, results, passed };
+}
