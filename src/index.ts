@@ -10,6 +10,6 @@ export {
 } from './protocol/attach.js';
 export { EXTENSION_ID } from './protocol/messages/wire.js';
 export { LivePolicy } from './protocol/request/live-policy.js';
-export type { GateReport } from './protocol/request/request.js';
+export type { GateReport } from './protocol/request/report.js';
 export { createMemoryStore, type MemoryStoreOptions } from './session/memory.js';
 export type { HostConcerns, SessionRead, SessionRecord, SessionStore } from './session/store.js';

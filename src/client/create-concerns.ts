@@ -1,4 +1,4 @@
-import { LISTS, METHODS, REACHES, read } from '../protocol/messages/wire.js';
+import { ACCESS_METHODS, LISTS, METHODS, read } from '../protocol/messages/wire.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';
@@ -16,12 +16,14 @@ export interface CreateConcernsOptions {
 
 /** The client's methods that name one primitive. With `enforcement: enforce`, servers check these requests too. */
 const PRIMITIVE_METHODS = {
-  [REACHES.call]: 'callTool',
-  [REACHES.get]: 'getPrompt',
-  [REACHES.read]: 'readResource',
-  [REACHES.subscribe]: 'subscribeResource',
-  [REACHES.complete]: 'complete',
-} as const satisfies { readonly [R in (typeof REACHES)[keyof typeof REACHES]]: keyof HostClient };
+  [ACCESS_METHODS.call]: 'callTool',
+  [ACCESS_METHODS.get]: 'getPrompt',
+  [ACCESS_METHODS.read]: 'readResource',
+  [ACCESS_METHODS.subscribe]: 'subscribeResource',
+  [ACCESS_METHODS.complete]: 'complete',
+} as const satisfies {
+  readonly [R in (typeof ACCESS_METHODS)[keyof typeof ACCESS_METHODS]]: keyof HostClient;
+};
 
 /**
  * Creates the host's side of concerns for an SDK client of v1 or v2, connected or not. It reads the server's

@@ -1,3 +1,4 @@
+import { walkPages } from '../protocol/messages/page-walker.js';
 import { read } from '../protocol/messages/wire.js';
 import { PreferencesError } from './errors.js';
 import type { Kind } from './request-meta.js';
@@ -33,20 +34,24 @@ export async function listAll(
 ): Promise<object> {
   const fetchPage = (page: object | undefined) => callClient(client, LIST_METHODS[kind], [page, options]);
   const first = await fetchPage(params);
-  let cursor = read(first, 'nextCursor');
-  if (cursor === undefined || read(params, 'cursor') !== undefined) return first;
+  if (read(first, 'nextCursor') === undefined || read(params, 'cursor') !== undefined) return first;
 
-  const items = [...itemsOf(first, kind)];
-  const seen = new Set<unknown>();
-  while (cursor !== undefined) {
-    if (seen.has(cursor) || seen.size >= MAX_PAGES) {
-      const message = `The server's list of ${kind} has no last page (${seen.size + 1} pages were fetched). Pass a cursor to fetch single pages.`;
-      throw new PreferencesError('LIST_ENDLESS', message);
-    }
-    seen.add(cursor);
-    const page = await fetchPage({ ...params, cursor });
-    items.push(...itemsOf(page, kind));
-    cursor = read(page, 'nextCursor');
+  const items: unknown[] = [];
+  const { end, pages } = await walkPages<object>(
+    async (cursor) => (cursor === undefined ? first : fetchPage({ ...params, cursor })),
+    {
+      bounds: { pages: MAX_PAGES + 1 },
+      onPage: (page) => {
+        const found = itemsOf(page, kind);
+        items.push(...found);
+        return found.length;
+      },
+    },
+  );
+  if (end.kind === 'failed') throw end.error;
+  if (end.kind !== 'complete') {
+    const message = `The server's list of ${kind} has no last page (${pages} pages were fetched). Pass a cursor to fetch single pages.`;
+    throw new PreferencesError('LIST_ENDLESS', message);
   }
   const { nextCursor: _, ...rest }: { nextCursor?: unknown } = first;
   return { ...rest, [kind]: items };

@@ -1,4 +1,4 @@
-import { EXTENSION_ID, LISTS, REACHES, read } from '../protocol/messages/wire.js';
+import { ACCESS_METHODS, EXTENSION_ID, LISTS, read } from '../protocol/messages/wire.js';
 import type { HostPreferences } from './check-preferences.js';
 
 /** The kinds of primitives that servers list. */
@@ -8,7 +8,7 @@ export const KINDS = Object.keys(LISTS) as readonly Kind[];
 /** The list methods, and the methods that name one primitive. */
 const METHODS_WITH_PREFERENCES: ReadonlySet<unknown> = new Set<string>([
   ...KINDS.map((kind) => LISTS[kind].method),
-  ...Object.values(REACHES),
+  ...Object.values(ACCESS_METHODS),
 ]);
 
 /** Returns whether a server reads preferences from `_meta` of requests with this method. */

@@ -1,11 +1,17 @@
 import { targetsOf } from '../protocol/access/targets.js';
-import { ERRORS, type Request as McpRequest, METHODS, REACHES, read } from '../protocol/messages/wire.js';
+import {
+  ACCESS_METHODS,
+  ERRORS,
+  type Request as McpRequest,
+  METHODS,
+  read,
+} from '../protocol/messages/wire.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 
 /** Answers a request whose body was read and parsed before. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
-const CHECKED: ReadonlySet<unknown> = new Set([...Object.values(REACHES), METHODS.listen]);
+const CHECKED: ReadonlySet<unknown> = new Set([...Object.values(ACCESS_METHODS), METHODS.listen]);
 const NAME_HEADER = 'mcp-name';
 const METHOD_HEADER = 'mcp-method';
 
@@ -44,7 +50,7 @@ export function checkAccessEarly(serve: ServeParsed, probe: string): ServeParsed
     for (const { index, name } of substitutes) {
       const target = targets[index];
       if (target === undefined) continue;
-      params = target.put(params, name);
+      params = target.withName(params, name);
       if (target.name === header) headers.set(NAME_HEADER, encodeHeader(name));
     }
     return restore(await serve(withHeaders(request, headers), { ...body, params }), substitutes);
@@ -78,16 +84,16 @@ function probeOf(checked: McpRequest, probe: string): McpRequest {
     jsonrpc: '2.0',
     id: 'probe',
     method: probe,
-    params: { _meta: read(checked.params, '_meta'), reach: checked },
+    params: { _meta: read(checked.params, '_meta'), request: checked },
   };
 }
 
-/** A replacement that the gate decided: `name` replaces the target; in the answer, `sent` is replaced by `asked`. */
+/** A replacement that the gate decided: `name` replaces the target; in the answer, `sent` is replaced by `original`. */
 interface SubstituteAt {
   readonly index: number;
   readonly name: string;
   readonly sent: string;
-  readonly asked: string;
+  readonly original: string;
 }
 
 /** @returns the replacements in an answer, which is JSON or an event stream; `undefined` if it contains none */
@@ -106,7 +112,7 @@ function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
 function substituteAll(reach: McpRequest): readonly SubstituteAt[] {
   return targetsOf(reach).map(({ name }, index) => {
     const sent = `unknown:${crypto.randomUUID()}`;
-    return { index, name: sent, sent, asked: name };
+    return { index, name: sent, sent, original: name };
   });
 }
 
@@ -122,7 +128,8 @@ async function restore(response: Response, substitutes: readonly SubstituteAt[])
   if (body === null) return response;
   const replace = (text: string): string =>
     substitutes.reduce(
-      (replaced, { sent, asked }) => replaced.replaceAll(sent, () => JSON.stringify(asked).slice(1, -1)),
+      (replaced, { sent, original }) =>
+        replaced.replaceAll(sent, () => JSON.stringify(original).slice(1, -1)),
       text,
     );
   const init = { status, statusText, headers };

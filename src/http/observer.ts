@@ -1,4 +1,4 @@
-import type { GateReport } from '../protocol/request/request.js';
+import type { GateReport } from '../protocol/request/report.js';
 import type { SessionStore } from '../session/store.js';
 
 /** One call to the session store. */

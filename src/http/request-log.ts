@@ -1,4 +1,4 @@
-import type { GateReport } from '../protocol/request/request.js';
+import type { GateReport } from '../protocol/request/report.js';
 import type { StoreCall } from './observer.js';
 
 /** One HTTP request, for the log. Except for method names, it contains no text that a client sent. */

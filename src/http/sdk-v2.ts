@@ -8,7 +8,7 @@ import {
   type Server,
 } from '@modelcontextprotocol/server';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
-import { SharedLists } from '../protocol/lists/catalogs.js';
+import { SharedCatalog } from '../protocol/lists/shared-catalog.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
@@ -104,7 +104,7 @@ function createModernHandler({
     // The check before the transport and the gate in it use the same policy and the same lists.
     const { report } = given;
     const concerns: ConcernsOptions = enforced
-      ? { policy: current, report, probe, shared: lists?.shared ?? new SharedLists() }
+      ? { policy: current, report, probe, shared: lists?.shared ?? new SharedCatalog() }
       : { policy, report, shared: lists?.shared };
     const serve: ServeParsed = (parsed, parsedBody) => {
       const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);

@@ -1,78 +1,80 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../engine/policy.js';
+import { ConcernsError } from '../errors.js';
 import type { SessionStore } from '../session/store.js';
 import { Gate } from './gate.js';
-import type { SharedLists } from './lists/catalogs.js';
+import type { SharedCatalog } from './lists/shared-catalog.js';
 import type { Message } from './messages/wire.js';
 import { LivePolicy } from './request/live-policy.js';
 import type { HttpRequestInfo } from './request/preference-sources.js';
-import { placePreferences } from './request/preferences.js';
-import type { GateReport, MessageContext } from './request/request.js';
+import type { GateReport } from './request/report.js';
+import type { MessageContext } from './request/request.js';
+import { placePreferences } from './request/session-preferences.js';
 
 /**
- * A server of SDK v1 or v2: `Server`, or `McpServer`, which holds one. Both generations have the same `connect`, over
- * transports that differ only in what they tell of a request.
+ * A server of SDK v1 or v2: a `Server`, or an `McpServer`, which contains one. Both SDKs have the same `connect`. Their
+ * transports differ only in what they report about a request.
  */
 export type ConnectableServer = Connectable | { readonly server: Connectable };
 
 interface Connectable {
-  // A method, so that servers whose transports have more members fit too.
+  // Declared as a method, so that servers whose transports have more members are assignable.
   connect(transport: never): Promise<void>;
 }
 
 export interface ConcernsOptions {
-  /** From `loadPolicy` or `openCompiledPolicy`; a `LivePolicy` can be replaced while connections are open. */
+  /** From `loadPolicy` or `openCompiledPolicy`. A `LivePolicy` can be replaced while connections are open. */
   readonly policy: Policy | LivePolicy;
-  /** Where sessions over HTTP keep what hosts asked for. Without one it is kept in the connection, if it lasts. */
+  /** Keeps the preferences of HTTP sessions. Without a store, the connection keeps them as long as it lasts. */
   readonly store?: SessionStore | undefined;
-  /** Called once for each request of a client, for logs. */
+  /** Called once for each request of a client, to write a log. */
   readonly report?: ((report: GateReport) => void) | undefined;
   /**
-   * For mounts around a handler that answers some requests before any transport: the method under which they ask what
-   * is hidden. It must be unguessable.
+   * The method under which an HTTP handler that answers some requests before any transport asks what is hidden. It must
+   * be impossible to guess.
    */
   readonly probe?: string | undefined;
-  /** Lists shared between servers that list the same whatever is asked of them: the operator's promise. */
-  readonly shared?: SharedLists | undefined;
+  /** A catalog shared between server instances. The operator promises that it does not depend on the request. */
+  readonly shared?: SharedCatalog | undefined;
 }
 
 /** What `attachConcerns` returns. */
 export interface AttachedConcerns {
-  /** Resolves when nothing waits for the store any more. Whoever answers HTTP requests awaits it before a 202. */
+  /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
   settled(): Promise<void>;
 }
 
-/** `attachConcerns` was called on something that it cannot work on. */
-export class AttachError extends Error {
+/** Thrown by `attachConcerns` if it is called with a value that is not an SDK server. */
+export class AttachError extends ConcernsError {
   readonly code = 'ATTACH_INVALID';
   override readonly name = 'AttachError';
 }
 
 /**
- * Puts the gate between a server and every transport that it is connected to from now on. Tools, prompts and resources
- * may be registered before or after.
+ * Puts the gate between a server and every transport that it connects to afterwards. Tools, prompts and resources can be
+ * registered before or after.
  *
- * Implements the concern-based filtering proposal for protocol versions up to 2025-11-25: declaration at `initialize`,
- * configuration at `initialized` and by `updateConcerns`, filtered lists.
+ * Implements the concern-based filtering proposal: the declaration in `initialize` and `server/discover`, preferences in
+ * `notifications/initialized`, `updateConcerns` and each request, and filtered lists.
  *
- * @param server an SDK v1 server that is not connected yet
+ * @param server a server of SDK v1 or v2 that is not connected yet
  * @param options the policy, and where preferences are kept
- * @returns a handle for whoever answers HTTP requests
- * @throws {AttachError} if this is no SDK server
+ * @returns a handle for HTTP handlers
+ * @throws {AttachError} if `server` has no `connect` method
  * @example
  * const server = new McpServer({ name: 'vault', version: '1.0.0' });
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
  * await server.connect(new StdioServerTransport());
  */
 export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
-  // McpServer.connect calls the connect of the Server that it holds.
+  // McpServer.connect calls the connect method of the Server that it contains.
   const target = ('server' in server ? server.server : server) as {
     connect?: (transport: Transport) => Promise<void>;
   };
   if (typeof target.connect !== 'function') {
     throw new AttachError(
-      'attachConcerns takes an SDK server with a connect method; pass a Server or McpServer.',
+      'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
     );
   }
   const connect = target.connect.bind(target);
@@ -88,13 +90,13 @@ interface SdkContext extends MessageContext {
   readonly extra: MessageExtraInfo | undefined;
 }
 
-/** What transports of SDK v2 have beside those of v1. */
+/** The members that transports of SDK v2 have in addition to those of v1. */
 interface V2Transport {
   setSupportedProtocolVersions?(versions: string[]): void;
   readonly hasPerRequestStream?: boolean;
 }
 
-/** A transport that hands every message to a gate first. */
+/** A transport that gives every message to a gate first. */
 class GatedTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
@@ -114,7 +116,7 @@ class GatedTransport implements Transport {
     this.inner.setProtocolVersion?.(version);
   };
 
-  /** SDK v2: the versions that the transport is to accept in headers. */
+  /** SDK v2: sets the protocol versions that the transport accepts in headers. */
   setSupportedProtocolVersions = (versions: string[]): void => {
     (this.inner as V2Transport).setSupportedProtocolVersions?.(versions);
   };
@@ -126,7 +128,7 @@ class GatedTransport implements Transport {
 
   async start(): Promise<void> {
     const { inner } = this;
-    // Handlers that somebody set on the transport keep being called, as the SDK does it.
+    // Handlers that were set on the transport before are still called, as the SDK does.
     const { onclose, onerror, onmessage } = inner;
     inner.onclose = () => {
       this.gate?.close();
@@ -139,7 +141,7 @@ class GatedTransport implements Transport {
     };
     inner.onmessage = (message, extra) => {
       onmessage?.(message, extra);
-      // A session id and the kind of transport are known with the first message only.
+      // The session id and the type of transport are only known from the first message.
       this.gate ??= this.createGate(extra);
       this.gate.fromClient(message as Message, contextOf(extra));
     };
@@ -188,7 +190,7 @@ function contextOf(extra: MessageExtraInfo | undefined): SdkContext {
   };
 }
 
-/** SDK v1 tells headers and URL, SDK v2 the request itself. */
+/** SDK v1 reports the headers and URL, SDK v2 the request itself. */
 function httpOf(extra: MessageExtraInfo | undefined): HttpRequestInfo | undefined {
   const request = (extra as { request?: Request } | undefined)?.request;
   if (request === undefined) return extra?.requestInfo;

@@ -15,10 +15,10 @@ import { checkAccessEarly } from '../../src/http/early-access-check.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { GateReport } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
 import { policyOf } from '../protocol/gate-harness.js';
 
-/** What SDK v2 answers before a transport sees the request: there a gate on the transport is too late. */
+/** SDK v2 answers some requests before a transport sees them. A gate on the transport is too late for these. */
 const policy = policyOf(`
 concerns: { level: { values: [low, high] } }
 primitives:
@@ -33,7 +33,7 @@ function createServer(): McpServer {
     { name: 'early', version: '1.0.0' },
     { capabilities: { resources: { subscribe: true } } },
   );
-  // Names that stand in messages for something else too, and one that cannot stand in a header.
+  // Names that also occur elsewhere in messages, and one that a header cannot contain.
   for (const name of ['repeated', 'schlüssel', '2.0', 'tools/call']) {
     server.registerTool(
       name,
@@ -59,7 +59,7 @@ const META = {
   'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
   'io.modelcontextprotocol/clientCapabilities': {},
 };
-/** In effect, and nothing is hidden by it: the gate has to look all the same. */
+/** A configuration that hides nothing. The gate has to check all the same. */
 const UNUSED = { [EXTENSION_ID]: { concerns: { level: 'low' } } };
 const HIDING = { ...META, [EXTENSION_ID]: { concerns: { level: 'high' } } };
 
@@ -82,26 +82,26 @@ function request(
   });
 }
 
-/** As clients write what a header cannot hold (SEP-2243). */
+/** The encoding of names that a header cannot contain (SEP-2243). */
 const base64 = (text: string) => `=?base64?${Buffer.from(text).toString('base64')}?=`;
 const inHeader = (value: unknown) =>
   typeof value !== 'string' || /^[!-~]+$/.test(value) ? value : base64(value);
 
 const gated = createHandler({ server: createServer, policy });
 const bare = createMcpHandler(createServer, { maxSubscriptions: 0 });
-const told = async (response: Response) => ({ status: response.status, body: await response.text() });
+const readAnswer = async (response: Response) => ({ status: response.status, body: await response.text() });
 
-describe('under enforce a hidden name is answered as one that does not exist', () => {
+describe('under enforce, a hidden name is answered like one that does not exist', () => {
   it.each(['repeated', 'scoped', 'schlüssel', '2.0', 'tools/call'])('the tool "%s"', async (name) => {
     const call = { name, arguments: { region: 'eu' } };
-    const early = await told(await bare.fetch(request('tools/call', call)));
-    const unknown = await told(await bare.fetch(request('tools/call', { ...call, name: 'nothing' })));
-    // Without the gate the two differ: that is what would tell.
+    const early = await readAnswer(await bare.fetch(request('tools/call', call)));
+    const unknown = await readAnswer(await bare.fetch(request('tools/call', { ...call, name: 'nothing' })));
+    // Without the gate the two differ, which would reveal the name.
     expect(early.status).not.toBe(unknown.status);
 
-    const hidden = await told(await gated(request('tools/call', call, HIDING)));
+    const hidden = await readAnswer(await gated(request('tools/call', call, HIDING)));
     expect(hidden).toEqual({ ...unknown, body: unknown.body.replaceAll('nothing', name) });
-    const shown = await told(await gated(request('tools/call', call)));
+    const shown = await readAnswer(await gated(request('tools/call', call)));
     expect(shown).toEqual(early);
   });
 
@@ -109,12 +109,12 @@ describe('under enforce a hidden name is answered as one that does not exist', (
     ['completion/complete', { ref: { type: 'ref/prompt', name: 'x' }, argument: { name: 'y', value: '' } }],
     ['resources/subscribe', { uri: 'r://hidden' }],
   ])('a method that the server does not have: %s', async (method, params) => {
-    const expected = await told(await bare.fetch(request(method, params)));
+    const expected = await readAnswer(await bare.fetch(request(method, params)));
     expect(expected.status).toBe(404);
-    expect(await told(await gated(request(method, params)))).toEqual(expected);
+    expect(await readAnswer(await gated(request(method, params)))).toEqual(expected);
   });
 
-  it('however the name is written', async () => {
+  it('in any variant of the name', async () => {
     const named = (name: string, written: string) => {
       const plain = request('tools/call', { name, arguments: { region: 'eu' } }, HIDING);
       return plain.text().then((text) => {
@@ -122,13 +122,13 @@ describe('under enforce a hidden name is answered as one that does not exist', (
         return new Request(plain.url, { method: 'POST', headers: plain.headers, body });
       });
     };
-    const unknown = await told(await gated(await named('nothing', '"n\\u006fthing"')));
-    const hidden = await told(await gated(await named('repeated', '"r\\u0065peated"')));
+    const unknown = await readAnswer(await gated(await named('nothing', '"n\\u006fthing"')));
+    const hidden = await readAnswer(await gated(await named('repeated', '"r\\u0065peated"')));
     expect(hidden.status).toBe(unknown.status);
     expect(hidden.body).toBe(unknown.body.replaceAll('nothing', 'repeated'));
   });
 
-  it('and nothing is let through while nobody can say what is hidden', async () => {
+  it('and no request passes if the lists cannot be read', async () => {
     const passed: unknown[] = [];
     const guarded = checkAccessEarly(async (_request, body) => {
       if (read(body, 'method') === 'probe')
@@ -137,42 +137,42 @@ describe('under enforce a hidden name is answered as one that does not exist', (
       return Response.json({});
     }, 'probe');
     const call = request('tools/call', { name: 'repeated' }, HIDING);
-    const answer = await told(await guarded(call, await call.clone().json()));
+    const answer = await readAnswer(await guarded(call, await call.clone().json()));
     expect(passed).toEqual([]);
     expect(JSON.parse(answer.body)).toMatchObject({ id: 1, error: { code: -32603 } });
   });
 
   it('a subscription to a hidden resource', async () => {
     const listen = { notifications: { resourceSubscriptions: ['r://hidden'] } };
-    const hidden = await told(await gated(request('subscriptions/listen', listen, HIDING)));
+    const hidden = await readAnswer(await gated(request('subscriptions/listen', listen, HIDING)));
     const none = { notifications: { resourceSubscriptions: ['r://nothing'] } };
-    const unknown = await told(await gated(request('subscriptions/listen', none, HIDING)));
+    const unknown = await readAnswer(await gated(request('subscriptions/listen', none, HIDING)));
     expect(hidden.status).toBe(unknown.status);
     expect(hidden.body).toBe(unknown.body.replaceAll('r://nothing', 'r://hidden'));
   });
 
-  it('a subscription to a body full of them, at once', { timeout: 5000 }, async () => {
+  it('a subscription to many hidden resources, quickly', { timeout: 5000 }, async () => {
     const subscribe = (uri: string) => {
       const uris = Array.from({ length: 200_000 }, () => uri);
       const params = { notifications: { resourceSubscriptions: uris } };
-      return gated(request('subscriptions/listen', params, HIDING)).then(told);
+      return gated(request('subscriptions/listen', params, HIDING)).then(readAnswer);
     };
     expect(await subscribe('r://hidden')).toEqual(await subscribe('r://nothing'));
   });
 
-  const asked = (name: string, header?: string, meta: object = HIDING) =>
-    gated(request('tools/call', { name, arguments: { region: 'eu' } }, meta, header)).then(told);
+  const send = (name: string, header?: string, meta: object = HIDING) =>
+    gated(request('tools/call', { name, arguments: { region: 'eu' } }, meta, header)).then(readAnswer);
 
   it.each([
     ['written in Base64', base64],
-    ['that is another one', () => 'other'],
-    ['that is no Base64', () => '=?base64?%?='],
-    ['that is not its only Base64', (name: string) => base64(name).replace('?=', '=?=')],
-    ['with room around it', (name: string) => ` ${name}\t`],
+    ['that differs', () => 'other'],
+    ['that is not valid Base64', () => '=?base64?%?='],
+    ['with another Base64 of the same name', (name: string) => base64(name).replace('?=', '=?=')],
+    ['with spaces around it', (name: string) => ` ${name}\t`],
     ['that is empty', () => ''],
   ])('with a name in the header %s', async (_what, header) => {
-    const unknown = await asked('nothings', header('nothings'));
-    const hidden = await asked('repeated', header('repeated'));
+    const unknown = await send('nothings', header('nothings'));
+    const hidden = await send('repeated', header('repeated'));
     const named = unknown.body
       .replaceAll('nothings', 'repeated')
       .replaceAll(header('nothings').trim() || 'nothings', header('repeated').trim() || 'repeated');
@@ -180,9 +180,9 @@ describe('under enforce a hidden name is answered as one that does not exist', (
   });
 
   it.each(['R://hidden', ' r://hidden', 'r://hid\nden', 'r://hidden'])(
-    'a resource, however its URI is written: %j',
+    'a resource, in any variant of its URI: %j',
     async (uri) => {
-      const read = (each: string) => gated(request('resources/read', { uri: each }, HIDING)).then(told);
+      const read = (each: string) => gated(request('resources/read', { uri: each }, HIDING)).then(readAnswer);
       const unknown = await read(uri.replace('den', 'ing'));
       expect(unknown.status).toBe(200);
       const body = unknown.body.replaceAll(
@@ -194,7 +194,7 @@ describe('under enforce a hidden name is answered as one that does not exist', (
   );
 
   it('a prompt', async () => {
-    const get = (name: string) => gated(request('prompts/get', { name }, HIDING)).then(told);
+    const get = (name: string) => gated(request('prompts/get', { name }, HIDING)).then(readAnswer);
     const unknown = await get('nothing');
     expect(await get('scoped-prompt')).toEqual({
       ...unknown,
@@ -202,7 +202,7 @@ describe('under enforce a hidden name is answered as one that does not exist', (
     });
   });
 
-  it('in a request as long as may be', async () => {
+  it('in a request of the maximum size', async () => {
     const call = (name: string, bytes: number) => {
       const empty = { name, arguments: { text: '' } };
       const { length } = JSON.stringify({
@@ -213,13 +213,13 @@ describe('under enforce a hidden name is answered as one that does not exist', (
       });
       return request('tools/call', { name, arguments: { text: 'x'.repeat(bytes - length) } }, HIDING);
     };
-    const hidden = await told(await gated(call('scoped', 4 * 1024 * 1024)));
-    const unknown = await told(await gated(call('nothing', 4 * 1024 * 1024)));
+    const hidden = await readAnswer(await gated(call('scoped', 4 * 1024 * 1024)));
+    const unknown = await readAnswer(await gated(call('nothing', 4 * 1024 * 1024)));
     expect(hidden).toEqual({ ...unknown, body: unknown.body.replaceAll('nothing', 'scoped') });
     expect((await gated(call('scoped', 4 * 1024 * 1024 + 1))).status).toBe(413);
   });
 
-  it('by headers and length too, where HTTP servers write them', async () => {
+  it('with equal headers and length, as HTTP servers write them', async () => {
     const server = createHttpServer(getRequestListener((each) => gated(each)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;
@@ -241,7 +241,7 @@ describe('under enforce a hidden name is answered as one that does not exist', (
     server.closeAllConnections();
   });
 
-  it('where a template of everything is shown, by that', async () => {
+  it('by a visible template that matches everything', async () => {
     const handle = createHandler({
       policy,
       server: () => {
@@ -253,7 +253,7 @@ describe('under enforce a hidden name is answered as one that does not exist', (
         return server;
       },
     });
-    const read = (uri: string) => handle(request('resources/read', { uri }, HIDING)).then(told);
+    const read = (uri: string) => handle(request('resources/read', { uri }, HIDING)).then(readAnswer);
     const unknown = await read('r://nothing');
     expect(unknown.body).toContain('"text":"r://nothing"');
     expect(await read('r://hidden')).toEqual({
@@ -263,26 +263,22 @@ describe('under enforce a hidden name is answered as one that does not exist', (
   });
 });
 
-describe('what is not hidden is answered as without the gate', () => {
+describe('a request for a visible primitive is answered as without the gate', () => {
   it.each([
-    [
-      'an error of the server with the code of a method that is not there',
-      'prompts/get',
-      { name: 'refusing' },
-    ],
+    ['an error of the server with the code of an unknown method', 'prompts/get', { name: 'refusing' }],
     ['another error of the server', 'tools/call', { name: 'refusing', arguments: {} }],
     [
-      'a method that is not there',
+      'an unknown method',
       'completion/complete',
       { ref: { type: 'ref/prompt', name: 'refusing' }, argument: { name: 'y', value: '' } },
     ],
     ['a prompt', 'prompts/get', { name: 'scoped-prompt' }],
     ['no name', 'tools/call', {}],
-    ['a name that is no text', 'tools/call', { name: ['repeated'] }],
+    ['a name that is not a string', 'tools/call', { name: ['repeated'] }],
   ])('%s', async (_what, method, params) => {
-    const expected = await told(await bare.fetch(request(method, params)));
-    expect(await told(await gated(request(method, params)))).toEqual(expected);
-    expect(await told(await gated(request(method, params, { ...META, ...UNUSED })))).toEqual(expected);
+    const expected = await readAnswer(await bare.fetch(request(method, params)));
+    expect(await readAnswer(await gated(request(method, params)))).toEqual(expected);
+    expect(await readAnswer(await gated(request(method, params, { ...META, ...UNUSED })))).toEqual(expected);
   });
 
   it.each<[string, (plain: Request) => Request]>([
@@ -292,35 +288,37 @@ describe('what is not hidden is answered as without the gate', () => {
     ['no version in the headers', (plain) => changed(plain, { 'mcp-protocol-version': undefined })],
     ['another version in the headers', (plain) => changed(plain, { 'mcp-protocol-version': '2099-01-01' })],
     ['no name in the headers', (plain) => changed(plain, { 'mcp-name': undefined })],
-  ])('a request that is refused for its form: %s', async (_what, change) => {
+  ])('a malformed request: %s', async (_what, change) => {
     for (const name of ['scoped', 'nothing']) {
-      const expected = await told(
+      const expected = await readAnswer(
         await bare.fetch(change(request('tools/call', { name, arguments: {} }, HIDING))),
       );
       expect(expected.status).toBeGreaterThanOrEqual(400);
-      const answer = await told(await gated(change(request('tools/call', { name, arguments: {} }, HIDING))));
+      const answer = await readAnswer(
+        await gated(change(request('tools/call', { name, arguments: {} }, HIDING))),
+      );
       expect(answer).toEqual(expected);
     }
   });
 
-  it('a request without what modern ones carry', async () => {
+  it('a request without the modern _meta', async () => {
     for (const name of ['scoped', 'nothing']) {
       const sent = () => request('tools/call', { name, arguments: {} }, {});
-      expect(await told(await gated(sent()))).toEqual(await told(await bare.fetch(sent())));
+      expect(await readAnswer(await gated(sent()))).toEqual(await readAnswer(await bare.fetch(sent())));
     }
   });
 
-  it('a batch, a notification, and what is no message', async () => {
+  it('a batch, a notification, and a value that is not a message', async () => {
     const plain = request('tools/call', { name: 'scoped', arguments: {} }, HIDING);
     const { headers, url } = plain;
     const message = JSON.parse(await plain.text());
     for (const body of [[message, message], { ...message, id: undefined }, { ...message, id: null }, 7, {}]) {
       const sent = () => new Request(url, { method: 'POST', headers, body: JSON.stringify(body) });
-      expect(await told(await gated(sent()))).toEqual(await told(await bare.fetch(sent())));
+      expect(await readAnswer(await gated(sent()))).toEqual(await readAnswer(await bare.fetch(sent())));
     }
   });
 
-  it('one that was given up', async () => {
+  it('an aborted request', async () => {
     const given = new AbortController();
     const handle = createHandler({
       policy,
@@ -330,7 +328,7 @@ describe('what is not hidden is answered as without the gate', () => {
       },
     });
     const plain = request('tools/call', { name: 'scoped', arguments: {} }, HIDING);
-    expect(await told(await handle(new Request(plain, { signal: given.signal })))).toEqual({
+    expect(await readAnswer(await handle(new Request(plain, { signal: given.signal })))).toEqual({
       status: 499,
       body: '',
     });
@@ -338,7 +336,7 @@ describe('what is not hidden is answered as without the gate', () => {
 });
 
 describe('a request', () => {
-  it('is judged by one policy, also if that is replaced meanwhile', async () => {
+  it('is handled under one policy, also if it is replaced meanwhile', async () => {
     const open = policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }');
     const live = new LivePolicy(policy);
     const handle = createHandler({
@@ -348,31 +346,32 @@ describe('a request', () => {
         return createServer();
       },
     });
-    const call = (name: string) => handle(request('tools/call', { name, arguments: {} }, HIDING)).then(told);
+    const call = (name: string) =>
+      handle(request('tools/call', { name, arguments: {} }, HIDING)).then(readAnswer);
     const unknown = await call('nothing');
     expect(await call('scoped')).toEqual({ ...unknown, body: unknown.body.replaceAll('nothing', 'scoped') });
   });
 
-  it('does not follow the preferences of another at the same time', async () => {
+  it('does not use the preferences of a concurrent request', async () => {
     const call = (meta: object) =>
-      gated(request('tools/call', { name: 'scoped', arguments: {} }, meta)).then(told);
-    const asked = Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? META : HIDING));
-    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+      gated(request('tools/call', { name: 'scoped', arguments: {} }, meta)).then(readAnswer);
+    const requests = Array.from({ length: 40 }, (_, index) => call(index % 2 === 0 ? META : HIDING));
+    const statuses = (await Promise.all(requests)).map(({ status }) => status);
     expect(statuses).toEqual(statuses.map((_, index) => (index % 2 === 0 ? 403 : 200)));
   });
 
-  it('is reported to whoever sent it, and to nobody else', async () => {
+  it('is reported only to its own observer', async () => {
     const lists = Array.from({ length: 20 }, async (_, index) => {
       const reports: GateReport[] = [];
       const method = index % 2 === 0 ? 'tools/list' : 'resources/list';
       const report = (each: GateReport) => void reports.push(each);
-      await told(await gated(request(method, {}, HIDING), { report }));
+      await readAnswer(await gated(request(method, {}, HIDING), { report }));
       return [method, ...reports.map((each) => each.method)];
     });
     for (const [method, ...reported] of await Promise.all(lists)) expect(reported).toEqual([method]);
   });
 
-  it('has its list taken once, before the transport and in it', async () => {
+  it('lists once for the check before the transport and for the gate', async () => {
     let lists = 0;
     const handle = createHandler({
       policy,
@@ -387,11 +386,11 @@ describe('a request', () => {
       },
     });
     const call = request('tools/call', { name: 'other', arguments: {} }, HIDING);
-    expect((await told(await handle(call))).body).toContain('"content":[]');
+    expect((await readAnswer(await handle(call))).body).toContain('"content":[]');
     expect(lists).toBe(1);
   });
 
-  it('is read once, and not beyond the limit', async () => {
+  it('is read once, up to the size limit', async () => {
     const CHUNK = new Uint8Array(64 * 1024).fill(0x20);
     let read = 0;
     const body = new ReadableStream<Uint8Array>({
@@ -407,10 +406,10 @@ describe('a request', () => {
     expect(read).toBeLessThanOrEqual(4 * 1024 * 1024 + 4 * CHUNK.length);
   });
 
-  it('may be longer than usual where the operator says so, in both eras', async () => {
+  it('may exceed the default size limit if the operator raises it, in both eras', async () => {
     const handle = createHandler({ policy, server: createServer, maxBodyBytes: 6 * 1024 * 1024 });
     const args = { region: 'x'.repeat(5 * 1024 * 1024) };
-    const modern = await told(
+    const modern = await readAnswer(
       await handle(request('tools/call', { name: 'nothing', arguments: args }, HIDING)),
     );
     expect(modern.status).toBe(200);
@@ -421,7 +420,7 @@ describe('a request', () => {
       method: 'tools/call',
       params: { name: 'nothing', arguments: args },
     });
-    const legacy = await told(
+    const legacy = await readAnswer(
       await handle(new Request('http://localhost/mcp', { method: 'POST', headers, body })),
     );
     expect(legacy.status).toBe(200);
@@ -429,7 +428,7 @@ describe('a request', () => {
   });
 });
 
-/** The same request with other headers. */
+/** Returns the same request with other headers. */
 function changed(plain: Request, headers: Record<string, string | undefined>): Request {
   const merged = new Headers(plain.headers);
   for (const [name, value] of Object.entries(headers)) {

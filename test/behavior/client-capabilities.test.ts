@@ -4,7 +4,7 @@ import { createMemoryStore } from '../../src/session/memory.js';
 import { policyOf } from '../protocol/gate-harness.js';
 import { serverV2 } from './servers.js';
 
-/** A tool that answers with a task is of no use to a client that cannot ask for it. */
+/** A tool that answers with a task is useless for a client that does not support tasks. */
 const policy = policyOf(`
 rules:
   - id: tasks-only
@@ -36,13 +36,13 @@ const namesOf = async (response: Response): Promise<string[]> =>
   ((await response.json()) as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
 const withTasks = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
 
-describe('a rule about what the client can do', () => {
+describe('a rule about client capabilities', () => {
   it('hides a tool from a modern client that did not declare the tasks extension', async () => {
     expect(await namesOf(await modern('tools/list', {}))).not.toContain('storeRecord');
     expect(await namesOf(await modern('tools/list', withTasks))).toContain('storeRecord');
   });
 
-  it('remembers for a session what a legacy client said when it connected', async () => {
+  it('uses the capabilities that a legacy client declared when it connected', async () => {
     for (const [capabilities, shown] of [
       [{}, false],
       [withTasks, true],
@@ -69,7 +69,7 @@ describe('a rule about what the client can do', () => {
 });
 
 it.each(['tasks/get', 'tasks/update', 'tasks/cancel'])(
-  '%s of the modern era passes untouched',
+  '%s of the modern era passes unchanged',
   async (method) => {
     const params = { taskId: 't1', requestState: 'opaque' };
     const gated = await modern(method, withTasks, params, { 'mcp-name': 't1' });

@@ -18,12 +18,12 @@ import type { Era } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { serverV1, serverV2 } from './servers.js';
 
-/** A connected client, reduced to what every generation can do. */
+/** A connected client of either SDK, with the methods that both have. */
 export interface Connection {
   readonly era: Era;
   request(method: string, params?: object): Promise<Record<string, unknown>>;
   readonly capabilities: Record<string, unknown>;
-  /** Methods of notifications, as they come. */
+  /** The methods of received notifications, in order. */
   readonly notified: string[];
   close(): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface Mount {
   connect(policy: SuitePolicy | undefined): Promise<Connection>;
 }
 
-/** Everything that left a server of this file since it was last emptied, as text; of child processes, nothing. */
+/** The text of everything that servers of this file sent, without child processes. Tests empty it. */
 export const SENT: string[] = [];
 
 /** Keeps the text of every response. */
@@ -81,7 +81,7 @@ async function withV1(connect: (client: ClientV1) => Promise<void>): Promise<Con
   };
 }
 
-/** Takes any result: what is asked here is what stands on the wire. */
+/** Accepts any result: these tests check the messages themselves. */
 const anything = z.looseObject({});
 
 async function withV2(era: Era, connect: (client: ClientV2) => Promise<void>): Promise<Connection> {
@@ -136,7 +136,7 @@ const attached = <S extends Parameters<typeof attachConcerns>[0]>(
   return server;
 };
 
-/** Bundled once for all: a child process reads no TypeScript. */
+/** Bundled once: a child process cannot run TypeScript. */
 const PROGRAM = join(mkdtempSync(join(process.cwd(), 'build/stdio-')), 'server.mjs');
 buildSync({
   entryPoints: ['test/behavior/stdio-server.ts'],

@@ -67,12 +67,12 @@ const told = async (response: Response) => ({
   body: await response.text(),
 });
 
-describe.each(['advisory', 'enforce'])('under %s, in the older era,', (enforcement) => {
+describe.each(['advisory', 'enforce'])('under %s, in the legacy era,', (enforcement) => {
   const gated = createHandler({ server: createServer, policy: policyWith(enforcement) });
   const bare = createMcpHandler(createServer);
 
   it.each([[[]], [['files:read']]])(
-    'a call with the scopes %j is challenged as by the SDK, and does not run',
+    'a call with only the scopes %j is challenged as by the SDK, and does not run',
     async (scopes) => {
       ran.length = 0;
       const given = { authInfo: authInfo(scopes) };
@@ -94,17 +94,14 @@ describe.each(['advisory', 'enforce'])('under %s, in the older era,', (enforceme
     expect(ran).toEqual(['scoped', 'open']);
   });
 
-  it.each(['later', 'broken'])(
-    'a challenge that comes later, or cannot be made, lets nobody pass: %s',
-    async (name) => {
-      ran.length = 0;
-      const { body } = await told(await gated(legacy(call(name)), { authInfo: authInfo([]) }));
-      expect(body).toContain('"error"');
-      expect(ran).toEqual([]);
-    },
-  );
+  it.each(['later', 'broken'])('a challenge that is late or fails blocks the call: %s', async (name) => {
+    ran.length = 0;
+    const { body } = await told(await gated(legacy(call(name)), { authInfo: authInfo([]) }));
+    expect(body).toContain('"error"');
+    expect(ran).toEqual([]);
+  });
 
-  it('in a batch each call is judged by itself', async () => {
+  it('in a batch each call is checked separately', async () => {
     ran.length = 0;
     const batch = legacy([call('scoped', 1), call('open', 2)]);
     const { body } = await told(await gated(batch, { authInfo: authInfo([]) }));
@@ -112,7 +109,7 @@ describe.each(['advisory', 'enforce'])('under %s, in the older era,', (enforceme
     expect(ran).toEqual(['open']);
   });
 
-  it('the factory learns who calls, and how', async () => {
+  it('the server factory receives the request and its authorization', async () => {
     contexts.length = 0;
     await told(await gated(legacy(call('open')), { authInfo: authInfo(['a']) }));
     expect(contexts).toMatchObject([{ era: 'legacy', authInfo: { scopes: ['a'] } }]);
@@ -120,7 +117,7 @@ describe.each(['advisory', 'enforce'])('under %s, in the older era,', (enforceme
   });
 });
 
-it('a hidden tool is not challenged: it does not exist', async () => {
+it('does not challenge a call of a hidden tool', async () => {
   const gated = createHandler({ server: createServer, policy: policyWith('enforce') });
   const given = { authInfo: authInfo([]) };
   const hidden = await told(await gated(legacy(call('hidden')), given));

@@ -7,7 +7,7 @@ import * as z from 'zod';
 
 const TOOLS = ['encryptData', 'logData', 'validateData', 'storeRecord'];
 
-/** The same surface on both generations of the SDK: four tools, two prompts, two resources, two templates. */
+/** The same catalog on both SDKs: four tools, two prompts, two resources, two templates. */
 export function serverV1(): McpServerV1 {
   const server = new McpServerV1({ name: 'suite', version: '1.0.0' });
   for (const name of TOOLS) {

@@ -57,7 +57,7 @@ async function connect() {
   return { ask, updated };
 }
 
-it('a subscription to a hidden resource is answered like one to a resource that is not there', async () => {
+it('answers a subscription to a hidden resource like one to a resource that does not exist', async () => {
   const answers = await Promise.all(
     ['hidden', 'nowhere'].map(async (name) => {
       const { ask } = await connect();
@@ -70,7 +70,7 @@ it('a subscription to a hidden resource is answered like one to a resource that 
   expect(answers[0]).toBe(answers[1]);
 });
 
-it('tells of updates of what is shown, and of nothing else', async () => {
+it('sends updates of visible resources only', async () => {
   const { ask, updated } = await connect();
   const resourceSubscriptions = ['file:///shown', 'file:///hidden'];
   await ask('resources/list');

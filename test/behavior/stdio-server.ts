@@ -4,7 +4,7 @@ import { loadPolicy } from '../../src/policy/compile/load.js';
 import { attachConcerns } from '../../src/protocol/attach.js';
 import { serverV1, serverV2 } from './servers.js';
 
-/** The suite's server as a process of its own: `server.mjs v1|v2 [policy]`. */
+/** The suite's server as a separate process: `server.mjs v1|v2 [policy]`. */
 const [generation, file] = process.argv.slice(2);
 if (generation === 'v1') {
   const server = serverV1();

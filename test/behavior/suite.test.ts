@@ -61,7 +61,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       expect(['legacy', 'modern']).toContain(era);
     }));
 
-  it('shows everything to who says nothing, as the server alone', async () => {
+  it('shows everything without preferences, as the server alone', async () => {
     const lists = ['tools/list', 'prompts/list', 'resources/list', 'resources/templates/list'];
     const bare: unknown[] = [];
     await using(undefined, async (connection) => {
@@ -73,7 +73,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
     });
   });
 
-  it('filters each list by what a request says', () =>
+  it('filters each list by the preferences of the request', () =>
     using(advisory, async (connection) => {
       const result = await connection.request('tools/list', meta(HIGH_MINIMAL));
       expect((result.tools as { name: string }[]).map(({ name }) => name)).toEqual([
@@ -87,7 +87,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       expect(resources.resources).toMatchObject([{ uri: 'vault://keys' }]);
       const templates = await connection.request('resources/templates/list', meta({ cost: 'minimal' }));
       expect(templates.resourceTemplates).toMatchObject([{ uriTemplate: 'vault://audit/{id}' }]);
-      // Clients of the modern era keep what may be kept.
+      // Modern clients cache lists.
       if (connection.era === 'modern') expect(result).toMatchObject({ ttlMs: 0, cacheScope: 'private' });
     }));
 
@@ -99,7 +99,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       });
     }));
 
-  it('takes updateConcerns: kept where there is a session, to be sent along where there is none', () =>
+  it('answers updateConcerns: stores preferences in a session, or returns what to send without one', () =>
     using(advisory, async (connection) => {
       const update = await connection.request('updateConcerns', { concerns: { preset: 'safe' } });
       expect(update).toMatchObject({
@@ -121,7 +121,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       }
     }));
 
-  it('refuses a value that is not declared', () =>
+  it('refuses an undeclared value', () =>
     using(advisory, async (connection) => {
       const error = { code: -32602, data: { concern: 'security', value: 'hihg', suggestion: 'high' } };
       await expect(connection.request('tools/list', meta({ security: 'hihg' }))).rejects.toMatchObject(error);
@@ -146,7 +146,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       });
     }));
 
-  it('gives a list in pages that belong together', () =>
+  it('pages a list consistently', () =>
     using(paged, async (connection) => {
       const params = meta({ security: 'high' });
       const seen: string[] = [];
@@ -176,8 +176,8 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       expect(await connection.request('tools/call', call)).toMatchObject({ content: [{ text: 'x' }] });
     }));
 
-  it('answers under enforce for what is hidden as for what does not exist', async () => {
-    const reaches: [string, (name: string) => object, string, string][] = [
+  it('answers under enforce for hidden primitives as for primitives that do not exist', async () => {
+    const requests: [string, (name: string) => object, string, string][] = [
       ['tools/call', (name) => ({ name, arguments: { text: 'x' } }), 'logData', 'noData'],
       ['prompts/get', (name) => ({ name }), 'reviewAccess', 'noAccess'],
       ['resources/read', (uri) => ({ uri }), 'vault://audit', 'vault://nothing'],
@@ -193,14 +193,14 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
     };
     const expected: string[] = [];
     await using(undefined, async (connection) => {
-      for (const [method, params, hidden, unknown] of reaches) {
+      for (const [method, params, hidden, unknown] of requests) {
         expected.push(
           JSON.stringify(await said(connection, method, params(unknown))).replaceAll(unknown, hidden),
         );
       }
     });
     await using(enforce, async (connection) => {
-      for (const [index, [method, params, hidden]] of reaches.entries()) {
+      for (const [index, [method, params, hidden]] of requests.entries()) {
         const got = await said(connection, method, { ...params(hidden), ...meta(HIGH_MINIMAL) });
         expect(JSON.stringify(got)).toBe(expected[index]);
         expect(await said(connection, method, params(hidden))).toHaveProperty('result');

@@ -4,7 +4,7 @@ import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { policyFile } from '../protocol/gate-harness.js';
 import { type Connection, MOUNTS, SENT, type SuitePolicy } from './mounts.js';
 
-/** Hidden from everybody, by rules that read no host concern: nothing that a client says lifts them. */
+/** Hidden from every client by rules that read no host concern: no preferences can show them. */
 const HIDDEN = ['logData', 'reviewAccess', 'vault://audit'];
 const BODY = `
 concerns: { security: { values: [low, high] } }
@@ -22,7 +22,7 @@ const file = policyFile(BODY);
 const policy: SuitePolicy = { file, policy: loadPolicy(file) };
 
 const meta = (concerns: unknown) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
-const carriers = [
+const sources = [
   {},
   meta({ security: 'high' }),
   meta({ security: 'nothing' }),
@@ -40,28 +40,28 @@ const names = [
   '',
 ];
 
-/** All methods, with what is visible, with what does not exist, and with nonsense. */
+/** All methods, with visible names, unknown names and malformed params. */
 function* requests(): Generator<[string, object]> {
-  for (const carrier of carriers) {
+  for (const source of sources) {
     for (const method of lists) {
-      yield [method, carrier];
-      yield [method, { ...carrier, cursor: 'x' }];
-      yield [method, { ...carrier, filter: { namePatterns: ['*'], uriPatterns: ['*'] } }];
-      yield [method, { ...carrier, filter: 5 }];
+      yield [method, source];
+      yield [method, { ...source, cursor: 'x' }];
+      yield [method, { ...source, filter: { namePatterns: ['*'], uriPatterns: ['*'] } }];
+      yield [method, { ...source, filter: 5 }];
     }
     for (const name of names) {
-      yield ['tools/call', { ...carrier, name, arguments: { text: 'x' } }];
-      yield ['prompts/get', { ...carrier, name }];
-      yield ['resources/read', { ...carrier, uri: name }];
-      yield ['resources/subscribe', { ...carrier, uri: name }];
+      yield ['tools/call', { ...source, name, arguments: { text: 'x' } }];
+      yield ['prompts/get', { ...source, name }];
+      yield ['resources/read', { ...source, uri: name }];
+      yield ['resources/subscribe', { ...source, uri: name }];
       const argument = { name: 'id', value: '' };
-      yield ['completion/complete', { ...carrier, ref: { type: 'ref/resource', uri: name }, argument }];
-      yield ['completion/complete', { ...carrier, ref: { type: 'ref/prompt', name }, argument }];
+      yield ['completion/complete', { ...source, ref: { type: 'ref/resource', uri: name }, argument }];
+      yield ['completion/complete', { ...source, ref: { type: 'ref/prompt', name }, argument }];
     }
-    yield ['updateConcerns', { ...carrier, concerns: { security: 'high' } }];
-    yield ['listConcerns', carrier];
-    yield ['ping', carrier];
-    yield ['nothing/at-all', carrier];
+    yield ['updateConcerns', { ...source, concerns: { security: 'high' } }];
+    yield ['listConcerns', source];
+    yield ['ping', source];
+    yield ['nothing/at-all', source];
   }
 }
 
@@ -75,7 +75,7 @@ async function ask(connection: Connection, method: string, params: object): Prom
 }
 
 describe.each(MOUNTS)('$name', ({ connect }) => {
-  it('lets nothing hidden out, whatever is asked', async () => {
+  it('reveals nothing hidden, whatever the request', async () => {
     SENT.length = 0;
     const connection = await connect(policy);
     const seen = [JSON.stringify(connection.capabilities)];
@@ -86,7 +86,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
     for (const name of HIDDEN) expect(seen.filter((text) => text.includes(name))).toEqual([]);
   });
 
-  it('names a hidden thing only in the answer to who named it', async () => {
+  it('names a hidden primitive only in the response to a request that named it', async () => {
     const connection = await connect(policy);
     for (const name of HIDDEN) {
       for (const [method, params] of [
@@ -96,7 +96,7 @@ describe.each(MOUNTS)('$name', ({ connect }) => {
       ] as const) {
         const answer = await ask(connection, method, params);
         for (const other of HIDDEN) if (other !== name) expect(answer).not.toContain(other);
-        // What the tool would have answered.
+        // The answer of the hidden tool.
         expect(answer).not.toContain('"text":"x"');
       }
     }

@@ -1,6 +1,6 @@
 import type { Check, Report } from './suite.js';
 
-/** A check that one of two reports has with another status, or that only one has. */
+/** A check whose status differs between two reports, or that only one report has. */
 export interface Difference {
   readonly scenario: string;
   readonly check: string;
@@ -8,7 +8,7 @@ export interface Difference {
   readonly with: string;
 }
 
-/** @returns every check whose status is not the same in both reports, in the order of the scenarios */
+/** Returns every check whose status differs between two reports, in the order of the scenarios. */
 export function compare(without: Report, gated: Report): Difference[] {
   const scenarios = new Set([...without.keys(), ...gated.keys()]);
   return [...scenarios].flatMap((scenario) => {
@@ -20,14 +20,14 @@ export function compare(without: Report, gated: Report): Difference[] {
   });
 }
 
-/** @returns how many checks have which status: `84 SUCCESS, 1 SKIPPED` */
+/** Returns the number of checks per status: `84 SUCCESS, 1 SKIPPED`. */
 export function count(report: Report): string {
   const counts = new Map<string, number>();
   for (const { status } of [...report.values()].flat()) counts.set(status, (counts.get(status) ?? 0) + 1);
   return [...counts].map(([status, times]) => `${times} ${status}`).join(', ');
 }
 
-/** @returns one line for each check that did not pass */
+/** Returns one line for each check that did not pass. */
 export function notPassed(report: Report): string[] {
   return [...report].flatMap(([scenario, checks]) =>
     checks
@@ -36,7 +36,7 @@ export function notPassed(report: Report): string[] {
   );
 }
 
-/** A scenario may do the same check several times. */
+/** A scenario may contain the same check several times. */
 function numbered(checks: readonly Check[]): Map<string, Check> {
   const seen = new Map<string, number>();
   return new Map(

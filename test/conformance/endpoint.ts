@@ -14,9 +14,9 @@ export interface Fixture {
   readonly close: () => Promise<void>;
 }
 
-/** @returns the URL under which the handler listens, and a function that ends it */
+/** Returns the URL where the handler listens, and a function that stops it. */
 export async function serve(handle: Fixture['fetch']): Promise<{ url: string; close(): Promise<void> }> {
-  // The suite checks that a page in a browser cannot reach a local server by another name.
+  // The suite checks that a web page cannot reach a local server under another host name.
   const fetch = (request: Request) =>
     hostHeaderValidationResponse(request, localhostAllowedHostnames()) ??
     originValidationResponse(request, localhostAllowedOrigins()) ??

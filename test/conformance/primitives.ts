@@ -1,9 +1,9 @@
 import { z } from 'zod';
 
-/** The smallest PNG: one pixel. */
+/** A PNG of one pixel. */
 export const PNG =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';
-/** A WAV header and no sound. */
+/** A WAV header without samples. */
 const WAV = 'UklGRiYAAABXQVZFZm10IBAAAAABAAEAQB8AAAB9AAACABAAZGF0YQIAAAA=';
 
 type Content =
@@ -18,12 +18,12 @@ const resource = (uri: string, mimeType: string, content: string): Content => ({
   resource: { uri, mimeType, text: content },
 });
 
-/** @returns a tool's answer of one text */
+/** Returns a tool result with one text. */
 export function text(content: string): { content: { type: 'text'; text: string }[] } {
   return { content: [{ type: 'text', text: content }] };
 }
 
-/** Tools that always answer the same. The suite calls all of these by name. */
+/** Tools with constant results. The suite calls them by name. */
 export const CONSTANT_TOOLS: readonly { name: string; description: string; content: Content[] }[] = [
   {
     name: 'test_simple_text',
@@ -136,12 +136,12 @@ export const PROMPTS: readonly FixturePrompt[] = [
   },
 ];
 
-/** @returns what both SDKs take as the arguments of a prompt */
+/** Returns the arguments of a prompt, in the form of both SDKs. */
 export function promptArguments(prompt: FixturePrompt): Record<string, z.ZodString> {
   return Object.fromEntries(prompt.args.map((name) => [name, z.string().describe(`The ${name}`)]));
 }
 
-/** JSON Schema 2020-12, of which the suite looks for every keyword in the list. */
+/** JSON Schema 2020-12. The suite looks for each of these keywords in the list. */
 export const SCHEMA_TOOL = {
   name: 'json_schema_2020_12_tool',
   description: 'Its input schema uses what JSON Schema 2020-12 has',

@@ -10,19 +10,19 @@ import { createV2Fixture } from './sdk-v2.js';
 import { installSuite, type Report, runSuite } from './suite.js';
 
 /**
- * The official suite against a server without the gate, and with it in both enforcements: for who asks for nothing, all
- * reports must be the same, check by check. What the suite wrote is kept in `build/conformance`.
+ * Runs the official suite against a server without the gate, and with it under `advisory` and `enforce`. The suite sends
+ * no preferences, so all reports must be equal, check by check. The output of the suite is kept in `build/conformance`.
  */
 const RESULTS = 'build/conformance';
 
 interface Revision {
   readonly name: string;
   create(prepare: (server: ConnectableServer) => void): Fixture;
-  /** The second place of the gate under `enforce`: SDK v2 answers some requests before any transport. */
+  /** The access check in front of the handler under `enforce`: SDK v2 answers some requests before any transport. */
   around?(fetch: Fixture['fetch'], probe: string): Fixture['fetch'];
 }
 
-/** The handler of the fixture reads bodies by itself: it gets each one written anew. */
+/** The handler of the fixture reads the body itself, so it gets a request with a new body. */
 function guardParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
   const guarded = checkAccessEarly(
     ({ url, method, headers, signal }, body) =>
@@ -42,7 +42,7 @@ const REVISIONS: readonly Revision[] = [
   { name: '2026-07-28', create: createV2Fixture, around: guardParsed },
 ];
 
-/** What the gate is given; nothing for the server without it. */
+/** The options of the gate; `undefined` for the server without it. */
 const GATES = [
   { name: 'without', policy: undefined },
   { name: 'advisory', policy: loadPolicy('test/conformance/policy.yaml') },
@@ -64,7 +64,7 @@ for (const revision of REVISIONS) {
       for (const line of notPassed(report)) console.log(`  not passed: ${line}`);
       continue;
     }
-    if (requests === 0) throw new Error('The gate saw no request, so the comparison says nothing.');
+    if (requests === 0) throw new Error('The gate received no request, so the comparison proves nothing.');
     for (const difference of compare(without, report)) {
       different += 1;
       const { scenario, check } = difference;
@@ -78,7 +78,7 @@ console.log(
 );
 process.exitCode = different === 0 ? 0 : 1;
 
-/** Runs the suite against a fixture of its own; `requests` are those of which the gate told. */
+/** Runs the suite against a new fixture. `requests` is the number that the gate reported. */
 async function against(
   { name, create, around }: Revision,
   gate: string,

@@ -27,7 +27,7 @@ import {
 /**
  * The fixture for protocol 2025-11-25: SDK v1, one server and one transport for each session.
  *
- * @param prepare is given every server before it is connected
+ * @param prepare receives every server before it connects
  * @returns a fetch handler, and a function that ends all sessions
  */
 export function createV1Fixture(prepare: (server: McpServer) => void) {
@@ -42,7 +42,7 @@ export function createV1Fixture(prepare: (server: McpServer) => void) {
       onsessionclosed: (id) => {
         sessions.delete(id);
       },
-      // Both are needed for streams that a client comes back to.
+      // Clients need both to resume a stream.
       eventStore: createEventStore(),
       retryInterval: 100,
     });
@@ -97,7 +97,7 @@ function addTools(server: McpServer): void {
   for (const { name, description, content } of CONSTANT_TOOLS) {
     server.registerTool(name, { description }, () => ({ content }));
   }
-  // What zod has no words for passes through its metadata.
+  // Keywords that zod cannot express pass through its metadata.
   const { name, description, inputSchema } = SCHEMA_TOOL;
   server.registerTool(name, { description, inputSchema: z.object({}).meta(inputSchema) }, () => text('Fits'));
 
@@ -130,7 +130,7 @@ function addTools(server: McpServer): void {
   });
 }
 
-/** Tools that ask the client something before they answer. */
+/** Tools that send the client a request before they answer. */
 function addConversations(server: McpServer): void {
   server.registerTool(
     'test_sampling',
@@ -205,7 +205,7 @@ function addConversations(server: McpServer): void {
 
 const titled = (...titles: string[]) => titles.map((title, index) => ({ const: `value${index + 1}`, title }));
 
-/** Keeps what was sent on each stream, for clients that come back with `Last-Event-ID`. */
+/** Keeps the messages of each stream, for clients that resume it with `Last-Event-ID`. */
 function createEventStore(): EventStore {
   const events: { id: string; stream: string; message: JSONRPCMessage }[] = [];
   return {
@@ -217,7 +217,7 @@ function createEventStore(): EventStore {
     replayEventsAfter: async (last, { send }) => {
       const stream = events[Number(last)]?.stream ?? '';
       for (const event of events.slice(Number(last) + 1)) {
-        // A stream opens with an event that says nothing.
+        // The first event of a stream is empty.
         if (event.stream === stream && 'jsonrpc' in event.message) await send(event.id, event.message);
       }
       return stream;

@@ -46,7 +46,7 @@ const state = createRequestStateCodec<{ step: number }>({ key: randomBytes(32) }
 /**
  * The fixture for protocol 2026-07-28: SDK v2, one server for each request.
  *
- * @param prepare is given every server before it is connected
+ * @param prepare receives every server before it connects
  * @returns a fetch handler, and a function that ends all streams
  */
 export function createV2Fixture(prepare: (server: McpServer) => void) {
@@ -110,7 +110,7 @@ function createServer(tasks: Tasks, tools: Readonly<Record<string, FixtureTool>>
     (uri, { id }) => TEMPLATE.read(uri, String(id)),
   );
 
-  // McpServer makes a result of every error of a tool; that a client lacks an extension must stay an error.
+  // McpServer turns every error of a tool into a result. A missing client extension must stay an error.
   server.server.setRequestHandler('tools/call', async ({ params }, ctx) => {
     const tool = Object.hasOwn(tools, params.name) ? tools[params.name] : undefined;
     if (tool === undefined) {
@@ -194,7 +194,7 @@ const samples = (content: string) =>
     maxTokens: 100,
   });
 
-/** A tool that asks until everything is answered; with `stateful`, by way of a signed state. */
+/** A tool that requests input until it has all of it; with `stateful`, in a signed state. */
 function asking(inputRequests: InputRequests, stateful = false): FixtureTool {
   return {
     description: 'Asks the client before it answers',
@@ -267,7 +267,7 @@ function addAskingPrompt(server: McpServer): void {
   });
 }
 
-/** Tools of the tasks extension; `required` ones refuse clients that cannot have a task for an answer. */
+/** Tools of the tasks extension. Those with `required` refuse clients that do not support tasks. */
 function taskTools(tasks: Tasks): Record<string, FixtureTool> {
   const required = (description: string, work: Work): FixtureTool => ({
     description,

@@ -3,12 +3,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, open, readdir, readFile, rm } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 
-/** What Node 22 and the official suite are installed in: see its package.json. */
+/** The folder in which Node 22 and the official suite are installed: see its package.json. */
 const RUNTIME = resolve('test/runtimes/22');
 const NODE = join(RUNTIME, 'node_modules/node/bin/node');
 const SUITE = join(RUNTIME, 'node_modules/@modelcontextprotocol/conformance');
 
-/** One check of the suite, as its report has it. */
+/** One check in a report of the suite. */
 export interface Check {
   readonly id: string;
   readonly name: string;
@@ -16,10 +16,10 @@ export interface Check {
   readonly errorMessage?: string;
 }
 
-/** The checks of each scenario, in their order. */
+/** The checks of each scenario, in order. */
 export type Report = ReadonlyMap<string, readonly Check[]>;
 
-/** Installs what package.json of the runtime pins, if it is not there. */
+/** Installs the versions that package.json of the runtime pins, if they are missing. */
 export async function installSuite(): Promise<void> {
   const { dependencies } = readPackage(RUNTIME) as { dependencies: Record<string, string> };
   const current = Object.entries(dependencies).every(([name, pinned]) => {
@@ -28,7 +28,7 @@ export async function installSuite(): Promise<void> {
   });
   if (current && existsSync(NODE)) return;
   console.log(`Installing Node 22 and the suite in ${RUNTIME}`);
-  // In the folder, not with --prefix: the package `node` installs its binary with an npm of its own.
+  // In the folder, not with --prefix: the package `node` installs its binary with its own npm.
   const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], RUNTIME);
   if (code !== 0)
     throw new Error(`npm ci in ${RUNTIME} ended with ${code}; the suite needs the registry once.`);
@@ -38,9 +38,9 @@ const readPackage = (folder: string): { version?: string } =>
   JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
 
 /**
- * Runs what a revision requires of servers against a URL.
+ * Runs the checks that a revision requires of servers against a URL.
  *
- * @param folder for the suite's results and its output, emptied before
+ * @param folder where the results and the output of the suite are written; emptied before
  */
 export async function runSuite(url: string, revision: string, folder: string): Promise<Report> {
   await rm(folder, { recursive: true, force: true });
@@ -48,7 +48,7 @@ export async function runSuite(url: string, revision: string, folder: string): P
   const log = await open(join(folder, 'output.txt'), 'w');
   const results = resolve(folder, 'results');
   const flags = ['server', '--url', url, '--requirements', revision, '--output-dir', results];
-  // It ends with 1 where a required check fails; what counts here is the comparison.
+  // The suite exits with 1 if a required check fails. Only the comparison matters here.
   const code = await run(NODE, [join(SUITE, 'dist/index.js'), ...flags], RUNTIME, log.fd);
   await log.close();
   const report = await readReport(results);
@@ -62,7 +62,7 @@ async function readReport(folder: string): Promise<Report> {
   const folders = await readdir(folder).catch(() => []);
   for (const name of folders.sort()) {
     const [, scenario = name] = /^server-(.*?)-\d{4}-\d\d-\d\dT/.exec(name) ?? [];
-    // A scenario that broke off leaves its folder empty.
+    // An aborted scenario leaves its folder empty.
     const checks = await readFile(join(folder, name, 'checks.json'), 'utf8').catch(() => undefined);
     const broken: Check = { id: scenario, name: 'ran to its end', status: 'FAILURE' };
     report.set(scenario, checks === undefined ? [broken] : JSON.parse(checks));
@@ -70,13 +70,13 @@ async function readReport(folder: string): Promise<Report> {
   return report;
 }
 
-/** Many times what a run takes. */
+/** Many times the duration of a run. */
 const DEADLINE_MS = 150_000;
 
-// Ends the children too: a signal by itself would skip what is to be done on exit.
+// Stops the child processes too: a signal alone would skip the exit handlers.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** Runs a command to its end; it does not outlive this process. */
+/** Runs a command until it ends. It does not outlive this process. */
 function run(
   command: string,
   args: string[],

@@ -12,17 +12,17 @@ import {
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** The tasks extension of 2026-07-28 (SEP-2663), which SDK v2 leaves to servers. */
+/** The tasks extension of 2026-07-28 (SEP-2663), which SDK v2 does not implement. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
-/** What a tool does in its task; `ask` parks it until everything is answered. */
+/** The work of a tool in its task. `ask` suspends it until the client has answered everything. */
 export type Work = (ask: Task['ask'], cancelled: AbortSignal) => Promise<CallToolResult>;
 
-/** All tasks of one endpoint: they outlive the server that serves a request. */
+/** All tasks of one endpoint. They outlive the server instance of a request. */
 export class Tasks {
   private readonly tasks = new Map<string, Task>();
 
-  /** @returns what a `tools/call` answers in place of its result */
+  /** Returns the answer of `tools/call` in place of its result. */
   start(work: Work): CallToolResult {
     const task = new Task();
     this.tasks.set(task.taskId, task);
@@ -38,7 +38,7 @@ export class Tasks {
       return {};
     });
     server.setRequestHandler('tasks/update', { params }, ({ taskId }, ctx) => {
-      // The SDK takes `inputResponses` out of the parameters of every method.
+      // The SDK removes `inputResponses` from the params of every method.
       this.find(taskId, ctx).answer(Object.keys(ctx.mcpReq.inputResponses ?? {}));
       return {};
     });
@@ -52,13 +52,13 @@ export class Tasks {
   }
 }
 
-/** @returns what the request's client says that it can do */
+/** Returns the capabilities of the request's client. */
 export function capabilitiesOf(ctx: ServerContext): ClientCapabilities {
   const envelope = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
   return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
 }
 
-/** @returns whether the request's client can have a task for an answer */
+/** Returns whether the request's client supports tasks. */
 export function takesTasks(ctx: ServerContext): boolean {
   return capabilitiesOf(ctx).extensions?.[TASKS_EXTENSION] !== undefined;
 }
@@ -118,7 +118,7 @@ class Task {
     return { ...this.summary(), ...this.outcome, ...asks };
   }
 
-  /** The first end counts. */
+  /** Only the first end counts. */
   private end(status: 'completed' | 'failed' | 'cancelled', outcome: Task['outcome']): void {
     if (['completed', 'failed', 'cancelled'].includes(this.status)) return;
     this.status = status;

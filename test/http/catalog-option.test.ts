@@ -6,7 +6,7 @@ import type { HandlerOptions } from '../../src/http/fetch-handler.js';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import type { GateReport } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { policyOf, SECURITY } from '../protocol/gate-harness.js';
 

@@ -9,7 +9,7 @@ import { takeLists } from '../../src/http/known-lists/stub-server.js';
 import { createHandler, serve } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
-import type { GateReport } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };

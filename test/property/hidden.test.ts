@@ -10,9 +10,8 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import type { HiddenReport } from '../../src/protocol/lists/filter-list.js';
 import { EXTENSION_ID, LISTS } from '../../src/protocol/messages/wire.js';
-import type { GateReport } from '../../src/protocol/request/request.js';
+import type { GateReport, HiddenReport } from '../../src/protocol/request/report.js';
 import { preferencesFor, smallPolicies } from '../engine/small-policies.js';
 import { Harness } from '../protocol/gate-harness.js';
 

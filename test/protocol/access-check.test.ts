@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { spellingsOf } from '../../src/protocol/access/uri-variants.js';
+import { uriVariantsOf } from '../../src/protocol/access/uri-variants.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
 const POLICY = `
@@ -28,8 +28,8 @@ const LISTS = {
   ],
 };
 
-/** What the server is asked for by its name or URI. */
-function reached(harness: Harness): unknown[] {
+/** The names and URIs that the server received. */
+function received(harness: Harness): unknown[] {
   return harness.toServer.flatMap((message) =>
     'method' in message && LIST_KEYS[message.method] === undefined
       ? [message.params?.name ?? message.params?.uri]
@@ -37,7 +37,7 @@ function reached(harness: Harness): unknown[] {
   );
 }
 
-describe('a hidden resource is not reached by another spelling of its URI', () => {
+describe('a variant of the URI of a hidden resource', () => {
   it.each([
     'R://secret',
     ' r://secret ',
@@ -61,49 +61,49 @@ describe('a hidden resource is not reached by another spelling of its URI', () =
     for (const method of ['resources/read', 'resources/subscribe']) {
       const harness = new Harness(policy).serve(LISTS);
       harness.request(1, method, { uri });
-      expect(reached(harness)).not.toContain(uri);
-      expect(reached(harness)[0]).toMatch(/unknown[-:][0-9a-f-]{36}$/);
+      expect(received(harness)).not.toContain(uri);
+      expect(received(harness)[0]).toMatch(/unknown[-:][0-9a-f-]{36}$/);
     }
   });
 
   it.each(['R://Open', 'f://open', 'file:///a/open', 'file:///a/secret', 'n://nothing'])(
-    'and %j is not taken for one',
+    'is not confused with %j',
     (uri) => {
       const harness = new Harness(policy).serve(LISTS);
       harness.request(1, 'resources/read', { uri });
-      expect(reached(harness)).toEqual([uri]);
+      expect(received(harness)).toEqual([uri]);
     },
   );
 
-  // Whoever reads these in every way works for seconds: a test that takes that long is the failure.
+  // Checking all variants of these takes seconds. The test fails if it takes that long.
   it.each([
-    ['ways up and down', 'file:///a/', 'x/../', 'secret%20b'],
+    ['segments up and down', 'file:///a/', 'x/../', 'secret%20b'],
     ['percent signs', 'FILE:///', '%41?#a', ''],
     ['tabs', 'r://', '\t', 'secret'],
   ])('and not by a very long one: %s', { timeout: 2000 }, (_what, start, middle, end) => {
     const harness = new Harness(policy).serve(LISTS);
     harness.request(1, 'resources/read', { uri: start + middle.repeat(4_000_000 / middle.length) + end });
-    expect(reached(harness)[0]).toMatch(/^(unknown:)?[^ ]{0,40}unknown[-:][0-9a-f-]{36}$/);
+    expect(received(harness)[0]).toMatch(/^(unknown:)?[^ ]{0,40}unknown[-:][0-9a-f-]{36}$/);
   });
 
-  it('any text has spellings, itself first', () => {
+  it('is found for any string, the string itself first', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
-        expect(spellingsOf(text)[0]).toBe(text);
+        expect(uriVariantsOf(text)[0]).toBe(text);
       }),
     );
-    expect(spellingsOf('t://%ff%zz/%e2%82%ac?')).toContain('t://%ff%zz/€%3F');
+    expect(uriVariantsOf('t://%ff%zz/%e2%82%ac?')).toContain('t://%ff%zz/€%3F');
   });
 });
 
-it('what the server does not list is judged by what the policy says of its name', () => {
+it('hides a tool that the server does not list if the policy hides its name', () => {
   const harness = new Harness(policy).serve(LISTS);
   harness.request(1, 'tools/call', { name: 'unlisted' });
-  expect(reached(harness)[0]).toMatch(/^unknown-/);
+  expect(received(harness)[0]).toMatch(/^unknown-/);
 });
 
-describe('where the server does not say what it has', () => {
-  const asked = [
+describe('a server that cannot list its primitives', () => {
+  const requests = [
     ['tools/call', { name: 'secret' }],
     ['tools/call', { name: 'open' }],
     ['prompts/get', { name: 'open' }],
@@ -114,7 +114,7 @@ describe('where the server does not say what it has', () => {
     ],
   ] as const;
 
-  it.each(asked)('%s is refused: %j', async (method, params) => {
+  it.each(requests)('makes the gate refuse %s: %j', async (method, params) => {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -126,14 +126,14 @@ describe('where the server does not say what it has', () => {
     await new Promise((resolve) => setImmediate(resolve));
     const [answer] = harness.answers(1);
     expect(answer).toMatchObject({ error: { code: -32603 } });
-    expect(reached(harness)).not.toContain('secret');
-    expect(reached(harness)).not.toContain('open');
+    expect(received(harness)).not.toContain('secret');
+    expect(received(harness)).not.toContain('open');
   });
 
   it.each([
     [-32603, 0],
     [-32601, 1],
-  ])('an update of a resource is not passed on: error %d', async (code, passed) => {
+  ])('makes the gate drop resource updates, unless it has no such list: error %d', async (code, passed) => {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -145,7 +145,7 @@ describe('where the server does not say what it has', () => {
     expect(harness.toClient.filter((message) => 'method' in message)).toHaveLength(passed);
   });
 
-  it('a list that it does not have hides nothing', () => {
+  it('hides nothing through a list that it does not have', () => {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -154,13 +154,13 @@ describe('where the server does not say what it has', () => {
       void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
     };
     harness.request(1, 'tools/call', { name: 'open' });
-    expect(reached(harness)).toEqual(['open']);
+    expect(received(harness)).toEqual(['open']);
   });
 });
 
-describe('a list that is too long to be held', () => {
+describe('a list that is too long to be cached', () => {
   const meta = (level: string) => ({ _meta: { concerns: { tier: level } } });
-  /** The last page says what hides it, so nothing but the page itself tells. */
+  /** The last page itself contains the value that hides its tool, so only that page reveals it. */
   function endless(pages: number): Harness {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
@@ -176,7 +176,7 @@ describe('a list that is too long to be held', () => {
     };
     return harness;
   }
-  async function reach(harness: Harness, method: string, params: object): Promise<object | undefined> {
+  async function send(harness: Harness, method: string, params: object): Promise<object | undefined> {
     harness.request(1, method, params);
     for (let turn = 0; turn < 20_000 && harness.answers(1).length === 0; turn++) {
       await new Promise((resolve) => setImmediate(resolve));
@@ -190,37 +190,37 @@ describe('a list that is too long to be held', () => {
     ['resources/read', { uri: 'LATE://x' }, { uri: 'n://149' }],
   ])('is searched: %s', async (method, hidden, shown) => {
     const harness = endless(150);
-    expect(await reach(harness, method, hidden)).toMatchObject({ result: { ran: true } });
-    expect(reached(harness)[0]).toMatch(/unknown[-:][0-9a-f-]{36}$/);
+    expect(await send(harness, method, hidden)).toMatchObject({ result: { ran: true } });
+    expect(received(harness)[0]).toMatch(/unknown[-:][0-9a-f-]{36}$/);
     const other = endless(150);
-    expect(await reach(other, method, shown)).toMatchObject({ result: { ran: true } });
-    expect(reached(other)).toEqual(Object.values(shown));
+    expect(await send(other, method, shown)).toMatchObject({ result: { ran: true } });
+    expect(received(other)).toEqual(Object.values(shown));
   });
 
-  it('and what is in one that never ends is refused', async () => {
+  it('refuses access if it has no end', async () => {
     for (const name of ['n3', 'late', 'nothing']) {
       const harness = endless(Number.POSITIVE_INFINITY);
-      expect(await reach(harness, 'tools/call', { name })).toMatchObject({ error: { code: -32603 } });
-      expect(reached(harness)).toEqual([]);
+      expect(await send(harness, 'tools/call', { name })).toMatchObject({ error: { code: -32603 } });
+      expect(received(harness)).toEqual([]);
     }
   });
 
-  it('which is found out once', async () => {
+  it('is searched only once if it has no end', async () => {
     const harness = endless(Number.POSITIVE_INFINITY);
-    await reach(harness, 'tools/call', { name: 'n3' });
-    const asked = harness.toServer.length;
-    expect(asked).toBeGreaterThan(300);
+    await send(harness, 'tools/call', { name: 'n3' });
+    const count = harness.toServer.length;
+    expect(count).toBeGreaterThan(300);
     harness.request(2, 'tools/call', { name: 'n3' });
     expect(harness.answers(2)).toMatchObject([{ error: { code: -32603 } }]);
-    expect(harness.toServer.length).toBe(asked);
-    // Until the server says that it is another list.
+    expect(harness.toServer.length).toBe(count);
+    // Until the server announces that the list changed.
     await harness.server({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
     harness.request(3, 'tools/call', { name: 'n3' });
-    expect(harness.toServer.length).toBeGreaterThan(asked);
+    expect(harness.toServer.length).toBeGreaterThan(count);
   });
 });
 
-it('where nothing can be hidden, a request passes at once', () => {
+it('passes a request immediately if nothing can be hidden', () => {
   const harness = new Harness(
     policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }'),
   );
@@ -246,9 +246,9 @@ describe('the answer for a hidden name', () => {
     '\ud800',
     'T',
   ];
-  const text = (name: unknown) => `Tool ${String(name)} not found, "${String(name)}" is no tool`;
+  const text = (name: unknown) => `Tool ${String(name)} not found, "${String(name)}" is not a tool`;
 
-  it('is that for any other name, whatever else is hidden', async () => {
+  it('is the same as for any other name, whatever else is hidden', async () => {
     const names = fc.uniqueArray(fc.constantFrom(...words), { minLength: 1, maxLength: 8 });
     await fc.assert(
       fc.asyncProperty(names, async (hidden) => {
@@ -277,8 +277,8 @@ describe('the answer for a hidden name', () => {
           await new Promise((resolve) => setImmediate(resolve));
           return harness.answers(1)[0];
         };
-        const wanted = JSON.stringify(await say('zzzzz')).replaceAll('zzzzz', 'asked');
-        expect(JSON.stringify(await say('asked'))).toBe(wanted);
+        const expected = JSON.stringify(await say('zzzzz')).replaceAll('zzzzz', 'asked');
+        expect(JSON.stringify(await say('asked'))).toBe(expected);
       }),
       { numRuns: 200 },
     );

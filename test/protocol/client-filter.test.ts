@@ -9,7 +9,7 @@ import {
   readListFilter,
 } from '../../src/protocol/lists/client-filter.js';
 
-/** What a client gets: the names or URIs that stay, or the message of the error. */
+/** Returns the names or URIs that stay, or the message of the error. */
 function ask(kind: Kind, filter: unknown, items: readonly Primitive[]): readonly unknown[] | string {
   const read = readListFilter({ filter }, kind);
   if (!read.ok) return read.message;
@@ -31,36 +31,40 @@ const TEMPLATES = [
   { name: 'one key', uriTemplate: 'key://{id}' },
 ];
 
-describe('what a filter keeps', () => {
+describe('a filter', () => {
   it.each<[string, unknown, readonly string[]]>([
     [
-      '* is any run of characters',
+      '* matches any number of characters',
       { namePatterns: ['*Data'] },
       ['encryptData', 'decryptData', 'logData', 'LogData'],
     ],
-    ['* is the empty run too', { namePatterns: ['log*'] }, ['logData', 'logFile', 'log']],
+    ['* matches no characters', { namePatterns: ['log*'] }, ['logData', 'logFile', 'log']],
     ['several *', { namePatterns: ['*cr*t*'] }, ['encryptData', 'decryptData']],
-    ['? is one character', { namePatterns: ['log????'] }, ['logData', 'logFile']],
-    ['? is not none', { namePatterns: ['log?'] }, []],
-    ['? beside *', { namePatterns: ['?og?*'] }, ['logData', 'logFile', 'LogData']],
-    ['no wildcard is the name itself', { namePatterns: ['log'] }, ['log']],
+    ['? matches one character', { namePatterns: ['log????'] }, ['logData', 'logFile']],
+    ['? does not match an empty string', { namePatterns: ['log?'] }, []],
+    ['? next to *', { namePatterns: ['?og?*'] }, ['logData', 'logFile', 'LogData']],
+    ['a pattern without wildcards matches the name itself', { namePatterns: ['log'] }, ['log']],
     ['case counts', { namePatterns: ['Log*'] }, ['LogData']],
-    ['one pattern of a field is enough', { namePatterns: ['enc*', 'log'] }, ['encryptData', 'log']],
-    ['the order is that of the list', { namePatterns: ['log', 'enc*'] }, ['encryptData', 'log']],
+    ['one matching pattern of a field is enough', { namePatterns: ['enc*', 'log'] }, ['encryptData', 'log']],
+    ['the order of the list stays', { namePatterns: ['log', 'enc*'] }, ['encryptData', 'log']],
     ['a name is kept once', { namePatterns: ['log', 'log', 'lo*g'] }, ['log']],
     ['nothing matches', { namePatterns: ['delete*'] }, []],
-    ['an empty array is as if not given', { namePatterns: [] }, TOOLS.map(({ name }) => name)],
+    ['an empty array keeps everything', { namePatterns: [] }, TOOLS.map(({ name }) => name)],
     ['no field', {}, TOOLS.map(({ name }) => name)],
     ['unknown fields', { tagPatterns: ['x'], limit: 3 }, TOOLS.map(({ name }) => name)],
-    ['unknown fields beside a known one', { tagPatterns: ['x'], namePatterns: ['log'] }, ['log']],
-    ['tools have no URI: the field is unknown', { uriPatterns: ['x'] }, TOOLS.map(({ name }) => name)],
-    ['an unknown field may hold anything', { uriPatterns: 7, namePatterns: ['log'] }, ['log']],
+    [
+      'an unknown field next to a known one is ignored',
+      { tagPatterns: ['x'], namePatterns: ['log'] },
+      ['log'],
+    ],
+    ['uriPatterns of tools are ignored', { uriPatterns: ['x'] }, TOOLS.map(({ name }) => name)],
+    ['an unknown field may have any value', { uriPatterns: 7, namePatterns: ['log'] }, ['log']],
   ])('%s', (_name, filter, kept) => {
     expect(ask('tools', filter, TOOLS)).toEqual(kept);
   });
 
   it.each(['.', '[a-z]', '(a|b)', '{a,b}', '^a$', '!a', 'a+', '%', '_', '\\a'])(
-    'is literal about %s',
+    'matches %s literally',
     (special) => {
       expect(ask('tools', { namePatterns: [special] }, [{ name: special }, { name: 'a' }])).toEqual([
         special,
@@ -68,7 +72,7 @@ describe('what a filter keeps', () => {
     },
   );
 
-  it('has no escape: a backslash is a backslash', () => {
+  it('has no escape: a backslash matches a backslash', () => {
     expect(compilePattern('a\\*')('a*')).toBe(false);
     expect(compilePattern('a\\*')('a\\bc')).toBe(true);
   });
@@ -81,11 +85,11 @@ describe('what a filter keeps', () => {
   it.each<[string, unknown, readonly unknown[]]>([
     ['the URI', { uriPatterns: ['file:///*'] }, [RESOURCES[0], RESOURCES[2]]],
     ['one of several patterns', { uriPatterns: ['*.md', 'https:*'] }, [RESOURCES[1], RESOURCES[2]]],
-    ['both fields: both have to match', { uriPatterns: ['file:*'], namePatterns: ['notes'] }, [RESOURCES[0]]],
-    ['both fields, nothing matches both', { uriPatterns: ['https:*'], namePatterns: ['readme'] }, []],
-    ['an empty field beside the other', { uriPatterns: [], namePatterns: ['readme'] }, [RESOURCES[2]]],
-    ['the URI is not matched by name patterns', { namePatterns: ['file:*'] }, []],
-    ['the name is not matched by URI patterns', { uriPatterns: ['notes'] }, []],
+    ['both fields must match', { uriPatterns: ['file:*'], namePatterns: ['notes'] }, [RESOURCES[0]]],
+    ['both fields, and nothing matches both', { uriPatterns: ['https:*'], namePatterns: ['readme'] }, []],
+    ['an empty field next to the other', { uriPatterns: [], namePatterns: ['readme'] }, [RESOURCES[2]]],
+    ['name patterns do not match the URI', { namePatterns: ['file:*'] }, []],
+    ['URI patterns do not match the name', { uriPatterns: ['notes'] }, []],
   ])('resources: %s', (_name, filter, kept) => {
     const read = readListFilter({ filter }, 'resources');
     expect(read.ok && applyListFilter('resources', RESOURCES, read.filter)).toEqual(kept);
@@ -98,18 +102,18 @@ describe('what a filter keeps', () => {
     expect(ask('resourceTemplates', { uriPatterns: ['log:*'] }, [resource])).toEqual([]);
   });
 
-  it.each<Kind>(['prompts', 'tools'])('leaves URI patterns of %s aside when they are applied too', (kind) => {
+  it.each<Kind>(['prompts', 'tools'])('ignores URI patterns of %s when it is applied', (kind) => {
     expect(applyListFilter(kind, TOOLS, { uriPatterns: ['nothing'] })).toEqual(TOOLS);
   });
 
-  it('gives the very list where there is no filter', () => {
+  it('that is missing returns the same list object', () => {
     expect(applyListFilter('tools', TOOLS, undefined)).toBe(TOOLS);
   });
 
   it.each<[string, Primitive]>([
     ['no name', {}],
-    ['a name that is no text', { name: 7 }],
-    ['a name of a list', { name: ['log'] }],
+    ['a name that is not a string', { name: 7 }],
+    ['a name that is a list', { name: ['log'] }],
   ])('matches what a server lists with %s as the empty text', (_name, item) => {
     const apply = (pattern: string) => applyListFilter('tools', [item], { namePatterns: [pattern] });
     expect(apply('*')).toEqual([item]);
@@ -118,7 +122,7 @@ describe('what a filter keeps', () => {
     expect(applyListFilter('resources', [item], { uriPatterns: ['?*'] })).toEqual([]);
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('takes %s for a name', (name) => {
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('treats %s as a name', (name) => {
     const items = [{ name: 'log' }, { name }];
     expect(ask('tools', { namePatterns: [name] }, items)).toEqual([name]);
   });
@@ -134,13 +138,13 @@ describe('a character', () => {
     ['?', '', false],
     ['', '', true],
     ['*', '', true],
-    // Half of a pair is a character of its own, and no part of the whole one.
+    // A lone surrogate is a character of its own, and not a part of the whole one.
     ['?', '\ud83d', true],
     ['*\ude00', '😀', false],
     ['\ud83d*', '😀', false],
     ['*\ude00', 'a\ude00', true],
     ['\ud83d?', '\ud83da', true],
-    // A letter and a combining accent are two.
+    // A letter and a combining accent are two characters.
     ['?', 'e\u0301', false],
     ['??', 'e\u0301', true],
   ])('%j and %j: %s', (pattern, text, matches) => {
@@ -148,15 +152,15 @@ describe('a character', () => {
   });
 });
 
-/** Dynamic programming over all prefixes of pattern and text: slow, and short enough to be seen to be right. */
+/** A reference by dynamic programming over all prefixes: slow, but short enough to check by reading. */
 function reference(pattern: string, text: string): boolean {
   const characters = [...text];
   let matched = [true, ...characters.map(() => false)];
-  for (const wanted of pattern) {
-    const next = [wanted === '*' && matched[0] === true];
+  for (const symbol of pattern) {
+    const next = [symbol === '*' && matched[0] === true];
     characters.forEach((character, index) => {
-      if (wanted === '*') next.push(next[index] === true || matched[index + 1] === true);
-      else next.push(matched[index] === true && (wanted === '?' || wanted === character));
+      if (symbol === '*') next.push(next[index] === true || matched[index + 1] === true);
+      else next.push(matched[index] === true && (symbol === '?' || symbol === character));
     });
     matched = next;
   }
@@ -170,7 +174,7 @@ const pattern = fc.string({
 });
 const text = fc.string({ unit, maxLength: 16 });
 
-/** A text, and a pattern that was made from it by wildcards: it matches, unless a character is changed too. */
+/** A string, and a pattern made from it with wildcards. It matches unless a character is changed too. */
 const related = text.chain((text) => {
   const characters = [...text];
   return fc
@@ -193,7 +197,7 @@ describe('the matcher', () => {
     );
   });
 
-  it('agrees with the reference where pattern and text nearly match', () => {
+  it('agrees with the reference if pattern and text nearly match', () => {
     let matches = 0;
     fc.assert(
       fc.property(related, ([pattern, text]) => {
@@ -206,7 +210,7 @@ describe('the matcher', () => {
     expect(matches).toBeGreaterThan(500);
   });
 
-  it('can be asked again: one text does not change the next', () => {
+  it('can be used again: one match does not change the next', () => {
     const matches = compilePattern('*a?*b');
     for (const [text, expected] of [
       ['xaxb', true],
@@ -229,12 +233,12 @@ describe('the matcher', () => {
   });
 });
 
-describe('what is no filter', () => {
+describe('an invalid filter', () => {
   const many = (count: number) => Array.from({ length: count }, (_, index) => `p${index}`);
 
   it.each<[string, unknown, string]>([
     [
-      'a text instead of the filter',
+      'a string instead of the filter',
       'log*',
       'Invalid pattern in filter: \'log*\' — filter must be an object, such as {"namePatterns": ["log*"]}',
     ],
@@ -254,7 +258,7 @@ describe('what is no filter', () => {
       'Invalid pattern in filter: \'1e+308\' — filter must be an object, such as {"namePatterns": ["log*"]}',
     ],
     [
-      'a text instead of an array',
+      'a string instead of an array',
       { namePatterns: 'log*' },
       'Invalid pattern in namePatterns: \'log*\' — namePatterns must be an array of patterns, such as ["log*"]',
     ],
@@ -290,43 +294,43 @@ describe('what is no filter', () => {
       "Invalid pattern in namePatterns: '[…]' — a pattern must be a string",
     ],
     [
-      'the empty text',
+      'the empty string',
       { namePatterns: ['a', ''] },
       'Invalid pattern in namePatterns: \'\' — a pattern must not be empty; "*" matches everything',
     ],
     [
       'a pattern that is too long, cut in the message',
       { uriPatterns: ['x'.repeat(257)] },
-      `Invalid pattern in uriPatterns: '${'x'.repeat(64)}…' — a pattern has at most 256 characters, this one has 257`,
+      `Invalid pattern in uriPatterns: '${'x'.repeat(64)}…' — a pattern must have at most 256 characters, this one has 257`,
     ],
     [
-      'characters are counted and cut whole',
+      'whole characters are counted and cut',
       { namePatterns: [`x${'😀'.repeat(300)}`] },
-      `Invalid pattern in namePatterns: 'x${'😀'.repeat(63)}…' — a pattern has at most 256 characters, this one has 301`,
+      `Invalid pattern in namePatterns: 'x${'😀'.repeat(63)}…' — a pattern must have at most 256 characters, this one has 301`,
     ],
     ['101 patterns', { namePatterns: many(101) }, 'Too many patterns: 101 exceeds maximum of 100'],
     ['many patterns', { uriPatterns: many(100_000) }, 'Too many patterns: 100000 exceeds maximum of 100'],
     [
-      'repeated ones count, and nothing is read of too many',
+      'repeated patterns count, and none is read if there are too many',
       { namePatterns: [...many(100), ''] },
       'Too many patterns: 101 exceeds maximum of 100',
     ],
     [
-      'a pattern that would break the message out of its quotes stays as it was sent',
+      'a pattern with quotes is shown as it was sent',
       { namePatterns: [`it's ' — "fine"${'y'.repeat(300)}`] },
-      `Invalid pattern in namePatterns: 'it's ' — "fine"${'y'.repeat(49)}…' — a pattern has at most 256 characters, this one has 315`,
+      `Invalid pattern in namePatterns: 'it's ' — "fine"${'y'.repeat(49)}…' — a pattern must have at most 256 characters, this one has 315`,
     ],
   ])('%s', (_name, filter, message) => {
     expect(readListFilter({ filter }, 'resources')).toEqual({ ok: false, message });
   });
 
-  it('accepts as much as is allowed', () => {
+  it('is not one that reaches the limits', () => {
     const filter = { namePatterns: many(100), uriPatterns: [...many(99), 'x'.repeat(256)] };
     expect(readListFilter({ filter }, 'resources').ok).toBe(true);
     expect(readListFilter({ filter: { namePatterns: ['😀'.repeat(256)] } }, 'tools').ok).toBe(true);
   });
 
-  it('names the fields in a fixed order, whatever the order that they were sent in', () => {
+  it('is reported by field in a fixed order, whatever order the client used', () => {
     const filter = { uriPatterns: [''], namePatterns: [7] };
     const message = "Invalid pattern in namePatterns: '7' — a pattern must be a string";
     expect(readListFilter({ filter }, 'resources')).toEqual({ ok: false, message });
@@ -334,18 +338,18 @@ describe('what is no filter', () => {
 
   it.each<[string, unknown]>([
     ['no params', undefined],
-    ['params that are no object', 'filter'],
-    ['params of an array', [{ filter: { namePatterns: [7] } }]],
+    ['params that are not an object', 'filter'],
+    ['params that are an array', [{ filter: { namePatterns: [7] } }]],
     ['no filter', { cursor: 'x' }],
-    ['a filter that is inherited', Object.create({ filter: { namePatterns: [7] } })],
-    ['fields that are inherited', { filter: Object.create({ namePatterns: [7] }) }],
-    ['__proto__ as a name of JSON', JSON.parse('{"filter": {"__proto__": {"namePatterns": [7]}}}')],
+    ['an inherited filter', Object.create({ filter: { namePatterns: [7] } })],
+    ['inherited fields', { filter: Object.create({ namePatterns: [7] }) }],
+    ['__proto__ as a JSON member', JSON.parse('{"filter": {"__proto__": {"namePatterns": [7]}}}')],
     ['names of Object.prototype', { filter: { constructor: ['x'], toString: 7 } }],
   ])('reads no filter from %s', (_name, params) => {
     expect(readListFilter(params, 'resources')).toEqual({ ok: true, filter: undefined, key: '' });
   });
 
-  it('survives any value in any place', () => {
+  it('never throws, whatever value is in whatever place', () => {
     const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
     const hostile = fc.oneof(
       fc.anything({ withBigInt: true, withSparseArray: true, withNullPrototype: true }),
@@ -389,7 +393,7 @@ describe('the key of a filter', () => {
     new Set(uriPatterns),
   ];
 
-  it('is equal exactly for filters that have the same patterns', () => {
+  it('is equal if and only if the patterns are equal', () => {
     fc.assert(
       fc.property(filters, filters, (one, other) => {
         const keys = [one, other].map((filter) => keyOf(readListFilter({ filter }, 'resources')));
@@ -405,7 +409,7 @@ describe('the key of a filter', () => {
     );
   });
 
-  it('does not depend on order, repetition, or what is ignored', () => {
+  it('does not depend on order, repetition or ignored fields', () => {
     const key = keyOf(
       readListFilter({ filter: { namePatterns: ['a', 'b'], uriPatterns: ['c'] } }, 'resources'),
     );
@@ -414,19 +418,19 @@ describe('the key of a filter', () => {
     expect(key).not.toBe('');
   });
 
-  it('tells apart which field has a pattern', () => {
+  it('depends on which field has a pattern', () => {
     const [name, uri] = FILTER_FIELDS.resources.map((field) =>
       keyOf(readListFilter({ filter: { [field]: ['a'] } }, 'resources')),
     );
     expect(name).not.toBe(uri);
   });
 
-  it.each([{}, { namePatterns: [] }, { tags: ['a'] }])('is empty for %j, as for no filter', (filter) => {
+  it.each([{}, { namePatterns: [] }, { tags: ['a'] }])('is empty for %j, as without a filter', (filter) => {
     expect(readListFilter({ filter }, 'tools')).toEqual({ ok: true, filter: undefined, key: '' });
   });
 });
 
-it('keeps what matches one pattern of each given field, whatever the filter', () => {
+it('keeps what matches one pattern of each given field, for any filter', () => {
   const patterns = fc.array(
     fc.string({ unit: fc.constantFrom('a', 'b', '*', '?'), minLength: 1, maxLength: 4 }),
     {

@@ -20,7 +20,7 @@ const MALFORMED = { ok: false, reason: 'malformed' };
 const CHANGED = { ok: false, reason: 'changed' };
 const FILTER_CHANGED = { ok: false, reason: 'filter-changed' };
 
-/** Texts that JSON, UTF-8 and separators could confuse. */
+/** Strings that JSON, UTF-8 and separators could confuse. */
 const texts = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 6 }),
   fc.string({
@@ -32,7 +32,7 @@ const targets = fc.record({ catalog: texts, policy: texts, configuration: texts,
 const offsets = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(0, 1, 35, 36, Number.MAX_SAFE_INTEGER));
 
 describe('a cursor', () => {
-  it('gives its offset for what it was made for', () => {
+  it('gives its offset for the target that it was made for', () => {
     fc.assert(
       fc.property(targets, offsets, (target, offset) => {
         expect(readCursor(makeCursor({ ...target, offset }), target)).toEqual({ ok: true, offset });
@@ -41,7 +41,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('can stand in a URL as it is, and is short', () => {
+  it('needs no escape in a URL, and is short', () => {
     fc.assert(
       fc.property(targets, offsets, (target, offset) => {
         const cursor = makeCursor({ ...target, offset });
@@ -53,24 +53,24 @@ describe('a cursor', () => {
 
   it('is the same for the same page', () => {
     expect(makeCursor({ ...TARGET, offset: 500 })).toBe(CURSOR);
-    // Written down: another process, another release of Node or another day may have made it.
+    // A fixed text: another process or another Node version must make the same cursor.
     expect(CURSOR).toBe('dw.x_rjrfC-VvxLcI8f9whoHh.n-gyNapymvcSYAyGkM-nie');
   });
 
-  it('shows nothing of what it was made for', () => {
+  it('reveals nothing of its target', () => {
     for (const part of Object.values(TARGET)) expect(CURSOR).not.toContain(part);
   });
 
   it.each<[string, Partial<CursorTarget>, object]>([
     ['catalog', { catalog: digestOf(['tools', 'encryptData']) }, CHANGED],
-    ['catalog of another kind', { catalog: digestOf(['prompts', 'encryptData', 'logData']) }, CHANGED],
+    ['the catalog of another kind', { catalog: digestOf(['prompts', 'encryptData', 'logData']) }, CHANGED],
     ['policy', { policy: '0123456789abcdef0123456789abcdee' }, CHANGED],
     ['configuration', { configuration: '2;;0;' }, CHANGED],
     ['no configuration', { configuration: '' }, CHANGED],
     ['filter', { filter: '{"namePatterns":["log"]}' }, FILTER_CHANGED],
-    ['filter left out', { filter: '' }, FILTER_CHANGED],
-    ['both: the list counts', { filter: '', configuration: '' }, CHANGED],
-    ['places of two', { catalog: TARGET.policy, policy: TARGET.catalog }, CHANGED],
+    ['a filter that is left out', { filter: '' }, FILTER_CHANGED],
+    ['both: reported as a changed list', { filter: '', configuration: '' }, CHANGED],
+    ['two members swapped', { catalog: TARGET.policy, policy: TARGET.catalog }, CHANGED],
   ])('is refused where this changed: %s', (_name, other, refused) => {
     expect(readCursor(CURSOR, { ...TARGET, ...other })).toEqual(refused);
   });
@@ -97,7 +97,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused where a single part differs', () => {
+  it('is refused if a single part differs', () => {
     const parts = fc.constantFrom<keyof CursorTarget>('catalog', 'policy', 'configuration', 'filter');
     fc.assert(
       fc.property(targets, parts, texts, offsets, (target, part, text, offset) => {
@@ -109,37 +109,37 @@ describe('a cursor', () => {
     );
   });
 
-  it('is refused where only the border between two parts moved', () => {
+  it('is refused if only the boundary between two parts moved', () => {
     const target = { ...TARGET, catalog: 'ab', policy: 'c' };
     const cursor = makeCursor({ ...target, offset: 1 });
     expect(readCursor(cursor, { ...target, catalog: 'a', policy: 'bc' })).toEqual(CHANGED);
   });
 });
 
-describe('what is no cursor', () => {
+describe('a value that is not a cursor', () => {
   const [offset = '', list = '', filter = ''] = CURSOR.split('.');
 
   it.each<[string, unknown]>([
     ['nothing', undefined],
     ['null', null],
     ['a number', 500],
-    ['an array of a cursor', [CURSOR]],
-    ['an object that turns into a cursor', { toString: () => CURSOR }],
-    ['the empty text', ''],
+    ['an array with a cursor', [CURSOR]],
+    ['an object whose toString returns a cursor', { toString: () => CURSOR }],
+    ['the empty string', ''],
     ['a cursor of a server', 'eyJwYWdlIjoyfQ=='],
     ['prototype names', '__proto__.constructor.toString'],
-    ['a line break behind it', `${CURSOR}\n`],
+    ['a line break after it', `${CURSOR}\n`],
     ['a space before it', ` ${CURSOR}`],
     ['no offset', `.${list}.${filter}`],
     ['no filter', `${offset}.${list}`],
-    ['a part too many', `${CURSOR}.${filter}`],
+    ['one part too many', `${CURSOR}.${filter}`],
     ['a short digest', `${offset}.${list.slice(1)}.${filter}`],
     ['a long digest', `${offset}.${list}.${filter}x`],
     ['a negative offset', `-1.${list}.${filter}`],
     ['a fraction', `1.5.${list}.${filter}`],
     ['leading zeros', `0${offset}.${list}.${filter}`],
     ['upper case', `DW.${list}.${filter}`],
-    ['an offset beyond what numbers can say', `${(2 ** 53).toString(36)}.${list}.${filter}`],
+    ['an offset that is not a safe integer', `${(2 ** 53).toString(36)}.${list}.${filter}`],
     ['the largest offset of its length', `zzzzzzzzzzz.${list}.${filter}`],
     ['a huge offset', `${'9'.repeat(400)}.${list}.${filter}`],
     ['Infinity', `Infinity.${list}.${filter}`],
@@ -149,7 +149,7 @@ describe('what is no cursor', () => {
     expect(readCursor(cursor, TARGET)).toEqual(MALFORMED);
   });
 
-  it('any other value is refused, and never throws', () => {
+  it('is refused, and never throws', () => {
     const garbage = fc.oneof(
       fc.anything({ withBigInt: true, withNullPrototype: true, withSparseArray: true }),
       fc.string({ unit: 'binary', maxLength: 80 }),
@@ -164,7 +164,7 @@ describe('what is no cursor', () => {
     );
   });
 
-  it('a cursor with one character changed is another page of the same list, or refused', () => {
+  it('is not more than another page of the same list if one character of a cursor changed', () => {
     fc.assert(
       fc.property(
         fc.nat(CURSOR.length - 1),
@@ -174,7 +174,7 @@ describe('what is no cursor', () => {
           const read = readCursor(cursor, TARGET);
           if (cursor === CURSOR) expect(read).toEqual({ ok: true, offset: 500 });
           else if (at >= offset.length) expect(read.ok).toBe(false);
-          // Nothing is gained by that: the list is filtered for whoever asks, wherever the page starts.
+          // This reveals nothing: the list is filtered for the client wherever the page starts.
           else expect(read.ok ? Number.isSafeInteger(read.offset) && read.offset >= 0 : true).toBe(true);
         },
       ),
@@ -184,7 +184,7 @@ describe('what is no cursor', () => {
 });
 
 describe('a digest', () => {
-  it('differs wherever texts differ', () => {
+  it('differs if the strings differ', () => {
     const lists = fc.array(texts, { maxLength: 3 });
     fc.assert(
       fc.property(lists, lists, (one, other) => {
@@ -222,10 +222,10 @@ describe('a digest', () => {
   });
 });
 
-it('says why a cursor is refused, of a filter in the words of SEP-2564', () => {
+it('reports why a cursor is refused, a changed filter in the words of SEP-2564', () => {
   expect(CURSOR_MESSAGES).toEqual({
-    malformed: 'This is no cursor of this server; list again without a cursor.',
-    changed: 'This cursor does not belong to the list as it is now; list again without a cursor.',
+    malformed: 'The cursor is not valid. List again without a cursor.',
+    changed: 'The list changed, so the cursor is not valid any more. List again without a cursor.',
     'filter-changed': 'Filter parameters must not change between paginated requests',
   });
 });

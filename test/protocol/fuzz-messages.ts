@@ -26,7 +26,7 @@ const json = fc.letrec((tie) => ({
   ),
 })).value;
 
-/** With `__proto__` as a key of its own, as it comes over a wire. */
+/** With `__proto__` as an own key, as in a parsed message. */
 function asObject(entries: readonly (readonly [string, unknown])[]): string {
   return `{${entries.map(([key, value]) => `${JSON.stringify(key)}:${JSON.stringify(value) ?? 'null'}`).join(',')}}`;
 }
@@ -113,7 +113,7 @@ const unasked = fc.oneof(
   }),
 );
 
-/** One message of the client, how the server answers what it gets of it, and what it says unasked. */
+/** One message of the client, how the server answers it, and what the server sends by itself. */
 export const step = fc.record({
   message: fromClient,
   reply: result,

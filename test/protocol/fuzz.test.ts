@@ -5,7 +5,7 @@ import { expect, it } from 'vitest';
 import { step } from './fuzz-messages.js';
 import { Harness, policyOf } from './gate-harness.js';
 
-/** `npm run fuzz` sends a million; here a sample keeps the tests short. */
+/** `npm run fuzz` sends a million messages. A sample keeps this test short. */
 const MESSAGES = Number(process.env.FUZZ_MESSAGES ?? 20_000);
 const PER_RUN = 50;
 
@@ -40,7 +40,7 @@ const isRequest = (message: unknown): message is { id: string | number; method: 
 
 const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
-/** How many requests and stray answers there were of each id. */
+/** How many requests and unexpected responses each id had. */
 interface Played {
   readonly sent: ReadonlyMap<string | number, number>;
   readonly strays: ReadonlyMap<string | number, number>;
@@ -75,20 +75,22 @@ async function play(harness: Harness, steps: readonly Step[]): Promise<Played> {
     }
     if (stray !== null) await harness.server(stray);
   }
-  // A server that answers late, with pages that never end, takes a turn for each of hundreds of pages of each list.
+  // A server that answers late, with pages that never end, needs an event loop turn for each of hundreds of pages.
   const open = () => [...sent].some(([each, count]) => harness.answers(each).length < count);
   for (let round = 0; open() && round < 4000; round++) await nextTurn();
   await harness.gate.settled();
   return { sent, strays };
 }
 
-/** What a gate holds of requests that are not answered yet: its own, and the client's. */
-function held({ gate }: Harness): readonly unknown[] {
-  // biome-ignore lint/complexity/useLiteralKeys: no other notation reaches what is private.
-  return [...gate['inFlight'].keys(), ...(gate['questions'].waiting ? ['a question'] : [])];
+/** Returns the requests without a response that a gate keeps: the client's, and its own. */
+function pendingIn({ gate }: Harness): readonly unknown[] {
+  // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
+  const router = gate['router'];
+  // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
+  return [...router['clientRequests'].keys(), ...(router.isWaiting ? ['a request of the gate'] : [])];
 }
 
-it(`answers every request exactly once, whatever ${MESSAGES} messages say`, {
+it(`answers every request exactly once, whatever ${MESSAGES} messages contain`, {
   timeout: 3_600_000,
 }, async () => {
   await fc.assert(
@@ -98,7 +100,7 @@ it(`answers every request exactly once, whatever ${MESSAGES} messages say`, {
       for (const [each, count] of sent) {
         const answers = harness.answers(each).length;
         const what = `${answers} answers to ${count} times ${JSON.stringify(each)}`;
-        // An answer that nobody asked for may come for a request that the gate is still working on: then it is the one.
+        // An unexpected response may have the id of a pending request. Then it is taken for the response.
         expect(answers, what).toBeGreaterThanOrEqual(count);
         expect(answers, what).toBeLessThanOrEqual(count + (strays.get(each) ?? 0));
       }
@@ -108,10 +110,10 @@ it(`answers every request exactly once, whatever ${MESSAGES} messages say`, {
   );
 });
 
-/** What the heap may differ by without anything growing: caches that are full by then, and the engine's own. */
+/** How much the heap may grow without a leak: caches that are full by then, and the JavaScript engine's own. */
 const NOISE_BYTES = 2_000_000;
 
-it(`holds nothing of ${MESSAGES} messages on three connections that stay open`, {
+it(`keeps nothing of ${MESSAGES} messages on three connections that stay open`, {
   timeout: 3_600_000,
 }, async () => {
   const gates = policies.map((policy) => new Harness(policy));
@@ -121,9 +123,9 @@ it(`holds nothing of ${MESSAGES} messages on three connections that stay open`, 
     const harness = gates[run % gates.length];
     if (harness === undefined) throw new Error('There is a gate for each policy.');
     for (const steps of fc.sample(script, { numRuns: 1, seed: run })) await play(harness, steps);
-    for (let round = 0; held(harness).length > 0 && round < 4000; round++) await nextTurn();
-    expect(held(harness)).toEqual([]);
-    // What the test itself keeps.
+    for (let round = 0; pendingIn(harness).length > 0 && round < 4000; round++) await nextTurn();
+    expect(pendingIn(harness)).toEqual([]);
+    // The test itself keeps these.
     for (const kept of [harness.toServer, harness.toClient, harness.reports]) kept.length = 0;
     if ((run + 1) % Math.ceil(runs / 20) === 0) heaps.push(heapInUse());
   }
@@ -131,12 +133,12 @@ it(`holds nothing of ${MESSAGES} messages on three connections that stay open`, 
   const [least = 0] = heaps.slice(Math.floor(heaps.length / 2)).sort((a, b) => a - b);
   const series = heaps.map((bytes) => (bytes / 1e6).toFixed(1)).join(' ');
   if (process.env.FUZZ_MESSAGES !== undefined) console.info(`heap in MB: ${series}`);
-  // The least of the second half: what grows is above it all the time.
+  // The minimum of the second half: a leak keeps the heap above it.
   expect(least - quarter, `heap in MB: ${series}`).toBeLessThan(NOISE_BYTES);
   for (const { gate } of gates) gate.close();
 });
 
-/** In bytes, after everything that nobody reaches any more was collected. */
+/** Returns the heap size in bytes after garbage collection. */
 function heapInUse(): number {
   setFlagsFromString('--expose-gc');
   const collect = runInNewContext('gc') as () => void;

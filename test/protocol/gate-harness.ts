@@ -6,20 +6,21 @@ import { loadPolicy } from '../../src/policy/compile/load.js';
 import { Gate } from '../../src/protocol/gate.js';
 import type { Message, RequestId } from '../../src/protocol/messages/wire.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { Preferences } from '../../src/protocol/request/preferences.js';
-import type { GateReport, MessageContext } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
+import type { MessageContext } from '../../src/protocol/request/request.js';
+import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 
-/** A gate with both of its ends in the test's hands. */
+/** A gate between a client and a server that the test plays. */
 export class Harness {
   readonly toServer: Message[] = [];
   readonly toClient: Message[] = [];
   readonly reports: GateReport[] = [];
   readonly live: LivePolicy;
   readonly gate: Gate<MessageContext>;
-  /** Takes each message for the server as it comes; by default nothing answers. */
+  /** Receives each message for the server. By default the server does not answer. */
   onServer: (message: Message) => void = () => undefined;
 
-  constructor(policy: Policy, preferences: Preferences = { place: 'connection', record: {} }) {
+  constructor(policy: Policy, preferences: SessionPreferences = { place: 'connection', record: {} }) {
     this.live = new LivePolicy(policy);
     this.gate = new Gate(
       { live: this.live, preferences, report: (report) => this.reports.push(report) },
@@ -41,7 +42,7 @@ export class Harness {
     return this.gate.fromServer(message as Message, async (sent) => void this.toClient.push(sent));
   }
 
-  /** Answers every list with these primitives, at once; other requests with an empty result. */
+  /** Answers every list with these primitives, and other requests with an empty result, immediately. */
   serve(lists: Record<string, object[]>): this {
     this.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -76,7 +77,7 @@ export const LIST_KEYS: Record<string, string> = {
   'tasks/list': 'tasks',
 };
 
-/** Writes a policy into a folder of its own. */
+/** Writes a policy to a temporary folder, and returns its path. */
 export function policyFile(yaml: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'gate-')), 'policy.yaml');
   writeFileSync(file, `version: 1\n${yaml}`);

@@ -10,23 +10,23 @@ const high = { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } };
 const names = (message: unknown): string[] =>
   (message as { result: { tools: { name: string }[] } }).result.tools.map(({ name }) => name);
 
-/** A store whose reads wait until they are let go. */
-function heldStore() {
+/** A store whose reads wait until the test releases them. */
+function blockedStore() {
   const memory = createMemoryStore();
   const waiting: (() => void)[] = [];
   const store: SessionStore = {
     ...memory,
     read: (id) => new Promise((resolve) => waiting.push(() => resolve(memory.read(id)))),
   };
-  const letGo = () => {
+  const release = () => {
     for (const each of waiting.splice(0)) each();
   };
-  return { store, letGo };
+  return { store, release };
 }
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
 describe('never answers twice', () => {
-  it('refuses an id that is in use, and does not forward it', () => {
+  it('refuses an id of a pending request, and does not forward it', () => {
     const harness = new Harness(policy);
     harness.request(7, 'tools/call', { name: 'a' });
     harness.request(7, 'ping');
@@ -34,7 +34,7 @@ describe('never answers twice', () => {
     expect(harness.answers(7)).toMatchObject([{ error: { code: -32600 } }]);
   });
 
-  it('does not let a list through under the id of another request', async () => {
+  it('does not pass an unfiltered list under the id of another request', async () => {
     const harness = new Harness(policy);
     harness.request(7, 'tools/list', high);
     harness.request(7, 'ping');
@@ -44,7 +44,7 @@ describe('never answers twice', () => {
     expect(names(harness.answers(7)[1])).toEqual(['b', 'c']);
   });
 
-  it('takes an id again once it is answered', async () => {
+  it('accepts an id again after the response', async () => {
     const harness = new Harness(policy).serve({ 'tools/list': tools });
     harness.request(7, 'tools/list', high);
     harness.request(7, 'tools/list');
@@ -55,7 +55,7 @@ describe('never answers twice', () => {
     ]);
   });
 
-  it('tells the number 1 from the text "1"', () => {
+  it('distinguishes the number 1 from the string "1"', () => {
     const harness = new Harness(policy);
     harness.request(1, 'ping');
     harness.request('1', 'ping');
@@ -64,7 +64,7 @@ describe('never answers twice', () => {
 });
 
 describe('never stays silent', () => {
-  it('answers a list with the error of a server that cannot list', async () => {
+  it('answers a list request with the error of a server that cannot list', async () => {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
       if ('id' in message)
@@ -75,7 +75,7 @@ describe('never stays silent', () => {
     expect(harness.answers(1)).toMatchObject([{ error: { code: -32601, message: 'no' } }]);
   });
 
-  it('answers with an internal error when it fails itself', async () => {
+  it('answers with an internal error if it fails itself', async () => {
     const broken = {
       place: 'store',
       id: 'x',
@@ -92,7 +92,7 @@ describe('never stays silent', () => {
     expect(harness.answers(1)).toMatchObject([{ error: { code: -32603 } }]);
   });
 
-  it('gives no answer to a request that was cancelled', async () => {
+  it('does not answer a request that was cancelled', async () => {
     const harness = new Harness(policy);
     harness.request(1, 'tools/list', high);
     harness.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
@@ -101,7 +101,7 @@ describe('never stays silent', () => {
     expect(harness.answers(1)).toEqual([]);
   });
 
-  it('filters a list that comes for a request that it does not know', async () => {
+  it('filters a list in the response to an unknown request', async () => {
     const harness = new Harness(policy).serve({ 'tools/list': tools });
     harness.request(1, 'tools/list', high);
     await harness.server({ jsonrpc: '2.0', id: 99, result: { tools } });
@@ -110,7 +110,7 @@ describe('never stays silent', () => {
 });
 
 describe('never reorders', () => {
-  it('passes what it does not judge at once', async () => {
+  it('passes messages that it does not handle immediately', async () => {
     const harness = new Harness(policy);
     harness.request(1, 'tools/call', { name: 'a' });
     expect(harness.toServer).toHaveLength(1);
@@ -120,14 +120,14 @@ describe('never reorders', () => {
     expect(harness.toClient[0]).toBe(answer);
   });
 
-  it('keeps later messages behind one that waits for the store', async () => {
-    const { store, letGo } = heldStore();
+  it('keeps later messages after one that waits for the store', async () => {
+    const { store, release } = blockedStore();
     const harness = new Harness(policy, { place: 'store', store, id: 's' });
     harness.request(1, 'tools/list');
     harness.request(2, 'tools/call', { name: 'a' });
     harness.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 2 } });
     expect(harness.toServer).toEqual([]);
-    letGo();
+    release();
     await turn();
     expect(harness.toServer.map((message) => 'method' in message && message.method)).toEqual([
       'tools/list',
@@ -136,10 +136,10 @@ describe('never reorders', () => {
     ]);
   });
 
-  it('lets a client answer the server while it waits for the server itself', async () => {
+  it('passes a response of the client while it waits for the server itself', async () => {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
-      // A list that needs an answer of the client first.
+      // The server needs a response of the client before it lists.
       if ('id' in message && 'method' in message && message.method === 'tools/list') {
         void harness.server({ jsonrpc: '2.0', id: 'roots', method: 'roots/list' });
       }
@@ -159,7 +159,7 @@ describe('never reorders', () => {
 });
 
 describe('never loses', () => {
-  it('is settled only when what it keeps is written', async () => {
+  it('is settled only after the preferences are stored', async () => {
     const written: string[] = [];
     const store: SessionStore = {
       ...createMemoryStore(),
@@ -181,18 +181,18 @@ describe('never loses', () => {
   });
 });
 
-describe('a change of the list by itself', () => {
+describe('a list_changed notification of the server', () => {
   const changed = { jsonrpc: '2.0', method: 'notifications/tools/list_changed' };
   const changes = (harness: Harness) => harness.toClient.filter((message) => 'method' in message).length;
 
-  it('is passed on where nothing can be hidden', async () => {
+  it('is passed on if nothing can be hidden', async () => {
     const harness = new Harness(policy).serve({ 'tools/list': tools });
     harness.request(1, 'tools/list');
     await harness.server(changed);
     expect(changes(harness)).toBe(1);
   });
 
-  it('is passed on if what is visible changed, and the new list is shown', async () => {
+  it('is passed on if the visible part of the list changed', async () => {
     const served = [...tools];
     const harness = new Harness(policy).serve({ 'tools/list': served });
     harness.request(1, 'updateConcerns', { concerns: { security: 'high' } });
@@ -205,7 +205,7 @@ describe('a change of the list by itself', () => {
     expect(names(harness.answers(3)[0])).toEqual(['b', 'c', 'd']);
   });
 
-  it('is kept from a client that sees nothing of it', async () => {
+  it('is not passed on if the visible part of the list did not change', async () => {
     const served: object[] = [...tools];
     const harness = new Harness(policy).serve({ 'tools/list': served });
     harness.request(1, 'updateConcerns', { concerns: { security: 'high' } });
@@ -217,8 +217,8 @@ describe('a change of the list by itself', () => {
   });
 });
 
-describe('another policy', () => {
-  it('is in force at once, and announced for lists that show something else', async () => {
+describe('a replaced policy', () => {
+  it('applies immediately, and is announced for lists that look different', async () => {
     const harness = new Harness(policy).serve({ 'tools/list': tools });
     harness.request(0, 'initialize', { protocolVersion: '2025-11-25', capabilities: {} });
     const initialize = harness.toServer.find(
@@ -226,7 +226,7 @@ describe('another policy', () => {
     );
     expect(initialize).toBeDefined();
     await turn();
-    // The server's own answer to initialize announces changes of tools.
+    // The server declares in initialize that it announces changes of tools.
     const announcing = new Harness(policy);
     announcing.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;

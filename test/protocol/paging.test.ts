@@ -12,10 +12,10 @@ import {
 
 afterEach(() => vi.restoreAllMocks());
 
-/** What JSON says of a page's size, written by the shortest way. */
+/** The size of a page in bytes, by the simplest calculation. */
 const bytesOf = (items: readonly unknown[]): number => Buffer.byteLength(JSON.stringify(items));
 
-/** All pages, as a client that follows `next` gets them. */
+/** Returns all pages, as a client that follows `next` gets them. */
 function walk<T>(items: readonly T[], limits?: PageLimits): (readonly T[])[] {
   const pages: (readonly T[])[] = [];
   for (let offset: number | undefined = 0; offset !== undefined; ) {
@@ -30,14 +30,14 @@ function walk<T>(items: readonly T[], limits?: PageLimits): (readonly T[])[] {
 describe('a page', () => {
   const letters = ['a', 'b', 'c', 'd', 'e'];
 
-  it('is the whole list without a page size, the very same', () => {
+  it('is the whole list, the same object, without a page size', () => {
     const page = pageOf(letters, 0);
     expect(page).toEqual({ items: letters });
     expect(page.items).toBe(letters);
     expect('next' in page).toBe(false);
   });
 
-  it('is the rest of the list from an offset', () => {
+  it('is the rest of the list after an offset', () => {
     expect(pageOf(letters, 3)).toEqual({ items: ['d', 'e'] });
   });
 
@@ -49,18 +49,18 @@ describe('a page', () => {
     [6, [letters]],
     [Number.POSITIVE_INFINITY, [letters]],
     [1e308, [letters]],
-    // What is no page size still makes progress, and whole offsets.
+    // Invalid page sizes still make progress, and give integer offsets.
     [2.9, [['a', 'b'], ['c', 'd'], ['e']]],
     [0.5, [['a'], ['b'], ['c'], ['d'], ['e']]],
     [0, [['a'], ['b'], ['c'], ['d'], ['e']]],
     [-3, [['a'], ['b'], ['c'], ['d'], ['e']]],
     [Number.NaN, [['a'], ['b'], ['c'], ['d'], ['e']]],
-  ])('holds %d items if that is its size', (pageSize, pages) => {
+  ])('has %d items if that is the page size', (pageSize, pages) => {
     expect(walk(letters, { pageSize })).toEqual(pages);
     expect(pageOf(letters, 0, { pageSize }).next).toBe(pages.length > 1 ? pages[0]?.length : undefined);
   });
 
-  it.each([5, 6, 1e15, Number.MAX_SAFE_INTEGER])('is empty from %d, and the last one', (offset) => {
+  it.each([5, 6, 1e15, Number.MAX_SAFE_INTEGER])('is empty, and the last one, at offset %d', (offset) => {
     expect(pageOf(letters, offset)).toEqual({ items: [] });
     expect(pageOf(letters, offset, { pageSize: 2 })).toEqual({ items: [] });
   });
@@ -70,8 +70,8 @@ describe('a page', () => {
   });
 });
 
-describe('the bytes of a page', () => {
-  /** A list whose JSON has exactly this many bytes. */
+describe('the size of a page in bytes', () => {
+  /** Returns a list whose JSON has exactly this many bytes. */
   const listOf = (bytes: number, items = 10): string[] => {
     const each = Math.floor((bytes - 2 - (items - 1)) / items) - 2;
     const list = Array.from({ length: items }, () => 'x'.repeat(each));
@@ -79,7 +79,7 @@ describe('the bytes of a page', () => {
     return list;
   };
 
-  it('may be 5 000 000, and not one more', () => {
+  it('is at most 5,000,000', () => {
     const fits = listOf(5_000_000);
     expect(bytesOf(fits)).toBe(5_000_000);
     expect(pageOf(fits, 0)).toEqual({ items: fits });
@@ -96,7 +96,7 @@ describe('the bytes of a page', () => {
     ['characters of three bytes', '語', 3],
     ['pairs of surrogates', '😀', 4],
     ['lone surrogates', '\ud800', 6],
-  ])('count as they are escaped: %s', (_name, character, bytes) => {
+  ])('counts escapes: %s', (_name, character, bytes) => {
     const items = [character.repeat(100), 'x'];
     const both = 2 + (2 + 100 * bytes) + 1 + 3;
     expect(pageOf(items, 0, { maxBytes: both })).toEqual({ items });
@@ -109,17 +109,17 @@ describe('the bytes of a page', () => {
     ['null', null],
     ['undefined, which JSON writes as null', undefined],
     ['a function, also null', () => 'x'],
-    ['an empty text', ''],
+    ['an empty string', ''],
     ['an empty object', {}],
-    ['an object that is only names', { abc: 1, '\u0000': 2, '\ud800': 3 }],
+    ['an object with long names', { abc: 1, '\u0000': 2, '\ud800': 3 }],
     ['an object without a prototype', Object.assign(Object.create(null), { a: 'b' })],
     ['names of Object.prototype', JSON.parse('{"__proto__":{"constructor":"x"},"toString":"y"}')],
     ['nested arrays', [[[['x']]], [], [[]]]],
     ['a Date', new Date(0)],
     ['a URL', new URL('https://example.com/a/long/path/to/somewhere')],
     ['an object with a toJSON', { toJSON: () => 'x'.repeat(100) }],
-    ['a boxed text', new String('"'.repeat(30))],
-  ])('are exact for %s', (_name, item) => {
+    ['a boxed string', new String('"'.repeat(30))],
+  ])('is exact for %s', (_name, item) => {
     const items = [item, item, item];
     const two = bytesOf([item, item]);
     expect(pageOf(items, 0, { maxBytes: two })).toEqual({ items: items.slice(0, 2), next: 2 });
@@ -128,19 +128,19 @@ describe('the bytes of a page', () => {
     expect(pageOf(items, 1, { maxBytes: two })).toEqual({ items: items.slice(1) });
   });
 
-  it('of one item may be too many: it passes alone', () => {
+  it('exceeds the limit only with a single item', () => {
     const large = 'x'.repeat(6_000_000);
     expect(walk([large]).map((page) => page.length)).toEqual([1]);
     expect(walk(['a', large, 'b', 'c'])).toEqual([['a'], [large], ['b', 'c']]);
     expect(walk([large, large]).map((page) => page.length)).toEqual([1, 1]);
   });
 
-  it('and a page size hold both', () => {
+  it('is limited together with the number of items', () => {
     const items = ['aaaa', 'bbbb', 'c', 'd', 'e'];
     expect(walk(items, { pageSize: 2, maxBytes: 12 })).toEqual([['aaaa'], ['bbbb', 'c'], ['d', 'e']]);
   });
 
-  it('are never too many, and no page could hold one item more', () => {
+  it('never exceeds the limit, and no page has room for one more item', () => {
     const sizes = fc.oneof(fc.constant(undefined), fc.integer({ min: 1, max: 5 }));
     const items = fc.array(
       fc.oneof(
@@ -177,23 +177,23 @@ describe('the bytes of a page', () => {
       inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
     }));
 
-  it('are not counted by writing an ordinary list', () => {
+  it('is not calculated by writing an ordinary list', () => {
     const stringify = vi.spyOn(JSON, 'stringify');
     expect(pageOf(tools(1_000, 500), 0).items).toHaveLength(1_000);
     expect(stringify).not.toHaveBeenCalled();
   });
 
-  it('are counted once for each item of a page, not for the whole list on every page', () => {
+  it('is calculated once for each item of a page, not for the whole list on every page', () => {
     const items = tools(200, 1_000);
     const stringify = vi.spyOn(JSON, 'stringify');
     const pages = walk(items, { maxBytes: 20_000 });
     expect(pages.length).toBeGreaterThan(10);
-    // One item more than the page holds, to see that it does not fit.
+    // One more item than the page has, to notice that it does not fit.
     expect(stringify.mock.calls.length).toBeLessThanOrEqual(items.length + pages.length);
   });
 });
 
-describe('what has no JSON', () => {
+describe('a value that cannot be written as JSON', () => {
   const cycle: { self?: unknown; name: string } = { name: 'x'.repeat(100) };
   cycle.self = cycle;
   const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`);
@@ -210,7 +210,7 @@ describe('what has no JSON', () => {
         },
       },
     ],
-  ])('passes, in memory: %s', (_name, item) => {
+  ])('passes in memory: %s', (_name, item) => {
     const page = pageOf([item, item], 0, { maxBytes: 1_000 });
     expect(page.items).toHaveLength(2);
     expect(page.next).toBeUndefined();
@@ -228,7 +228,7 @@ describe('all pages together', () => {
   );
   const patterns = fc.array(fc.constantFrom('*', 'a*', '*b', '?', '?*a?'), { maxLength: 2 });
 
-  it('are what the filter keeps at once, whatever their size', () => {
+  it('have the same items as the unpaged list, whatever their size', () => {
     fc.assert(
       fc.property(items, limits, patterns, (items, limits, namePatterns) => {
         const read = readListFilter({ filter: { namePatterns } }, 'tools');
@@ -241,7 +241,7 @@ describe('all pages together', () => {
           configuration: '0;1;',
           filter: key,
         };
-        // As a server without memory answers: everything is computed anew for each page.
+        // Like a stateless server: everything is computed again for each page.
         const list = (cursor: string | undefined) => {
           const from = cursor === undefined ? { ok: true as const, offset: 0 } : readCursor(cursor, target);
           if (!from.ok) throw new Error(from.reason);

@@ -21,9 +21,9 @@ const withHeader = (header: string | readonly string[]): HttpRequestInfo => ({
 });
 const withUrl = (query: string): HttpRequestInfo => ({ url: new URL(`https://example.test/mcp${query}`) });
 
-/** What a header or URL asks for. */
+/** Returns the preferences in a header or URL. */
 const sent = (http: HttpRequestInfo) =>
-  readPreferenceSources(undefined, undefined, http).carriers[0]?.concerns;
+  readPreferenceSources(undefined, undefined, http).sources[0]?.concerns;
 
 describe('the header', () => {
   it.each<[string, string, unknown]>([
@@ -42,21 +42,21 @@ describe('the header', () => {
     ['an empty inner list', 'topic=()', { topic: [] }],
     ['a preset', 'preset=safe', { preset: 'safe' }],
     [
-      'parameters, which mean nothing',
+      'parameters, which are ignored',
       'security=high;q=0.5, topic=(a;x b);y=1',
       { security: 'high', topic: ['a', 'b'] },
     ],
     [
-      'a name twice: the last one counts',
+      'a repeated name: the last value counts',
       'security=low, cost=minimal, security=high',
       { security: 'high', cost: 'minimal' },
     ],
     ['a name of Object.prototype', 'constructor=x', { constructor: 'x' }],
     ['nothing', '', {}],
-  ])('holds %s', (_name, header, concerns) => {
+  ])('carries %s', (_name, header, concerns) => {
     expect(parseHeader(header)).toEqual(concerns);
     expect(readPreferenceSources(undefined, undefined, withHeader(header))).toEqual({
-      carriers: [{ from: 'header', concerns }],
+      sources: [{ from: 'header', concerns }],
       warnings: [],
     });
   });
@@ -74,26 +74,26 @@ describe('the header', () => {
     'security=hö',
     'security=',
     '=high',
-  ])('is ignored whole, with a warning, if it is broken: %s', (header) => {
-    const { carriers, warnings } = readPreferenceSources(undefined, undefined, withHeader(header));
-    expect(carriers).toEqual([]);
+  ])('is ignored with a warning if it is malformed: %s', (header) => {
+    const { sources, warnings } = readPreferenceSources(undefined, undefined, withHeader(header));
+    expect(sources).toEqual([]);
     expect(warnings.map(({ code }) => code)).toEqual(['malformed-header']);
   });
 
-  it('may come several times, as one list', () => {
+  it('may be repeated', () => {
     const concerns = { security: 'high', cost: 'minimal' };
     expect(sent(withHeader(['security=low', 'cost=minimal', 'security=high']))).toEqual(concerns);
     expect(sent(withHeader(['security=high', 'cost=minimal']))).toEqual(concerns);
     expect(readPreferenceSources(undefined, undefined, withHeader(['security=high', '?']))).toMatchObject({
-      carriers: [],
+      sources: [],
     });
   });
 
-  it('has values that are no names of values: they are ignored with a warning, not refused', () => {
+  it('gets a warning for values that are not names, and is not refused', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     for (const header of ['security', 'security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
-      const { carriers } = readPreferenceSources(undefined, undefined, withHeader(header));
-      const { invalid, warnings, active } = resolveConfiguration(policy, carriers);
+      const { sources } = readPreferenceSources(undefined, undefined, withHeader(header));
+      const { invalid, warnings, active } = resolveConfiguration(policy, sources);
       expect({ header, invalid, active, codes: warnings.map(({ code }) => code) }).toEqual({
         header,
         invalid: [],
@@ -103,15 +103,15 @@ describe('the header', () => {
     }
   });
 
-  it('of another name is none of ours', () => {
+  it('is ignored under another name', () => {
     expect(
       readPreferenceSources(undefined, undefined, { headers: { 'x-concerns': 'security=high' } }),
     ).toEqual({
-      carriers: [],
+      sources: [],
       warnings: [],
     });
     expect(
-      readPreferenceSources(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).carriers,
+      readPreferenceSources(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).sources,
     ).toEqual([]);
   });
 });
@@ -136,39 +136,39 @@ describe("the URL's parameter", () => {
     ],
     ['a value with a colon', '?concerns=level:a:b', { level: 'a:b' }],
     [
-      'a parameter twice',
+      'a repeated parameter',
       '?concerns=security:high&concerns=cost:minimal',
       { security: 'high', cost: 'minimal' },
     ],
     [
-      'a parameter twice with the same name: the last one counts',
+      'a repeated parameter with the same name: the last value counts',
       '?concerns=security:low&x=1&concerns=security:high',
       { security: 'high' },
     ],
-    ['empty parts, which mean nothing', '?concerns=,security:high,,', { security: 'high' }],
+    ['empty parts, which are ignored', '?concerns=,security:high,,', { security: 'high' }],
     ['no value', '?concerns=security:', { security: '' }],
-    ['other parameters beside it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
-  ])('holds %s: %s', (_name, query, concerns) => {
+    ['other parameters next to it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
+  ])('carries %s: %s', (_name, query, concerns) => {
     expect(readPreferenceSources(undefined, undefined, withUrl(query))).toEqual({
-      carriers: [{ from: 'url', concerns }],
+      sources: [{ from: 'url', concerns }],
       warnings: [],
     });
   });
 
   it.each(['', '?', '?concerns', '?concerns=', '?Concerns=safe', '?concern=safe'])(
-    'is not there in %j',
+    'is missing in %j',
     (query) => {
-      expect(readPreferenceSources(undefined, undefined, withUrl(query)).carriers).toEqual([]);
+      expect(readPreferenceSources(undefined, undefined, withUrl(query)).sources).toEqual([]);
     },
   );
 
-  it('keeps names of Object.prototype as what they are', () => {
+  it('may have names of Object.prototype', () => {
     const found = parseParameter('__proto__:x,constructor:y');
     expect(Object.keys(found)).toEqual(['__proto__', 'constructor']);
     expect(Object.getPrototypeOf(found)).toBe(Object.prototype);
   });
 
-  it('of any length is answered', () => {
+  it('may have any length', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     const long = parseParameter(`security:high,${'a:b|c,'.repeat(100_000)}`);
     expect(resolveConfiguration(policy, [{ from: 'url', concerns: long }]).active).toBe(true);
@@ -185,32 +185,32 @@ describe("a request's _meta", () => {
     ['an extension of the wrong type', list({ _meta: { [EXTENSION_ID]: 'high' } })],
     ['an extension without concerns', list({ _meta: { [EXTENSION_ID]: { presets: {} } } })],
     ['an inherited extension', list({ _meta: Object.create({ [EXTENSION_ID]: { concerns: {} } }) })],
-    ['params.concerns, which is no place for it', list({ concerns: { security: 'high' } })],
-  ])('has nothing in %s', (_name, request) => {
-    expect(readPreferenceSources(request, undefined, undefined)).toEqual({ carriers: [], warnings: [] });
+    ['params.concerns, which is the wrong place', list({ concerns: { security: 'high' } })],
+  ])('carries no preferences in %s', (_name, request) => {
+    expect(readPreferenceSources(request, undefined, undefined)).toEqual({ sources: [], warnings: [] });
   });
 
   it.each([{ security: 'high' }, {}, null, 'safe', ['security']])(
-    'is handed on unchecked: %j',
+    'is passed on unchecked: %j',
     (concerns) => {
-      expect(readPreferenceSources(withMeta(concerns), undefined, undefined).carriers).toEqual([
+      expect(readPreferenceSources(withMeta(concerns), undefined, undefined).sources).toEqual([
         { from: 'request', concerns },
       ]);
     },
   );
 });
 
-describe('several carriers', () => {
+describe('several preference sources', () => {
   const inSession = (concerns: unknown) => ({ from: 'session', concerns }) as const;
   const http = { ...withHeader('security=high, price=3'), ...withUrl('?concerns=security:low,topic:maps') };
 
   it('come strongest first: request, session, header, URL', () => {
-    const { carriers } = readPreferenceSources(
+    const { sources } = readPreferenceSources(
       withMeta({ security: 'top' }),
       inSession({ cost: 'minimal' }),
       http,
     );
-    expect(carriers).toEqual([
+    expect(sources).toEqual([
       { from: 'request', concerns: { security: 'top' } },
       { from: 'session', concerns: { cost: 'minimal' } },
       { from: 'header', concerns: { security: 'high', price: 3 } },
@@ -218,22 +218,22 @@ describe('several carriers', () => {
     ]);
   });
 
-  it('leave a broken header out and keep the others', () => {
+  it('omit a malformed header and keep the others', () => {
     const broken = { ...http, headers: { 'mcp-concerns': 'security=' } };
-    const { carriers, warnings } = readPreferenceSources(withMeta({ security: 'top' }), undefined, broken);
-    expect(carriers.map(({ from }) => from)).toEqual(['request', 'url']);
+    const { sources, warnings } = readPreferenceSources(withMeta({ security: 'top' }), undefined, broken);
+    expect(sources.map(({ from }) => from)).toEqual(['request', 'url']);
     expect(warnings).toHaveLength(1);
   });
 
-  it('are none without HTTP, _meta and session', () => {
-    expect(readPreferenceSources(list(), undefined, undefined)).toEqual({ carriers: [], warnings: [] });
-    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ carriers: [], warnings: [] });
-    expect(readPreferenceSources(list(), inSession({}), {}).carriers).toEqual([
+  it('are empty without HTTP, _meta and session', () => {
+    expect(readPreferenceSources(list(), undefined, undefined)).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(list(), inSession({}), {}).sources).toEqual([
       { from: 'session', concerns: {} },
     ]);
   });
 
-  it('make one configuration, per concern', () => {
+  it('are combined per concern', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -245,7 +245,7 @@ describe('several carriers', () => {
       presets: { careful: { security: high, cost: minimal, level: "1" } }
     `);
     const effective = (...from: Parameters<typeof readPreferenceSources>) =>
-      describeConfiguration(policy, resolveConfiguration(policy, readPreferenceSources(...from).carriers));
+      describeConfiguration(policy, resolveConfiguration(policy, readPreferenceSources(...from).sources));
 
     expect(
       effective(withMeta({ security: 'low' }), inSession({ security: 'medium', cost: 'high' }), {

@@ -4,8 +4,9 @@ import {
   EXTENSION_ID,
   PROTOCOL_VERSION_META,
 } from '../../src/protocol/messages/wire.js';
-import type { Preferences } from '../../src/protocol/request/preferences.js';
-import type { GateReport, MessageContext } from '../../src/protocol/request/request.js';
+import type { GateReport } from '../../src/protocol/request/report.js';
+import type { MessageContext } from '../../src/protocol/request/request.js';
+import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { Harness, policyOf } from './gate-harness.js';
 
@@ -28,12 +29,12 @@ rules:
 const named = (...names: string[]) => names.map((name) => ({ name }));
 const TOOLS = named('a', 'b', 'c', 'd', 'e', 'new');
 
-function gate(settings = '{}', preferences?: Preferences): Harness {
+function gate(settings = '{}', preferences?: SessionPreferences): Harness {
   const policy = policyOf(`${POLICY}settings: ${settings}\n`);
   return new Harness(policy, preferences).serve({ 'tools/list': TOOLS });
 }
 
-/** What the gate reports of a request. */
+/** Returns what the gate reports about a request. */
 function reportOf(harness: Harness, params: object, context: MessageContext = {}): GateReport | undefined {
   harness.client({ jsonrpc: '2.0', id: harness.reports.length, method: 'tools/list', params }, context);
   return harness.reports.at(-1);
@@ -41,8 +42,8 @@ function reportOf(harness: Harness, params: object, context: MessageContext = {}
 const inMeta = (concerns: object) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
 const HIGH = inMeta({ security: 'high' });
 
-describe('the report of a list says what hid how much', () => {
-  it('each tool once, for its first reason', () => {
+describe('the report of a list', () => {
+  it('counts each hidden tool once, for its first reason', () => {
     expect(reportOf(gate(), inMeta({ security: 'high', cost: 'high' }))).toMatchObject({
       shown: 3,
       total: 6,
@@ -50,7 +51,7 @@ describe('the report of a list says what hid how much', () => {
     });
   });
 
-  it('by rules, of what is unmapped and of what the client itself left out', () => {
+  it('counts tools that are hidden by rules, unmapped, or left out by the client filter', () => {
     const claims = new Map<string, unknown>([
       ['tier', 'pro'],
       ['strict', true],
@@ -63,19 +64,19 @@ describe('the report of a list says what hid how much', () => {
     });
   });
 
-  it('nothing where all is shown', () => {
+  it('has no counts if everything is shown', () => {
     const claims = new Map([['tier', 'pro']]);
     expect(reportOf(gate(), {}, { claims })).not.toHaveProperty('hidden');
   });
 
-  it('under shadow what would be hidden, though all is listed', () => {
+  it('counts what would be hidden under shadow, although everything is listed', () => {
     const harness = gate('{ enforcement: shadow }');
     const counts = { shown: 3, total: 6, hidden: { concerns: { security: 2, tier: 1 } } };
     expect(reportOf(harness, inMeta({ security: 'high', cost: 'high' }))).toMatchObject(counts);
     expect(harness.toClient).toMatchObject([{ result: { tools: TOOLS } }]);
   });
 
-  it('page by page where the list is too long to be held', () => {
+  it('counts per page if the list is too long to be cached', () => {
     const harness = new Harness(policyOf(POLICY));
     harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -88,11 +89,11 @@ describe('the report of a list says what hid how much', () => {
     expect(harness.reports.at(-1)?.warnings).toMatchObject([{ code: 'unbounded-list' }]);
   });
 
-  it('of tasks by what hides the tools that made them', async () => {
+  it('counts tasks by the reason that hides their tools', async () => {
     const policy = policyOf(`${POLICY}settings: {}\n`);
     const store = createMemoryStore();
     const harness = new Harness(policy, { place: 'store', store, id: 's' });
-    const tasks = ['of-a', 'of-b', 'of-d', 'of-nobody'].map((taskId) => ({ taskId, status: 'working' }));
+    const tasks = ['of-a', 'of-b', 'of-d', 'of-unknown'].map((taskId) => ({ taskId, status: 'working' }));
     harness.serve({ 'tools/list': TOOLS, 'tasks/list': tasks });
     for (const tool of ['a', 'b', 'd']) await store.update(`task/of-${tool}`, { tool });
     await store.update('s', { concerns: { security: 'high' } });
@@ -108,11 +109,11 @@ describe('the report of a list says what hid how much', () => {
   });
 });
 
-describe('the report says by which carrier each concern came', () => {
+describe('the report of preference sources', () => {
   const url = 'https://example.test/mcp?concerns=safe,cost:minimal';
   const http = { url, headers: { 'mcp-concerns': 'cost=high' } };
 
-  it('the strongest of each, and presets by their names', () => {
+  it('has the strongest source of each concern, and the names of presets', () => {
     expect(reportOf(gate(), {}, { http, claims: new Map([['tier', 'pro']]) })).toMatchObject({
       concerns: { security: 'high', cost: 'high', tier: 'pro' },
       carriers: { security: 'url preset safe', cost: 'header', tier: 'claim' },
@@ -123,7 +124,7 @@ describe('the report says by which carrier each concern came', () => {
     });
   });
 
-  it('the session, whichever message told it', () => {
+  it('has the session for preferences of any earlier message', () => {
     const harness = gate();
     harness.client({
       jsonrpc: '2.0',
@@ -141,7 +142,7 @@ describe('the report says by which carrier each concern came', () => {
     });
   });
 
-  it('the capabilities of a modern client', () => {
+  it('has the capabilities of a modern client', () => {
     const capabilities = { extensions: { [EXTENSION_ID]: { concerns: { preset: 'safe' } } } };
     const _meta = { [PROTOCOL_VERSION_META]: '2026-07-28', [CLIENT_CAPABILITIES_META]: capabilities };
     expect(reportOf(gate(), { _meta })).toMatchObject({
@@ -150,7 +151,7 @@ describe('the report says by which carrier each concern came', () => {
     });
   });
 
-  it('of what is denied why, though it has no value', async () => {
+  it('has the reason for a denied concern, which has no value', async () => {
     const policy = policyOf(`
 concerns:
   security: { values: [low, high] }
@@ -170,7 +171,7 @@ settings: { enforcement: enforce }
       });
   });
 
-  it('nothing where nothing is in effect', () => {
+  it('is missing if nothing is in effect', () => {
     const harness = new Harness(policyOf('concerns: { level: { values: [low, high], default: low } }'));
     harness.serve({ 'tools/list': TOOLS });
     expect(reportOf(harness, {})).toEqual({
@@ -183,7 +184,7 @@ settings: { enforcement: enforce }
     });
   });
 
-  it('and no word that the policy does not declare', () => {
+  it('has only names that the policy declares', () => {
     const secret = 'S3CR3T';
     const concerns = {
       security: secret,

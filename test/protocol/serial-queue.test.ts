@@ -1,9 +1,9 @@
 import { setImmediate as macrotask } from 'node:timers/promises';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Turns } from '../../src/protocol/messages/serial-queue.js';
+import { SerialQueue } from '../../src/protocol/messages/serial-queue.js';
 
-/** A task that waits until it is told to go on. */
+/** A task that is pending until the test ends it. */
 function waiting(log: string[], name: string) {
   let finish: () => void = () => {};
   let fail: (cause: Error) => void = () => {};
@@ -23,9 +23,9 @@ const note = (log: string[], name: string) => () => {
   log.push(name);
 };
 
-describe('while nothing waits', () => {
-  it('tasks run at once, and there is nothing to wait for', async () => {
-    const turns = new Turns();
+describe('while no task is pending', () => {
+  it('tasks run immediately, and there is nothing to wait for', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     expect(turns.run(note(log, 'a'))).toBeUndefined();
     expect(turns.run(note(log, 'b'))).toBeUndefined();
@@ -34,8 +34,8 @@ describe('while nothing waits', () => {
     await turns.settled();
   });
 
-  it('a task that throws is no concern of the next', () => {
-    const turns = new Turns();
+  it('a task that throws does not affect the next one', () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     expect(() =>
       turns.run(() => {
@@ -47,8 +47,8 @@ describe('while nothing waits', () => {
     expect(log).toEqual(['next']);
   });
 
-  it('a task may run another one within itself', () => {
-    const turns = new Turns();
+  it('a task may run another one', () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     turns.run(() => {
       turns.run(note(log, 'inner'));
@@ -58,9 +58,9 @@ describe('while nothing waits', () => {
   });
 });
 
-describe('once a task waits', () => {
-  it('it begins at once, and later ones queue behind it in their order', async () => {
-    const turns = new Turns();
+describe('while a task is pending', () => {
+  it('it has started, and later ones wait in order', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
     const second = waiting(log, 'second');
@@ -83,8 +83,8 @@ describe('once a task waits', () => {
     expect(turns.waiting).toBe(false);
   });
 
-  it('everything is synchronous again when it is over', async () => {
-    const turns = new Turns();
+  it('everything is synchronous again after it ends', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const task = waiting(log, 'task');
     turns.run(task.task);
@@ -94,8 +94,8 @@ describe('once a task waits', () => {
     expect(log).toEqual(['task begins', 'task ends', 'after']);
   });
 
-  it('a queued task resolves when it is over itself, not before and not later', async () => {
-    const turns = new Turns();
+  it('the promise of a queued task resolves when that task ends', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     turns.run(first.task);
@@ -108,8 +108,8 @@ describe('once a task waits', () => {
     await turns.settled();
   });
 
-  it('a task that comes while the queue is worked off does not overtake it', async () => {
-    const turns = new Turns();
+  it('a task that is added while the queue is emptied does not overtake it', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
     turns.run(first.task);
@@ -125,8 +125,8 @@ describe('once a task waits', () => {
 });
 
 describe('a task that fails', () => {
-  it('after it waited tells its caller, and later ones go on', async () => {
-    const turns = new Turns();
+  it('after it was pending rejects its promise, and later ones run', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const first = waiting(log, 'first');
     const failed = expect(turns.run(first.task)).rejects.toThrow('no store');
@@ -139,8 +139,8 @@ describe('a task that fails', () => {
     expect(turns.waiting).toBe(false);
   });
 
-  it('after it queued tells its caller, and later ones go on', async () => {
-    const turns = new Turns();
+  it('after it was queued rejects its promise, and later ones run', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     turns.run(first.task);
@@ -153,8 +153,8 @@ describe('a task that fails', () => {
     expect(log).toEqual(['first begins', 'first ends', 'second begins', 'next']);
   });
 
-  it('at once, when its turn comes, tells its caller, and later ones go on', async () => {
-    const turns = new Turns();
+  it('synchronously after it was queued rejects its promise, and later ones run', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const uncaught: unknown[] = [];
     const listen = (cause: unknown) => uncaught.push(cause);
@@ -187,12 +187,12 @@ describe('a task that fails', () => {
 });
 
 describe('settled', () => {
-  it('resolves at once where nothing waits', async () => {
-    await new Turns().settled();
+  it('resolves immediately if no task is pending', async () => {
+    await new SerialQueue().settled();
   });
 
-  it('waits for all that waits, also for what came meanwhile', async () => {
-    const turns = new Turns();
+  it('waits for all pending tasks, also for tasks added meanwhile', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     turns.run(first.task);
@@ -206,8 +206,8 @@ describe('settled', () => {
     expect(log).toEqual(['first begins', 'first ends', 'second begins', 'second ends', 'settled']);
   });
 
-  it('waits for what somebody runs as soon as an earlier task is over', async () => {
-    const turns = new Turns();
+  it('waits for a task that is added as soon as an earlier one ends', async () => {
+    const turns = new SerialQueue();
     const log: string[] = [];
     const [first, second] = [waiting(log, 'first'), waiting(log, 'second')];
     const chain = Promise.resolve(turns.run(first.task)).then(() => turns.run(second.task));
@@ -220,8 +220,8 @@ describe('settled', () => {
     expect(log).toEqual(['first begins', 'first ends', 'second begins', 'second ends', 'settled']);
   });
 
-  it('resolves after a failure, too', async () => {
-    const turns = new Turns();
+  it('resolves after a failure', async () => {
+    const turns = new SerialQueue();
     const first = waiting([], 'first');
     const failed = expect(turns.run(first.task)).rejects.toThrow('no store');
     first.fail('no store');
@@ -231,11 +231,11 @@ describe('settled', () => {
 });
 
 describe('any tasks', () => {
-  it('begin in their order, one after the other, whichever wait or fail', async () => {
+  it('start in order, one after the other, whichever are pending or fail', async () => {
     const kinds = fc.array(fc.constantFrom('sync', 'soon', 'later', 'fails'), { maxLength: 12 });
     await fc.assert(
       fc.asyncProperty(kinds, async (tasks) => {
-        const turns = new Turns();
+        const turns = new SerialQueue();
         const log: string[] = [];
         const results = tasks.map((kind, index) =>
           turns.run(() => {

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { TASK_FILTER_CAPABILITY } from '../../src/protocol/messages/wire.js';
 import {
   applyTaskFilter,
   type ReadTaskFilter,
   readTaskFilter,
-  TASK_FILTER_CAPABILITY,
 } from '../../src/protocol/tasks/task-filter.js';
 
 interface ListedTask {
@@ -21,7 +21,7 @@ const task = (taskId: string, status: string, createdAt: string, lastUpdatedAt: 
   lastUpdatedAt: `2026-01-01T${lastUpdatedAt}Z`,
 });
 
-/** In the order of a server: neither time is sorted, `b` and `d` were updated at the same time. */
+/** In the server's order: not sorted by either time. `b` and `d` were updated at the same time. */
 const TASKS = [
   task('a', 'working', '09:00:00', '12:00:00'),
   task('b', 'completed', '08:00:00', '11:00:00'),
@@ -34,7 +34,7 @@ const methodOf = ({ taskId }: ListedTask): string | undefined =>
 
 afterEach(() => vi.unstubAllEnvs());
 
-/** What a client gets: the ids of its tasks, or the message of the error. */
+/** Returns the ids of the listed tasks, or the message of the error. */
 function ask(params: unknown, tasks: readonly ListedTask[] = TASKS): readonly string[] | string {
   const read = readTaskFilter(params);
   if (!read.ok) return read.message;
@@ -44,28 +44,28 @@ function ask(params: unknown, tasks: readonly ListedTask[] = TASKS): readonly st
 const keyOf = (read: ReadTaskFilter): string => (read.ok ? read.key : 'an error');
 const at = (time: string) => `2026-01-01T${time}Z`;
 
-describe('what a filter keeps', () => {
+describe('a filter', () => {
   it.each<[string, Record<string, unknown>, readonly string[]]>([
     ['methods', { methods: ['tools/call'] }, ['a', 'b']],
     ['several methods', { methods: ['sampling/createMessage', 'tools/call'] }, ['a', 'b', 'c']],
-    ['a method that is no prefix', { methods: ['tools'] }, []],
+    ['a method, not a prefix of one', { methods: ['tools'] }, []],
     ['task ids', { taskIds: ['d', 'a', 'unknown'] }, ['a', 'd']],
     ['a status', { status: ['working'] }, ['a', 'd']],
     ['several statuses', { status: ['failed', 'completed'] }, ['b', 'c']],
-    ['a status that does not exist', { status: ['Working'] }, []],
-    ['after a creation', { createdAfter: at('08:30:00') }, ['a', 'c']],
-    ['after the creation itself: not the task', { createdAfter: at('09:00:00') }, ['c']],
-    ['before a creation', { createdBefore: at('08:30:00') }, ['b', 'd']],
-    ['before the creation itself: not the task', { createdBefore: at('08:00:00') }, ['d']],
-    ['after an update', { lastUpdatedAfter: at('10:45:00') }, ['a', 'b', 'd']],
-    ['after the update itself: not the task', { lastUpdatedAfter: at('11:00:00') }, ['a']],
-    ['before an update', { lastUpdatedBefore: at('11:30:00') }, ['b', 'd', 'c']],
-    ['before the update itself: not the task', { lastUpdatedBefore: at('11:00:00') }, ['c']],
+    ['an unknown status', { status: ['Working'] }, []],
+    ['created after a time', { createdAfter: at('08:30:00') }, ['a', 'c']],
+    ['created after a time, which is excluded', { createdAfter: at('09:00:00') }, ['c']],
+    ['created before a time', { createdBefore: at('08:30:00') }, ['b', 'd']],
+    ['created before a time, which is excluded', { createdBefore: at('08:00:00') }, ['d']],
+    ['updated after a time', { lastUpdatedAfter: at('10:45:00') }, ['a', 'b', 'd']],
+    ['updated after a time, which is excluded', { lastUpdatedAfter: at('11:00:00') }, ['a']],
+    ['updated before a time', { lastUpdatedBefore: at('11:30:00') }, ['b', 'd', 'c']],
+    ['updated before a time, which is excluded', { lastUpdatedBefore: at('11:00:00') }, ['c']],
     ['between', { createdAfter: at('07:30:00'), createdBefore: at('09:30:00') }, ['a', 'b']],
-    ['between no times', { createdAfter: at('09:30:00'), createdBefore: at('07:30:00') }, []],
-    ['everything has to hold', { status: ['working'], createdBefore: at('08:30:00') }, ['d']],
-    ['all of them', { methods: ['tools/call'], taskIds: ['a', 'b'], status: ['completed'] }, ['b']],
-    ['an empty list is as if not given', { status: [], taskIds: ['c', 'a'] }, ['a', 'c']],
+    ['bounds that exclude everything', { createdAfter: at('09:30:00'), createdBefore: at('07:30:00') }, []],
+    ['all fields must match', { status: ['working'], createdBefore: at('08:30:00') }, ['d']],
+    ['all lists together', { methods: ['tools/call'], taskIds: ['a', 'b'], status: ['completed'] }, ['b']],
+    ['an empty list is ignored', { status: [], taskIds: ['c', 'a'] }, ['a', 'c']],
   ])('%s', (_name, params, ids) => {
     expect(ask(params)).toEqual(ids);
   });
@@ -74,9 +74,9 @@ describe('what a filter keeps', () => {
 describe('the order', () => {
   it.each<[string, Record<string, unknown>, readonly string[]]>([
     ['by default the latest update first', { taskIds: ['a', 'b', 'c', 'd'] }, ['a', 'b', 'd', 'c']],
-    ['order alone: by update', { order: 'asc' }, ['c', 'b', 'd', 'a']],
+    ['order alone sorts by update', { order: 'asc' }, ['c', 'b', 'd', 'a']],
     ['order desc alone', { order: 'desc' }, ['a', 'b', 'd', 'c']],
-    ['orderBy alone: descending', { orderBy: 'createdAt' }, ['c', 'a', 'b', 'd']],
+    ['orderBy alone is descending', { orderBy: 'createdAt' }, ['c', 'a', 'b', 'd']],
     ['orderBy lastUpdatedAt alone', { orderBy: 'lastUpdatedAt' }, ['a', 'b', 'd', 'c']],
     ['both', { orderBy: 'createdAt', order: 'asc' }, ['d', 'b', 'a', 'c']],
     ['with a filter', { status: ['working'], orderBy: 'createdAt', order: 'asc' }, ['d', 'a']],
@@ -84,7 +84,7 @@ describe('the order', () => {
     expect(ask(params)).toEqual(ids);
   });
 
-  it('is that of the server among equal times, in both directions', () => {
+  it("is the server's for equal times, in both directions", () => {
     const tasks = ['x', 'm', 'a', 'z'].map((id) => task(id, 'working', '09:00:00', '09:00:00'));
     for (const order of ['asc', 'desc']) expect(ask({ order }, tasks)).toEqual(['x', 'm', 'a', 'z']);
   });
@@ -95,23 +95,23 @@ describe('the order', () => {
     ['a cursor alone', { cursor: 'x' }],
     ['unknown params', { filter: { status: ['failed'] }, statuses: ['failed'] }],
     ['empty lists alone', { methods: [], taskIds: [], status: [] }],
-    ['params of an array', ['working']],
+    ['params that are an array', ['working']],
     ['inherited params', Object.create({ order: 'asc', status: 7 })],
-    ['__proto__ as a name of JSON', JSON.parse('{"__proto__": {"order": "asc", "status": 7}}')],
-  ])('is that of the server, and all tasks stay, with %s', (_name, params) => {
+    ['__proto__ as a JSON member', JSON.parse('{"__proto__": {"order": "asc", "status": 7}}')],
+  ])("is the server's, and all tasks stay, with %s", (_name, params) => {
     const read = readTaskFilter(params);
     expect(read).toEqual({ ok: true, filter: undefined, key: '' });
     expect(applyTaskFilter(TASKS, undefined, methodOf)).toBe(TASKS);
   });
 
-  it('leaves the list of the server as it is', () => {
+  it("does not change the server's list", () => {
     const before = [...TASKS];
     ask({ order: 'asc' });
     expect(TASKS).toEqual(before);
   });
 });
 
-describe('what is no filter', () => {
+describe('an invalid filter', () => {
   const timestamp = (name: string) =>
     `params.${name} must be an ISO 8601 timestamp, such as "2026-01-31T09:30:00Z".`;
 
@@ -206,7 +206,7 @@ describe('what is no filter', () => {
     '1e308',
     '\ud800',
     `2026-01-01T10:00:00.${'1'.repeat(100_000)}Z`,
-  ])('%j is no timestamp', (value) => {
+  ])('%j is not a timestamp', (value) => {
     expect(readTaskFilter({ createdAfter: value }).ok).toBe(false);
   });
 });
@@ -239,7 +239,7 @@ describe('a timestamp', () => {
     ['2026-01-31T09:30:00+01:00', '2026-01-31T09:30:00-01:00'],
     ['2026-01-31T09:30:00.1Z', '2026-01-31T09:30:00.01Z'],
     ['0099-01-01T00:00:00Z', '1999-01-01T00:00:00Z'],
-  ])('%s is another than %s', (one, other) => {
+  ])('%s differs from %s', (one, other) => {
     expect(key(one)).not.toBe(key(other));
   });
 
@@ -260,7 +260,7 @@ describe('a timestamp', () => {
     expect(ask({ createdBefore: earlier }, [task(later)])).toEqual([]);
   });
 
-  it.each(['Asia/Tokyo', 'America/Los_Angeles'])('is the same on a machine in %s', (zone) => {
+  it.each(['Asia/Tokyo', 'America/Los_Angeles'])('does not depend on the time zone: %s', (zone) => {
     const texts = ['2026-01-01', '2026-03-01T00:30:00', '2026-01-31T23:30:00Z', '2026-07-01T09:30:00+02:00'];
     const before = texts.map(key);
     vi.stubEnv('TZ', zone);
@@ -268,7 +268,7 @@ describe('a timestamp', () => {
     expect(texts.map(key)).toEqual(before);
   });
 
-  it('is read like Date.parse reads it, wherever that is defined', () => {
+  it('is read as by Date.parse, if that is defined', () => {
     const times = fc.date({
       min: new Date('0000-01-01T00:00:00.000Z'),
       max: new Date('9999-12-31T23:59:59.999Z'),
@@ -284,7 +284,7 @@ describe('a timestamp', () => {
     );
   });
 
-  it('is an existing day: exactly those that Date knows', () => {
+  it('must be a day that exists, as in Date', () => {
     const two = (number: number) => String(number).padStart(2, '0');
     fc.assert(
       fc.property(fc.nat(9999), fc.nat(14), fc.nat(33), (year, month, day) => {
@@ -298,7 +298,7 @@ describe('a timestamp', () => {
   });
 });
 
-describe('tasks that are not as they should be', () => {
+describe('malformed tasks', () => {
   const unreadable = [
     { ...task('none', 'working', '', ''), createdAt: undefined, lastUpdatedAt: undefined },
     { ...task('word', 'working', '', ''), createdAt: 'soon', lastUpdatedAt: 'soon' },
@@ -316,13 +316,13 @@ describe('tasks that are not as they should be', () => {
     return read.ok && applyTaskFilter(from, read.filter, () => undefined).map(({ taskId }) => taskId);
   };
 
-  it.each(['asc', 'desc'])('come last where their time orders them: %s', (order) => {
+  it.each(['asc', 'desc'])('come last when ordered by a time: %s', (order) => {
     const readable = order === 'asc' ? ['c', 'a'] : ['a', 'c'];
     expect(idsOf({ order }, tasks)).toEqual([...readable, 'none', 'word']);
   });
 
   it.each(['createdAfter', 'createdBefore', 'lastUpdatedAfter', 'lastUpdatedBefore'])(
-    'are neither before nor after anything: %s',
+    'match no time bound: %s',
     (bound) => {
       const value = bound.endsWith('After') ? '0000-01-01' : '9999-12-31';
       expect(idsOf({ [bound]: value }, unreadable)).toEqual([]);
@@ -330,7 +330,7 @@ describe('tasks that are not as they should be', () => {
     },
   );
 
-  it('stay where nothing is asked of their times', () => {
+  it('stay if the filter has no time bound', () => {
     expect(idsOf({ status: ['working'] }, unreadable)).toEqual(['none', 'word', 'number', 'list']);
   });
 
@@ -348,7 +348,7 @@ describe('hostile input', () => {
     fc.constantFrom(deep, Symbol('x'), () => 'x', '__proto__', '\ud800', 2 ** 1000, at('09:00:00'), 'asc'),
   );
 
-  it('is refused or read in any place of the params', () => {
+  it('in any place of the params is refused or read', () => {
     const field = fc.oneof(value, fc.array(fc.oneof(fc.string(), value), { maxLength: 3 }));
     const names = ['methods', 'taskIds', 'status', 'createdAfter', 'lastUpdatedBefore', 'orderBy', 'order'];
     const params = fc.oneof(value, fc.dictionary(fc.constantFrom(...names), field, { maxKeys: 2 }));
@@ -365,7 +365,7 @@ describe('hostile input', () => {
     expect(Math.min(outcomes.refused, outcomes.read)).toBeGreaterThan(100);
   });
 
-  it('is filtered and ordered in any place of the tasks', () => {
+  it('in any place of the tasks is filtered and ordered', () => {
     const fields = { taskId: value, status: value, createdAt: value, lastUpdatedAt: value };
     const tasks = fc.array(fc.oneof(value, fc.record(fields, { requiredKeys: [] })), { maxLength: 5 });
     const params = fc.constantFrom<object>(
@@ -386,8 +386,8 @@ describe('hostile input', () => {
   });
 });
 
-it('keeps what the parameters say, in their order, whatever they are', () => {
-  // Few times and ids: otherwise nothing is ever equal.
+it('filters and orders as the parameters define, for any parameters', () => {
+  // Few different times and ids, so that some are equal.
   const time = fc.nat(5).map((minute) => at(`09:0${minute}:00`));
   const tasks = fc
     .array(
@@ -408,7 +408,7 @@ it('keeps what the parameters say, in their order, whatever they are', () => {
     orderBy: fc.constantFrom('createdAt' as const, 'lastUpdatedAt' as const),
     order: fc.constantFrom('asc', 'desc'),
   };
-  // A few of them: under all at once hardly any task stays.
+  // A few parameters only: with all of them hardly any task stays.
   const names = fc.subarray(Object.keys(every) as (keyof typeof every)[], { maxLength: 3 });
   const params = fc
     .tuple(fc.record(every), names)
@@ -448,14 +448,14 @@ it('keeps what the parameters say, in their order, whatever they are', () => {
 describe('the key of a filter', () => {
   const key = (params: unknown) => keyOf(readTaskFilter(params));
 
-  it('is equal for what means the same', () => {
+  it('is equal for equal filters', () => {
     const one = { status: ['working', 'failed'], createdAfter: '2026-01-01T09:00:00Z' };
     const other = { createdAfter: '2026-01-01T10:00:00+01:00', status: ['failed', 'working', 'failed'] };
     expect(key(one)).toBe(key(other));
     expect(key({ ...one, methods: [], order: 'desc', orderBy: 'lastUpdatedAt', cursor: 'x' })).toBe(key(one));
   });
 
-  it('differs for everything else', () => {
+  it('differs for different filters', () => {
     const text = ['a'];
     const time = at('09:00:00');
     const all = [
@@ -479,7 +479,7 @@ describe('the key of a filter', () => {
   });
 });
 
-it('declares what SEP-1904 shows for a server', () => {
+it('declares the capability as in the example of SEP-1904', () => {
   expect(TASK_FILTER_CAPABILITY).toEqual({
     methods: ['tools/call'],
     taskIds: true,

@@ -6,7 +6,7 @@ import { isSealed, openCursor, sealCursor } from '../../src/protocol/messages/se
 import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
 
-/** Beyond this many pages a list is not held. */
+/** A list with more pages is not cached. */
 const PAGES = 130;
 const POLICY = `
 concerns: { level: { values: [low, high] } }
@@ -22,7 +22,7 @@ interface Item {
   readonly uri: string;
 }
 
-/** Its cursors say what the page before ended with, as those of many servers do. */
+/** Its cursors contain the last name of the page before, as with many servers. */
 const items: readonly Item[] = Array.from({ length: PAGES * 3 }, (_, index) => {
   const name = `${'lhn'.charAt((index * index) % 3)}${index}${index % 7 === 0 ? '-é' : ''}`;
   return { name, uri: `${name}://x` };
@@ -60,10 +60,10 @@ function ask(harness: Harness, params: object, method = 'tools/list'): Page {
   return answer;
 }
 
-const wants = (level: string | undefined) =>
+const withPreferences = (level: string | undefined) =>
   level === undefined ? {} : { _meta: { [EXTENSION_ID]: { concerns: { level } } } };
 
-/** @param at the server that answers a page: any process may get it */
+/** @param at returns the server that answers a page: any process may receive the request */
 function walk(at: (page: number) => Harness, params: object, method: string) {
   const names: string[] = [];
   const cursors: string[] = [];
@@ -87,28 +87,31 @@ describe('a list of more than a hundred pages', () => {
     ['tools/list', 'high', { namePatterns: ['*1*', 'n?'] }, /1|^n.$/],
     ['tools/list', undefined, { namePatterns: ['l*'] }, /^l/],
     ['resources/list', 'high', { uriPatterns: ['*9*'], namePatterns: ['h*'] }, /^h.*9/],
-  ] as const)('%s under %s and %j is what is left of it at once', (method, level, filter, pattern) => {
-    const harness = longServer();
-    const params = { ...wants(level), ...(filter === undefined ? {} : { filter }) };
-    const { names, cursors } = walk(() => harness, params, method);
-    expect(names).toEqual(items.map(({ name }) => name).filter(keeps(level, pattern)));
-    expect(names.length).toBeGreaterThan(10);
-    expect(cursors).toHaveLength(PAGES - 1);
-  });
+  ] as const)(
+    '%s under %s and %j has the same items as the unpaged list',
+    (method, level, filter, pattern) => {
+      const harness = longServer();
+      const params = { ...withPreferences(level), ...(filter === undefined ? {} : { filter }) };
+      const { names, cursors } = walk(() => harness, params, method);
+      expect(names).toEqual(items.map(({ name }) => name).filter(keeps(level, pattern)));
+      expect(names.length).toBeGreaterThan(10);
+      expect(cursors).toHaveLength(PAGES - 1);
+    },
+  );
 
-  it('is the same wherever its pages are asked for, byte for byte, and walked through once', () => {
+  it('has the same pages in every process, byte for byte, and is walked only once', () => {
     const harness = longServer();
-    const one = walk(() => harness, wants('high'), 'tools/list');
+    const one = walk(() => harness, withPreferences('high'), 'tools/list');
     const others: Harness[] = [];
-    const many = walk((page) => (others[page] ??= longServer()), wants('high'), 'tools/list');
+    const many = walk((page) => (others[page] ??= longServer()), withPreferences('high'), 'tools/list');
     expect(many).toEqual(one);
     expect(others[0]?.toServer.length).toBeGreaterThan(100);
     expect(others.slice(1).map(({ toServer }) => toServer.length)).toEqual(others.slice(1).map(() => 1));
   });
 
-  it("shows nothing of the server's cursors", () => {
+  it("reveals nothing of the server's cursors", () => {
     const harness = longServer();
-    const { cursors } = walk(() => harness, wants('high'), 'tools/list');
+    const { cursors } = walk(() => harness, withPreferences('high'), 'tools/list');
     for (const cursor of cursors) {
       expect(encodeURIComponent(cursor)).toBe(cursor);
       for (const part of cursor.split('.')) {
@@ -116,11 +119,11 @@ describe('a list of more than a hundred pages', () => {
         expect(Buffer.from(part, 'base64url').toString('latin1')).not.toContain('after');
       }
     }
-    // Equal places, equal cursors: it can be told that a page is the same, and nothing else.
+    // Equal cursors are sealed to equal texts, which reveals only that a page is the same.
     expect(new Set(cursors).size).toBe(cursors.length);
   });
 
-  it('passes as it is where nothing can be hidden', () => {
+  it('passes unchanged if nothing can be hidden', () => {
     const harness = longServer();
     const { result } = ask(harness, {});
     expect(result).toEqual({ tools: items.slice(0, 3), nextCursor: `after:${items[2]?.name}` });
@@ -131,19 +134,19 @@ describe('a list of more than a hundred pages', () => {
 
 describe('a cursor of such a list', () => {
   const harness = longServer();
-  const params = { ...wants('high'), filter: { namePatterns: ['*1*'] } };
+  const params = { ...withPreferences('high'), filter: { namePatterns: ['*1*'] } };
   const cursor = ask(harness, params).result?.nextCursor ?? '';
 
   it.each<[string, object, RegExp]>([
-    ['other preferences', { ...params, ...wants('low') }, /does not belong/],
-    ['no preferences', { filter: params.filter, _meta: {} }, /does not belong/],
-    ['no preferences, and no filter', { _meta: {} }, /does not belong/],
+    ['other preferences', { ...params, ...withPreferences('low') }, /^The list changed/],
+    ['no preferences', { filter: params.filter, _meta: {} }, /^The list changed/],
+    ['no preferences, and no filter', { _meta: {} }, /^The list changed/],
     [
       'another filter',
       { ...params, filter: { namePatterns: ['*2*'] } },
       /^Filter parameters must not change/,
     ],
-    ['no filter', wants('high'), /^Filter parameters must not change/],
+    ['no filter', withPreferences('high'), /^Filter parameters must not change/],
   ])('is refused under %s', (_what, other, message) => {
     for (const at of [harness, longServer()]) {
       const { error } = ask(at, { ...other, cursor });
@@ -151,13 +154,13 @@ describe('a cursor of such a list', () => {
     }
   });
 
-  it('is refused by another list, and under another policy', () => {
+  it('is refused for another list, and under another policy', () => {
     expect(ask(harness, { ...params, cursor }, 'resources/list').error?.code).toBe(-32602);
     const other = longServer(policyOf(POLICY.replace('"l*": { level: low }', '"m*": { level: low }')));
     expect(ask(other, { ...params, cursor }).error?.code).toBe(-32602);
   });
 
-  it('is refused where it was changed anywhere', () => {
+  it('is refused if any character changed', () => {
     const before = harness.toServer.length;
     for (let at = 0; at < cursor.length; at++) {
       const other = cursor.charAt(at) === 'A' ? 'B' : 'A';
@@ -171,11 +174,11 @@ describe('a cursor of such a list', () => {
     expect(harness.toServer.length).toBe(before);
   });
 
-  it('of the server itself is none, where something is hidden', () => {
+  it('made by the server itself is refused if something is hidden', () => {
     expect(ask(harness, { ...params, cursor: `after:${items[2]?.name}` }).error?.code).toBe(-32602);
   });
 
-  it('that the server does not take is answered by the server', () => {
+  it('that the server refuses is answered by the server', () => {
     const gone = new Harness(policy);
     gone.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -192,7 +195,7 @@ describe('a sealed cursor', () => {
   );
   const targets = fc.record({ catalog: texts, policy: texts, configuration: texts, filter: texts });
 
-  it('gives back what was sealed, under what it was sealed for and nothing else', () => {
+  it('gives the original cursor for its own target only', () => {
     fc.assert(
       fc.property(targets, targets, texts, (target: CursorTarget, other: CursorTarget, cursor) => {
         const sealed = sealCursor(target, cursor);

@@ -11,6 +11,7 @@ import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { itemsOf } from '../../protocol/lists/filter-list.js';
+import { walkPages } from '../../protocol/messages/page-walker.js';
 import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
@@ -96,26 +97,21 @@ async function takeAll(kinds: readonly Kind[], ask: Ask): Promise<ServerCatalog>
 async function takeList(kind: Kind, ask: Ask): Promise<Primitive[] | undefined> {
   const { method } = LISTS[kind];
   const items: Primitive[] = [];
-  const cursors = new Set<string>();
-  for (let cursor: unknown; ; ) {
-    let page: Record<string, unknown>;
-    try {
-      page = await ask(method, typeof cursor === 'string' ? { cursor } : {});
-    } catch (error) {
-      // `resources` stands for two lists, of which many servers have one.
-      if (kind === 'resourceTemplates' && read(error, 'code') === ErrorCode.MethodNotFound) return undefined;
-      throw error;
-    }
-    const found = itemsOf(kind, page);
-    if (found === undefined) throw new CliError(`The server answered ${method} without a list of ${kind}.`);
-    items.push(...found);
-    cursor = page.nextCursor;
-    if (typeof cursor !== 'string') return items;
-    if (cursors.has(cursor)) {
-      throw new CliError(`The server's pages of ${method} never end: one cursor came twice.`);
-    }
-    cursors.add(cursor);
+  const { end } = await walkPages((cursor) => ask(method, cursor === undefined ? {} : { cursor }), {
+    onPage: (page) => {
+      const found = itemsOf(kind, page);
+      if (found === undefined) throw new CliError(`The server answered ${method} without a list of ${kind}.`);
+      items.push(...found);
+      return found.length;
+    },
+  });
+  if (end.kind === 'complete') return items;
+  if (end.kind !== 'failed') {
+    throw new CliError(`The server's pages of ${method} never end: one cursor came twice.`);
   }
+  // `resources` stands for two lists, of which many servers have one.
+  if (kind === 'resourceTemplates' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;
+  throw end.error;
 }
 
 /** When this process was busy, the timer is done before what arrived in time was read: that is one turn away. */

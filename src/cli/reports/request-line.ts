@@ -1,5 +1,5 @@
 import type { RequestLog } from '../../http/request-log.js';
-import type { GateReport } from '../../protocol/request/request.js';
+import type { GateReport } from '../../protocol/request/report.js';
 import { plain } from '../terminal/output.js';
 
 const MAX_LENGTH = 400;

@@ -1,16 +1,16 @@
 import type { Policy } from '../../engine/policy.js';
-import { SharedLists } from '../../protocol/lists/catalogs.js';
+import { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
 import type { Era } from '../../protocol/messages/wire.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
-import type { GateReport } from '../../protocol/request/request.js';
+import type { GateReport } from '../../protocol/request/report.js';
 import { dropStale, fillLists, type KnownCatalog, type StubServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */
 export interface KnownLists {
   /** The lists that a stub server answers from. */
-  readonly known: SharedLists;
+  readonly known: SharedCatalog;
   /** The lists that gates read from the real server or from its stub. */
-  readonly shared: SharedLists;
+  readonly shared: SharedCatalog;
   /** Compares a saved catalog with the real server, once. Lists that differ are dropped and reported. */
   verify(report: ((report: GateReport) => void) | undefined): Promise<void>;
 }
@@ -31,7 +31,7 @@ export function createKnownLists(
   era: Era,
 ): KnownLists {
   const known = fillLists(policy, catalog);
-  const shared = catalog === 'static' || era === 'legacy' ? known : new SharedLists();
+  const shared = catalog === 'static' || era === 'legacy' ? known : new SharedCatalog();
   // Lists that come from the server itself do not have to be compared with it.
   let verified = catalog === 'static';
   return {
@@ -42,7 +42,7 @@ export function createKnownLists(
       verified = true;
       const stale = dropStale(known, await takeLists(await server()));
       if (stale.length === 0) return;
-      for (const kind of stale) shared.held.delete(kind);
+      for (const kind of stale) shared.lists.delete(kind);
       const message = `The snapshot of ${stale.join(', ')} differs from what the server lists. Package the function again to take a new one.`;
       report?.({ method: 'catalog', era, warnings: [{ code: 'stale-catalog', message }] });
     },

@@ -1,8 +1,8 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
-import type { SharedLists } from '../../protocol/lists/catalogs.js';
-import { looksLikeOurs } from '../../protocol/lists/list-request.js';
+import type { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
+import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
 import { LISTS, read } from '../../protocol/messages/wire.js';
-import { listedBy, NOT_A_CURSOR } from './stub-server.js';
+import { listedBy } from './stub-server.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
 
@@ -15,7 +15,7 @@ const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';
  * @returns the stub server; `undefined` if the body is not a list request, or the list or the server info is not known
  */
 export function createStubServerV2(
-  known: SharedLists,
+  known: SharedCatalog,
   body: unknown,
   serverInfo?: Implementation,
 ): Server | undefined {
@@ -26,12 +26,12 @@ export function createStubServerV2(
   if (kind === undefined || first === undefined || info === undefined) return undefined;
   // Only the real server can decide how to answer a cursor that it did not issue.
   const cursor = read(body, 'params', 'cursor');
-  if (!looksLikeOurs(cursor) && known.page(kind, cursor) === undefined) return undefined;
+  if (!isGateCursor(cursor) && known.page(kind, cursor) === undefined) return undefined;
   const { capability, method } = LISTS[kind];
   const server = new Server(info, { capabilities: { [capability]: {} } });
   server.setRequestHandler(method, ({ params }) => {
     const page = known.page(kind, params?.cursor);
-    if (page === undefined) throw new ProtocolError(-32602, NOT_A_CURSOR);
+    if (page === undefined) throw new ProtocolError(-32602, CURSOR_MESSAGES.malformed);
     // `never`, because the result type differs per method, and `method` is one of four here.
     return page as never;
   });

@@ -1,7 +1,8 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { SharedLists } from '../../protocol/lists/catalogs.js';
-import { looksLikeOurs } from '../../protocol/lists/list-request.js';
+import { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
+import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
+import { walkPages } from '../../protocol/messages/page-walker.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../../protocol/messages/wire.js';
 import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
 
@@ -17,8 +18,8 @@ export interface SavedCatalog extends ServerCatalog {
 }
 
 /** @returns the lists that requests share, filled from the saved catalog if there is one */
-export function fillLists(policy: Policy | LivePolicy, catalog: KnownCatalog): SharedLists {
-  const shared = new SharedLists();
+export function fillLists(policy: Policy | LivePolicy, catalog: KnownCatalog): SharedCatalog {
+  const shared = new SharedCatalog();
   if (catalog === 'static') return shared;
   const current = policyInForce(policy);
   for (const kind of KINDS) {
@@ -53,12 +54,15 @@ export interface StubServer {
  * @example
  * const server = createStubServer(lists, [message]) ?? (await createServer());
  */
-export function createStubServer(shared: SharedLists, messages: readonly unknown[]): StubServer | undefined {
+export function createStubServer(
+  shared: SharedCatalog,
+  messages: readonly unknown[],
+): StubServer | undefined {
   const known = messages.every((message) => {
     const kind = listedBy(message);
     const cursor = read(message, 'params', 'cursor');
     // Only the real server can decide how to answer a cursor that it did not issue.
-    const page = looksLikeOurs(cursor) ? undefined : cursor;
+    const page = isGateCursor(cursor) ? undefined : cursor;
     return kind !== undefined && shared.page(kind, page) !== undefined;
   });
   if (!known || messages.length === 0) return undefined;
@@ -83,15 +87,16 @@ export function listedBy(message: unknown): Kind | undefined {
   return read(message, 'id') === undefined ? undefined : KINDS.find((kind) => LISTS[kind].method === method);
 }
 
-export const NOT_A_CURSOR = 'The cursor was not issued by this server. List again without a cursor.';
-
-function answerFrom(shared: SharedLists, { id, params, ...message }: Request): Message {
+function answerFrom(shared: SharedCatalog, { id, params, ...message }: Request): Message {
   const kind = listedBy({ id, ...message });
   const page = kind === undefined ? undefined : shared.page(kind, params?.cursor);
   // In the order in which the SDK writes members, so that a list without filters has the same bytes as the server's.
   if (page !== undefined) return { result: page, jsonrpc: '2.0', id };
-  return { jsonrpc: '2.0', id, error: { code: -32602, message: NOT_A_CURSOR } };
+  return { jsonrpc: '2.0', id, error: { code: -32602, message: CURSOR_MESSAGES.malformed } };
 }
+
+/** A list that exceeds these bounds is omitted. */
+const BOUNDS = { pages: 1000, milliseconds: 60_000 };
 
 /** Any version that servers of SDK v1 and v2 both support. */
 const protocolVersion = '2025-11-25';
@@ -125,14 +130,20 @@ export async function takeLists(server: StubServer): Promise<SavedCatalog> {
   wire.onmessage?.({ jsonrpc: '2.0', method: METHODS.initialized } as never);
   const lists: { [K in Kind]?: object[] } = {};
   for (const kind of KINDS) {
-    let cursor: unknown;
-    do {
-      const answer = await ask(LISTS[kind].method, cursor === undefined ? {} : { cursor });
-      const page = read(answer, 'result', kind);
-      if (!Array.isArray(page)) break;
-      lists[kind] = [...(lists[kind] ?? []), ...page];
-      cursor = read(answer, 'result', 'nextCursor');
-    } while (cursor !== undefined);
+    const items: object[] = [];
+    const { end } = await walkPages(
+      async (cursor) => read(await ask(LISTS[kind].method, cursor === undefined ? {} : { cursor }), 'result'),
+      {
+        bounds: BOUNDS,
+        onPage: (result) => {
+          const page = read(result, kind);
+          if (!Array.isArray(page)) throw new TypeError(`The server has no list of ${kind}.`);
+          items.push(...page);
+          return page.length;
+        },
+      },
+    );
+    if (end.kind === 'complete') lists[kind] = items;
   }
   await server.close();
   const about = read(initialized, 'result', 'serverInfo') as SavedCatalog['server'];
@@ -146,10 +157,10 @@ export async function takeLists(server: StubServer): Promise<SavedCatalog> {
  * @param real what the server lists now
  * @returns the kinds that differ
  */
-export function dropStale(shared: SharedLists, real: ServerCatalog): readonly Kind[] {
+export function dropStale(shared: SharedCatalog, real: ServerCatalog): readonly Kind[] {
   return KINDS.filter((kind) => {
-    const held = shared.held.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
+    const held = shared.lists.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
     if (held === undefined || JSON.stringify(held) === JSON.stringify(real[kind] ?? [])) return false;
-    return shared.held.delete(kind);
+    return shared.lists.delete(kind);
   });
 }

@@ -2,70 +2,71 @@ import type { Configuration } from '../../engine/configuration.js';
 import { decide } from '../../engine/evaluate.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { canChange } from '../lists/filter-list.js';
+import type { GateScope } from '../lists/gate-scope.js';
 import { answer, ERRORS, eraOf, type Request, read } from '../messages/wire.js';
-import { configure, type GateScope, type MessageContext, refuse, refuseValue } from '../request/request.js';
-import { withSession } from '../request/session-of.js';
-import { KINDS_OF, type Target, targetsOf } from './targets.js';
+import { readConfiguration, withConfiguration } from '../request/preferences.js';
+import { type MessageContext, refuse } from '../request/request.js';
+import { KINDS_OF, type RequestTarget, targetsOf } from './targets.js';
 import { type Lists, type Visibility, visibilityOfName, visibilityOfUri } from './visibility.js';
 import { withLists } from './with-lists.js';
 
-/** A request that reaches for a primitive, under `enforce`; its answer may name others. */
-export interface ExpectedReach {
-  readonly as: 'reach';
+/** A request that names a primitive, under `enforce`. Its response may name other primitives. */
+export interface ExpectedAccess {
+  readonly as: 'access';
   readonly request: Request;
   readonly configuration: Configuration;
   readonly substitute?: Substitute;
 }
 
-/** What the server gets instead of a hidden name. */
+/** The text that the server receives in place of a hidden name, and the text that it replaces. */
 export interface Substitute {
   readonly sent: string;
-  readonly asked: string;
+  readonly original: string;
 }
 
-export interface GuardPorts {
-  pass(request: Request, expected: ExpectedReach): void;
+/** How the gate continues with a request after the access check. */
+export interface AccessPorts {
+  /** Lets the server answer. */
+  pass(request: Request, expected: ExpectedAccess): void;
+  /** Lets the gate answer later. `done` returns false if the client cancelled the request before. */
   wait(): { done(): boolean };
 }
 
 /** MCP, "Resources", error handling. */
 const RESOURCE_NOT_FOUND = -32002;
-const NOT_JUDGED =
-  'What this request may reach could not be judged, since the server did not list it; try again.';
+const NOT_CHECKED =
+  'Access to this primitive could not be checked, because the server did not list its primitives. Try again.';
 
 /**
- * Judges a request that reaches for a primitive, under `enforce`. For a hidden one the server is asked for a name that
- * does not exist, and the name that was asked for is put back into its answer: whatever the server says of unknown
- * names, in whatever words, is what the client gets.
+ * Checks access to the primitive that a request names, under `enforce`. If it is hidden, the server is asked for a name
+ * that does not exist, and the original name is put back into the response. So the client gets the server's own answer
+ * to an unknown name, in the server's own words.
  *
  * @param scope the gate
  * @param request the request
- * @param context what the transport knows of it
- * @param ports how it goes on
- * @returns a promise where the store has to be waited for
+ * @param context what the transport knows about the request
+ * @param ports how to continue
+ * @returns a promise if the session store must be waited for
  */
-export function guardReach<C extends MessageContext>(
+export function checkAccess<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
-  ports: GuardPorts,
+  ports: AccessPorts,
 ): void | Promise<void> {
   scope.report({ method: request.method, era: eraOf(request) });
-  return withSession(scope, request, (session) => {
-    const configuration = configure(scope.policy, request, context, { session, meta: true });
-    const [invalid] = configuration.invalid;
-    if (invalid !== undefined) return refuseValue(scope, request, invalid);
+  return withConfiguration(scope, request, context, (configuration) => {
     const targets = targetsOf(request);
     const [target] = targets;
-    const expected: ExpectedReach = { as: 'reach', request, configuration };
-    // Without a name the server refuses the request by itself; and where nothing can be hidden, lists tell nothing.
+    const expected: ExpectedAccess = { as: 'access', request, configuration };
+    // The server itself refuses a request without a name. If nothing can be hidden, there is nothing to check.
     if (target === undefined || !canChange(scope.policy, configuration)) return ports.pass(request, expected);
 
     const waiting = ports.wait();
-    withLists(scope, request, context, { kinds: KINDS_OF[target.by], targets }, (lists, enough) => {
+    withLists(scope, request, context, { kinds: KINDS_OF[target.type], targets }, (lists, enough) => {
       if (!waiting.done()) return;
-      // Whatever it is: a name that is hidden all the same must not be answered in another way.
-      if (!enough) return refuse(scope, request, ERRORS.internal, NOT_JUDGED);
+      // The same answer for every name: a different one would reveal the hidden names.
+      if (!enough) return refuse(scope, request, ERRORS.internal, NOT_CHECKED);
       if (visibilityOf(scope, lists, target, configuration) !== 'hidden') {
         return ports.pass(request, expected);
       }
@@ -73,42 +74,41 @@ export function guardReach<C extends MessageContext>(
       if (!substitute.free) {
         return refuse(scope, request, RESOURCE_NOT_FOUND, 'Resource not found', { uri: target.name });
       }
-      const { name, sent, asked } = substitute;
-      const params = target.put(request.params ?? {}, name);
-      ports.pass({ ...request, params }, { ...expected, substitute: { sent, asked } });
+      const { name, sent, original } = substitute;
+      const params = target.withName(request.params ?? {}, name);
+      ports.pass({ ...request, params }, { ...expected, substitute: { sent, original } });
     });
   });
 }
 
 /**
- * Answers the question of a mount that has to know before the server's transport sees a request: what is to be asked
- * instead? The question comes under a method that only this process knows.
+ * Answers a probe: an HTTP handler that acts before the server's transport asks which names of a request to replace.
+ * The probe's method is known to this process only.
  *
  * @param scope the gate
- * @param request the question, `params.reach` is the request in question
- * @param context what the transport knows of it
- * @returns a promise where the store has to be waited for
+ * @param request the probe; `params.request` is the request to check
+ * @param context what the transport knows about the probe
+ * @returns a promise if the session store must be waited for
  */
 export function answerProbe<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
 ): void | Promise<void> {
-  const asked = read(request.params, 'reach') as Request;
-  const reach = { ...asked, params: { ...asked.params, _meta: request.params?._meta } };
-  return withSession(scope, request, (session) => {
-    const configuration = configure(scope.policy, reach, context, { session, meta: true });
-    const targets = targetsOf(reach);
+  const original = read(request.params, 'request') as Request;
+  const checked = { ...original, params: { ...original.params, _meta: request.params?._meta } };
+  return readConfiguration(scope, checked, context, (configuration) => {
+    const targets = targetsOf(checked);
     const reply = (substitutes: readonly object[]): void => scope.reply(answer(request, { substitutes }));
     if (!canChange(scope.policy, configuration)) return reply([]);
-    const kinds = [...new Set(targets.flatMap(({ by }) => KINDS_OF[by]))];
+    const kinds = [...new Set(targets.flatMap(({ type }) => KINDS_OF[type]))];
     withLists(scope, request, context, { kinds, targets }, (lists, enough) => {
-      if (!enough) return refuse(scope, request, ERRORS.internal, NOT_JUDGED);
+      if (!enough) return refuse(scope, request, ERRORS.internal, NOT_CHECKED);
       const substitutes = targets.flatMap((target, index) => {
         if (visibilityOf(scope, lists, target, configuration) !== 'hidden') return [];
-        // One that is not free the gate refuses when it comes.
-        const { name, sent, asked } = substituteFor(scope, lists, target, configuration);
-        return [{ index, name, sent, asked }];
+        // If the name is not free, the gate refuses the request when it arrives.
+        const { name, sent, original } = substituteFor(scope, lists, target, configuration);
+        return [{ index, name, sent, original }];
       });
       reply(substitutes);
     });
@@ -116,50 +116,49 @@ export function answerProbe<C extends MessageContext>(
 }
 
 /**
- * Finds a name that does not exist. A URI stays one, of its own scheme and place where that is not hidden as well: the
- * server is to refuse it for not being there, and not for its form. Its last part alone is put back, since a server may
- * write the rest in another way.
- *
- * @returns the name; not a free one, if hidden templates cover every URI, and would answer any of them
+ * Returns a name that does not exist. A URI is replaced by a sibling URI if that is not hidden too, so that the server
+ * refuses it because it does not exist and not because of its form. Only its last segment is put back into the response,
+ * since a server may write the rest in another form.
  */
 function substituteFor<C extends MessageContext>(
   { policy }: GateScope<C>,
   lists: Lists,
-  { by, name }: Target,
+  { type, name }: RequestTarget,
   configuration: Configuration,
 ): Substitution {
   const sent = `unknown-${crypto.randomUUID()}`;
-  if (by !== 'uri') return { name: sent, sent, asked: name, free: true };
+  if (type !== 'uri') return { name: sent, sent, original: name, free: true };
   const isFree = (uri: string): boolean => visibilityOfUri(policy, lists, uri, configuration) !== 'hidden';
-  const [, place, last] = /^([^?#]*\/)(.*)$/s.exec(name) ?? [];
-  const sibling = `${place}${sent}`;
+  const [, parent, last] = /^([^?#]*\/)(.*)$/s.exec(name) ?? [];
+  const sibling = `${parent}${sent}`;
   if (last && URL.canParse(sibling) && isFree(sibling))
-    return { name: sibling, sent, asked: last, free: true };
-  const apart = `unknown:${sent}`;
-  return { name: apart, sent: apart, asked: name, free: isFree(apart) };
+    return { name: sibling, sent, original: last, free: true };
+  const elsewhere = `unknown:${sent}`;
+  return { name: elsewhere, sent: elsewhere, original: name, free: isFree(elsewhere) };
 }
 
 interface Substitution extends Substitute {
-  /** The whole name, in which `sent` stands. */
+  /** The whole name, which contains `sent`. */
   readonly name: string;
+  /** False if hidden templates match every URI: the server would answer any of them. */
   readonly free: boolean;
 }
 
 function visibilityOf<C extends MessageContext>(
   { policy }: GateScope<C>,
   lists: Lists,
-  { by, name }: Target,
+  { type, name }: RequestTarget,
   configuration: Configuration,
 ): Visibility {
-  if (by === 'uri') {
-    // completion/complete names a template by itself.
+  if (type === 'uri') {
+    // completion/complete names a template by its text.
     const asTemplate = visibilityOfName(lists.resourceTemplates, name, configuration);
     return asTemplate === 'unknown' ? visibilityOfUri(policy, lists, name, configuration) : asTemplate;
   }
-  const kind = by === 'tool' ? 'tools' : 'prompts';
+  const kind = type === 'tool' ? 'tools' : 'prompts';
   const listed = visibilityOfName(lists[kind], name, configuration);
   if (listed !== 'unknown') return listed;
-  // What a server does not list it may answer all the same: then the policy's own word counts.
+  // A server may answer for a primitive that it does not list. Then the policy alone decides.
   const mapping = mapPrimitive(policy, kind, { name });
   return mapping.mapped && decide(policy, mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
 }

@@ -1,28 +1,30 @@
 import { KINDS } from '../../engine/policy.js';
 import { canChange } from '../lists/filter-list.js';
-import { type Answer, ERRORS, type Failure, REACHES, type Request, read } from '../messages/wire.js';
-import type { GateScope, MessageContext } from '../request/request.js';
-import type { ExpectedReach, Substitute } from './access-check.js';
+import type { GateScope } from '../lists/gate-scope.js';
+import { ACCESS_METHODS, type Answer, ERRORS, type Failure, type Request, read } from '../messages/wire.js';
+import type { MessageContext } from '../request/request.js';
+import type { ExpectedAccess, Substitute } from './access-check.js';
 import { hiddenIdentities, visibilityOfUri } from './visibility.js';
 import { withLists } from './with-lists.js';
 
 /**
- * Takes the server's answer to a guarded request: puts the asked name back, and takes out what names something hidden:
- * links to resources, values of a completion, names in the text of an error. Other text of a tool is its author's.
+ * Redacts the server's response to an access-checked request. Puts the original name back, and removes hidden
+ * primitives from links to resources, from the values of a completion and from the text of an error. Other text of a
+ * visible tool is the tool author's responsibility.
  *
  * @param scope the gate
- * @param message the answer
- * @param expected what was asked
- * @param context what the transport knows of the request
- * @returns the answer as the client gets it; later, where lists have to be asked for
+ * @param message the response
+ * @param expected the request, and the substitute for its name
+ * @param context what the transport knows about the request
+ * @returns the response for the client; a promise if lists have to be fetched
  */
-export function finishReach<C extends MessageContext>(
+export function redactResponse<C extends MessageContext>(
   scope: GateScope<C>,
   message: Answer | Failure,
-  { request, configuration, substitute }: ExpectedReach,
+  { request, configuration, substitute }: ExpectedAccess,
   context: C,
 ): Answer | Failure | Promise<Answer | Failure> {
-  // Says nothing but that the server has no such method, and SDK v2 makes a status of it only while it is synchronous.
+  // This error names no primitive, and SDK v2 turns it into an HTTP status only if it arrives synchronously.
   if ('error' in message && message.error.code === ERRORS.methodNotFound) return message;
   const suspicious = 'error' in message || substitute !== undefined || mayName(request, message.result);
   if (!suspicious || !canChange(scope.policy, configuration)) return message;
@@ -38,14 +40,17 @@ export function finishReach<C extends MessageContext>(
       const names = [...hidden].filter(
         (name) => name !== '' && !sent.includes(JSON.stringify(name).slice(1, -1)),
       );
-      // In this order: a hidden name may be a part of the substitute's random text, but none of what was asked.
+      // Put back first: a hidden name may be part of the substitute's random text, but not of the client's own params.
       resolve(rewrite(message, (text) => redact(putBack(text, substitute), names)) as Answer | Failure);
     });
   });
 }
 
+/** Returns whether a successful result can name other primitives. */
 function mayName({ method }: Request, result: Record<string, unknown>): boolean {
-  return method === REACHES.complete || Array.isArray(result.content) || Array.isArray(result.messages);
+  return (
+    method === ACCESS_METHODS.complete || Array.isArray(result.content) || Array.isArray(result.messages)
+  );
 }
 
 function withoutHidden(
@@ -54,7 +59,7 @@ function withoutHidden(
   hidden: ReadonlySet<string>,
   isHiddenUri: (uri: string) => boolean,
 ): Record<string, unknown> {
-  if (method === REACHES.complete) return withoutHiddenValues(params, result, hidden, isHiddenUri);
+  if (method === ACCESS_METHODS.complete) return withoutHiddenValues(params, result, hidden, isHiddenUri);
   const links = (content: unknown): boolean => {
     const uri =
       read(content, 'type') === 'resource_link' ? read(content, 'uri') : read(content, 'resource', 'uri');
@@ -87,16 +92,16 @@ function withoutHiddenValues(
     return typeof template !== 'string' || !isHiddenUri(template.replaceAll(`{${String(argument)}}`, value));
   });
   if (kept.length === values.length) return result;
-  // How many there are in all would count the hidden ones.
+  // The total includes hidden values.
   const { total: _total, ...rest } = completion as Record<string, unknown>;
   return { ...result, completion: { ...rest, values: kept } };
 }
 
 function putBack(text: string, substitute: Substitute | undefined): string {
-  return substitute === undefined ? text : text.replaceAll(substitute.sent, () => substitute.asked);
+  return substitute === undefined ? text : text.replaceAll(substitute.sent, () => substitute.original);
 }
 
-/** A name inside a longer word is another name, or none. */
+/** Replaces hidden names that stand alone. Inside a longer word, a name is not that name. */
 function redact(text: string, names: readonly string[]): string {
   return names
     .filter((name) => text.includes(name))
@@ -107,7 +112,7 @@ function redact(text: string, names: readonly string[]): string {
     }, text);
 }
 
-/** Rewrites every text of an answer, its id and method left out. */
+/** Applies `each` to every string of a response, except its id. */
 function rewrite(message: Answer | Failure, each: (text: string) => string): unknown {
   const walk = (value: unknown): unknown => {
     if (typeof value === 'string') return each(value);

@@ -1,54 +1,55 @@
 import type { Kind } from '../../engine/policy.js';
-import { eraOf, METHODS, REACHES, type Request, read } from '../messages/wire.js';
+import { ACCESS_METHODS, eraOf, METHODS, type Request, read } from '../messages/wire.js';
 
-/** One name that a request reaches for. */
-export interface Target {
-  readonly by: 'tool' | 'prompt' | 'uri';
+/** A primitive that a request names. */
+export interface RequestTarget {
+  readonly type: 'tool' | 'prompt' | 'uri';
+  /** The name or URI. */
   readonly name: string;
-  /** @returns the same params with another name in the very place where this one stands */
-  put(params: Params, name: string): Params;
+  /** Returns the params with another name in the place of this one. */
+  withName(params: Params, name: string): Params;
 }
 
 type Params = Readonly<Record<string, unknown>>;
 
-/** The lists that tell whether a target is shown. */
-export const KINDS_OF: Readonly<Record<Target['by'], readonly Kind[]>> = {
+/** The lists that decide whether a target is shown. */
+export const KINDS_OF: Readonly<Record<RequestTarget['type'], readonly Kind[]>> = {
   tool: ['tools'],
   prompt: ['prompts'],
   uri: ['resources', 'resourceTemplates'],
 };
 
-/** Whether a request is guarded under `enforce`. Subscribing by a request of its own is of the legacy era. */
-export function isGuarded(request: Request): boolean {
-  if (request.method === REACHES.subscribe && eraOf(request) === 'modern') return false;
-  return (Object.values(REACHES) as readonly string[]).includes(request.method);
+/** Returns whether `enforce` checks a request. `resources/subscribe` exists in the legacy era only. */
+export function needsAccessCheck(request: Request): boolean {
+  if (request.method === ACCESS_METHODS.subscribe && eraOf(request) === 'modern') return false;
+  return (Object.values(ACCESS_METHODS) as readonly string[]).includes(request.method);
 }
 
 /**
- * Finds what a request reaches for.
+ * Finds the primitives that a request names.
  *
  * @param request any request
- * @returns its targets: several for a subscription, none for what reaches for nothing, or says no name
+ * @returns the targets: several for `subscriptions/listen`, none if the request names no primitive
  */
-export function targetsOf(request: Request): readonly Target[] {
+export function targetsOf(request: Request): readonly RequestTarget[] {
   const { method, params } = request;
   switch (method) {
-    case REACHES.call:
-      return named(params, 'tool', ['name']);
-    case REACHES.get:
-      return named(params, 'prompt', ['name']);
-    case REACHES.read:
-    case REACHES.subscribe:
-      return named(params, 'uri', ['uri']);
-    case REACHES.complete:
+    case ACCESS_METHODS.call:
+      return targetAt(params, 'tool', ['name']);
+    case ACCESS_METHODS.get:
+      return targetAt(params, 'prompt', ['name']);
+    case ACCESS_METHODS.read:
+    case ACCESS_METHODS.subscribe:
+      return targetAt(params, 'uri', ['uri']);
+    case ACCESS_METHODS.complete:
       return read(params, 'ref', 'type') === 'ref/prompt'
-        ? named(params, 'prompt', ['ref', 'name'])
-        : named(params, 'uri', ['ref', 'uri']);
+        ? targetAt(params, 'prompt', ['ref', 'name'])
+        : targetAt(params, 'uri', ['ref', 'uri']);
     case METHODS.listen: {
       const path = ['notifications', 'resourceSubscriptions'];
       const uris = read(params, ...path);
       return Array.isArray(uris)
-        ? uris.flatMap((_, index) => named(params, 'uri', [...path, String(index)]))
+        ? uris.flatMap((_, index) => targetAt(params, 'uri', [...path, String(index)]))
         : [];
     }
     default:
@@ -56,16 +57,20 @@ export function targetsOf(request: Request): readonly Target[] {
   }
 }
 
-function named(params: Params | undefined, by: Target['by'], path: readonly string[]): readonly Target[] {
+function targetAt(
+  params: Params | undefined,
+  type: RequestTarget['type'],
+  path: readonly string[],
+): readonly RequestTarget[] {
   const name = read(params, ...path);
   return typeof name === 'string'
-    ? [{ by, name, put: (given, other) => withValue(given, path, other) as Params }]
+    ? [{ type, name, withName: (given, other) => withValue(given, path, other) as Params }]
     : [];
 }
 
-function withValue(value: unknown, [key, ...rest]: readonly string[], put: string): unknown {
-  if (key === undefined) return put;
-  const inner = withValue(read(value, key), rest, put);
+function withValue(value: unknown, [key, ...rest]: readonly string[], replacement: string): unknown {
+  if (key === undefined) return replacement;
+  const inner = withValue(read(value, key), rest, replacement);
   return Array.isArray(value)
     ? value.with(Number(key), inner)
     : { ...(value as Record<string, unknown>), [key]: inner };

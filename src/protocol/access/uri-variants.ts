@@ -1,22 +1,22 @@
 /**
- * Writes a URI in every way in which a server may read it: both SDKs parse it first (`R://x`, ` r://x` and `r://a/../x`
- * are `r://x` to them), match expressions of templates over `?` and `#`, and give their variables to code that decodes
- * them. Whoever judges only what was written lets all the other ways pass.
+ * Returns every form in which a server may read a URI. Both SDKs parse a URI first (`R://x`, ` r://x` and `r://a/../x`
+ * become `r://x`), match template expressions across `?` and `#`, and pass template variables to code that may decode
+ * them. A check of the original form alone would let the other forms through.
  *
- * @param uri the URI, as it was sent
- * @returns each way once, the URI itself first
+ * @param uri the URI as the client sent it
+ * @returns the unique variants, the URI itself first
  * @example
- * spellingsOf('R://a/../%62'); // ['R://a/../%62', 'r://%62', 'r://b']
+ * uriVariantsOf('R://a/../%62'); // ['R://a/../%62', 'r://%62', 'r://b']
  */
-export function spellingsOf(uri: string): readonly string[] {
-  const parsed = parse(uri);
+export function uriVariantsOf(uri: string): readonly string[] {
+  const parsed = normalizeUri(uri);
   const decoded = decode(parsed);
-  const ways = [uri, parsed, decoded, parse(decoded)];
-  return [...new Set(ways.flatMap((way) => [way, inOneSegment(way)]))];
+  const forms = [uri, parsed, decoded, normalizeUri(decoded)];
+  return [...new Set(forms.flatMap((form) => [form, asOneSegment(form)]))];
 }
 
-/** @returns the URI as a URL parser writes it (WHATWG URL); what it refuses, as it is */
-export function parse(uri: string): string {
+/** Returns the URI as a URL parser writes it (WHATWG URL); unchanged if the parser rejects it. */
+export function normalizeUri(uri: string): string {
   try {
     return new URL(uri).href;
   } catch {
@@ -24,7 +24,7 @@ export function parse(uri: string): string {
   }
 }
 
-/** Runs are decoded together, since one character may be several bytes; what is no UTF-8 stays. */
+/** Adjacent escapes are decoded together, since a character may have several bytes. Invalid UTF-8 stays escaped. */
 function decode(uri: string): string {
   return uri.replace(/(?:%[0-9a-f]{2})+/gi, (run) => {
     try {
@@ -35,7 +35,7 @@ function decode(uri: string): string {
   });
 }
 
-/** `{id}` of an SDK covers `7?x`. */
-function inOneSegment(uri: string): string {
+/** In the SDKs, the template expression `{id}` also matches `7?x`. */
+function asOneSegment(uri: string): string {
   return uri.replace(/[?#]/g, encodeURIComponent);
 }

@@ -4,21 +4,15 @@ import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.j
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
-import { parse, spellingsOf } from './uri-variants.js';
+import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
-/** The server's lists that are needed to judge what a request reaches for; a list that the server does not have is missing. */
+/** The lists that an access check needs. A list that the server does not have is missing. */
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
 
-/** `unknown`: no list holds it, so the server's own answer says nothing that is hidden. */
+/** `unknown`: no list contains it, so the server's own answer reveals nothing. */
 export type Visibility = 'visible' | 'hidden' | 'unknown';
 
-/**
- * Tells whether a tool or prompt of that name is shown.
- *
- * @param catalog the server's list
- * @param name the name
- * @param configuration what is in effect
- */
+/** Returns whether a list shows the primitive with this identity. */
 export function visibilityOfName(
   catalog: Catalog<Primitive> | undefined,
   name: string,
@@ -29,7 +23,7 @@ export function visibilityOfName(
   return decision.effect === 'show' ? 'visible' : 'hidden';
 }
 
-/** @returns what decides about a tool or prompt of that name; of several of one name, whatever hides one */
+/** Returns the decision on the primitive with this identity. If several have it, one that is hidden decides. */
 export function decisionOnName(
   catalog: Catalog<Primitive> | undefined,
   name: string,
@@ -43,14 +37,14 @@ export function decisionOnName(
 }
 
 /**
- * Tells whether a URI is shown: by its own place in the list of resources; else by the templates that cover it, of which
- * one has to be shown; and in any case by what the policy says of the URI itself. However a URI is written, it must not
- * be a way to something hidden.
+ * Returns whether a URI is shown. A listed resource is shown if the list shows it. Another URI is hidden if templates
+ * match it and none of them is shown, or if the policy's own mapping of the URI hides it. All variants of the URI are
+ * checked, so that no variant gives access to a hidden resource.
  *
  * @param policy the policy
  * @param lists the server's resources and templates
  * @param uri the URI
- * @param configuration what is in effect
+ * @param configuration the values in effect
  */
 export function visibilityOfUri(
   policy: Policy,
@@ -59,17 +53,19 @@ export function visibilityOfUri(
   configuration: Configuration,
 ): Visibility {
   const listed = visibilityOfName(lists.resources, uri, configuration);
-  // Listed as a server reads it, it is nothing else.
-  if (listed !== 'unknown' && parse(uri) === uri) return listed;
+  // A listed URI in normal form has no other meaning.
+  if (listed !== 'unknown' && normalizeUri(uri) === uri) return listed;
   if (uri.length > MAX_URI) return 'hidden';
-  const found = spellingsOf(uri).map((way) => visibilityOfSpelling(policy, lists, way, configuration));
+  const found = uriVariantsOf(uri).map((variant) =>
+    visibilityOfVariant(policy, lists, variant, configuration),
+  );
   return found.find((each) => each === 'hidden') ?? found.find((each) => each === 'visible') ?? 'unknown';
 }
 
-/** One of megabytes takes seconds to be read in every way, and nobody lists such a one. */
+/** In characters. Checking all variants of a URI of megabytes takes seconds, and no server lists such a URI. */
 const MAX_URI = 65_536;
 
-function visibilityOfSpelling(
+function visibilityOfVariant(
   policy: Policy,
   { resources, resourceTemplates }: Lists,
   uri: string,
@@ -77,19 +73,19 @@ function visibilityOfSpelling(
 ): Visibility {
   const listed = visibilityOfName(resources, uri, configuration);
   if (listed !== 'unknown') return listed;
-  const covering = (resourceTemplates?.items ?? []).flatMap((item, position) =>
+  const matching = (resourceTemplates?.items ?? []).flatMap((item, position) =>
     templateOf(identityOf('resourceTemplates', item))(uri) ? [position] : [],
   );
-  const shown = covering.some(
+  const shown = matching.some(
     (position) => resourceTemplates !== undefined && isShown(resourceTemplates, position, configuration),
   );
-  if (covering.length > 0 && !shown) return 'hidden';
+  if (matching.length > 0 && !shown) return 'hidden';
   const mapping = mapPrimitive(policy, 'resources', { uri });
   if (mapping.mapped && decide(policy, mapping, configuration).effect === 'hide') return 'hidden';
-  return covering.length > 0 ? 'visible' : 'unknown';
+  return matching.length > 0 ? 'visible' : 'unknown';
 }
 
-/** @returns the names, URIs and templates of everything that is hidden */
+/** Returns the names, URIs and templates of all hidden primitives. */
 export function hiddenIdentities(lists: Lists, configuration: Configuration): readonly string[] {
   return KINDS.flatMap((kind) => {
     const catalog = lists[kind];
@@ -101,16 +97,18 @@ export function hiddenIdentities(lists: Lists, configuration: Configuration): re
 }
 
 /**
- * @param kind a list
- * @param name what a request reaches for
- * @returns tells whether a primitive of that list is it, or covers it, however both are written
+ * Returns a function that tells whether the identity of a primitive is the target, or a template that matches it, in any
+ * variant of the URI.
+ *
+ * @param kind the list that the primitives are from
+ * @param name the name or URI of the request target
  */
-export function isReachedBy(kind: Kind, name: string): (identity: string) => boolean {
+export function targetMatcher(kind: Kind, name: string): (identity: string) => boolean {
   if (kind === 'tools' || kind === 'prompts') return (identity) => identity === name;
-  const ways = spellingsOf(name);
+  const variants = uriVariantsOf(name);
   return kind === 'resources'
-    ? (identity) => ways.includes(identity) || ways.includes(parse(identity))
-    : (identity) => identity === name || ways.some(templateOf(identity));
+    ? (identity) => variants.includes(identity) || variants.includes(normalizeUri(identity))
+    : (identity) => identity === name || variants.some(templateOf(identity));
 }
 
 const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
@@ -130,16 +128,17 @@ const positions = new WeakMap<object, ReadonlyMap<string, readonly number[]>>();
 function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number[] {
   let known = positions.get(catalog);
   if (known === undefined) {
-    const made = new Map<string, number[]>();
+    const built = new Map<string, number[]>();
     catalog.items.forEach((item, position) => {
       const identity = identityOf(catalog.kind, item);
-      // A server may list a URI in another way than it reads it.
-      for (const name of new Set([identity, catalog.kind === 'resources' ? parse(identity) : identity])) {
-        made.set(name, [...(made.get(name) ?? []), position]);
+      // A server may list a URI in another form than the one it reads.
+      const normal = catalog.kind === 'resources' ? normalizeUri(identity) : identity;
+      for (const each of new Set([identity, normal])) {
+        built.set(each, [...(built.get(each) ?? []), position]);
       }
     });
-    positions.set(catalog, made);
-    known = made;
+    positions.set(catalog, built);
+    known = built;
   }
   return known.get(name) ?? [];
 }

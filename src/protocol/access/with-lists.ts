@@ -2,28 +2,37 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
 import { itemsOf } from '../lists/filter-list.js';
-import { type Answer, ERRORS, type Failure, LISTS, type Request, read } from '../messages/wire.js';
-import type { GateScope, MessageContext } from '../request/request.js';
-import type { Target } from './targets.js';
-import { isReachedBy, type Lists } from './visibility.js';
+import type { GateScope } from '../lists/gate-scope.js';
+import { askForPages } from '../messages/pending-requests.js';
+import { ERRORS, LISTS, type Request } from '../messages/wire.js';
+import type { MessageContext } from '../request/request.js';
+import type { RequestTarget } from './targets.js';
+import { type Lists, targetMatcher } from './visibility.js';
 
-/** A list that is too long to be held is searched for what a request reaches for; one that never ends, once. */
-const MAX_PAGES = 300;
+/** How far to search a list that is too long to be cached. A list with more pages is searched only once. */
+const BOUNDS = { pages: 300, milliseconds: 60_000 };
+
+/** Which lists an access check needs, and for which targets. */
+export interface NeededLists {
+  readonly kinds: readonly Kind[];
+  /** From a list that is too long to be cached, only the primitives that match these are read. */
+  readonly targets?: readonly RequestTarget[];
+}
 
 /**
- * Gets some of the server's lists; those that it does not have are left out.
+ * Gets some of the server's lists. Lists that the server does not have are omitted.
  *
  * @param scope the gate
- * @param request on whose behalf the server is asked
- * @param context what the transport knows of it
- * @param wanted which lists; and what for: of a list that is too long to be held, that is all there will be
- * @param then gets the lists, and whether they are enough to judge by: one that could not be had may hold what is hidden
+ * @param request the client's request, on whose behalf the server is asked
+ * @param context what the transport knows about the request
+ * @param needed the lists to get
+ * @param then called with the lists. `enough` is false if a list could not be read: it may contain hidden primitives.
  */
 export function withLists<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
-  { kinds, targets = [] }: { readonly kinds: readonly Kind[]; readonly targets?: readonly Target[] },
+  { kinds, targets = [] }: NeededLists,
   then: (lists: Lists, enough: boolean) => void,
 ): void {
   const lists: { -readonly [K in Kind]?: Lists[K] } = {};
@@ -31,8 +40,8 @@ export function withLists<C extends MessageContext>(
   const next = (index: number): void => {
     const kind = kinds[index];
     if (kind === undefined) return then(lists, enough);
-    scope.catalogs.get(kind, scope.ask(request, context), (outcome) => {
-      if (outcome.state === 'complete') lists[kind] = outcome.catalog.bound;
+    scope.catalog.get(kind, scope.ask(request, context), (outcome) => {
+      if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
       if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
       if (outcome.state !== 'unbounded') return next(index + 1);
       search(scope, request, context, kind, targets, (found) => {
@@ -45,32 +54,26 @@ export function withLists<C extends MessageContext>(
   next(0);
 }
 
-/** @param then gets what the list holds of the targets; nothing if that could not be found out */
+/** Calls `then` with the primitives that match the targets, or with `undefined` if the search did not reach the end. */
 function search<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
   kind: Kind,
-  targets: readonly Target[],
+  targets: readonly RequestTarget[],
   then: (found: readonly Primitive[] | undefined) => void,
 ): void {
-  if (targets.length === 0 || scope.catalogs.isEndless(kind)) return then(undefined);
-  const ask = scope.ask(request, context);
-  const reached = targets.map(({ name }) => isReachedBy(kind, name));
+  if (targets.length === 0 || scope.catalog.isEndless(kind)) return then(undefined);
+  const matchers = targets.map(({ name }) => targetMatcher(kind, name));
   const found: Primitive[] = [];
-  let pages = 0;
-  const onPage = (response: Answer | Failure): void => {
-    if ('error' in response) return then(undefined);
-    const items = itemsOf(kind, response.result) ?? [];
-    found.push(...items.filter((item) => reached.some((by) => by(identityOf(kind, item)))));
-    const cursor = read(response.result, 'nextCursor');
-    // To its end, also where it is found: how long it takes, and what becomes of it, must not tell that it is there.
-    if (typeof cursor !== 'string') return then(found);
-    if (++pages >= MAX_PAGES) {
-      scope.catalogs.setEndless(kind);
-      return then(undefined);
-    }
-    ask(LISTS[kind].method, { cursor }, onPage);
+  const onPage = (page: unknown): number => {
+    const items = itemsOf(kind, page) ?? [];
+    found.push(...items.filter((item) => matchers.some((matches) => matches(identityOf(kind, item)))));
+    return items.length;
   };
-  ask(LISTS[kind].method, {}, onPage);
+  // Always to the end of the list: the time that it takes must not reveal that a target exists.
+  askForPages(scope.ask(request, context), LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
+    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') scope.catalog.setEndless(kind);
+    then(end.kind === 'complete' ? found : undefined);
+  });
 }

@@ -1,18 +1,26 @@
 import type { Concern, Policy } from '../../engine/policy.js';
 import { FILTER_FIELDS } from '../lists/client-filter.js';
-import { CAPABILITIES, type Era, EXTENSION_ID, METHODS, read } from '../messages/wire.js';
-import { TASK_FILTER_CAPABILITY } from '../tasks/task-filter.js';
+import {
+  CAPABILITIES,
+  type Era,
+  EXTENSION_ID,
+  METHODS,
+  read,
+  TASK_FILTER_CAPABILITY,
+} from '../messages/wire.js';
 
 /**
- * Adds the declaration to the result of `initialize` or `server/discover`: concerns in `capabilities.extensions`, which
- * SDK clients keep; in the legacy era also literally as the proposal in `capabilities.concerns`, which they drop; and
- * the client filters of SEP-2564 and SEP-1904 for what the server itself declares.
+ * Adds the declaration to the result of `initialize` or `server/discover`. Concerns are in `capabilities.extensions`,
+ * which SDK clients keep. In the legacy era they are also in `capabilities.concerns`, as in the proposal; SDK clients
+ * drop that. The client filters of SEP-2564 and SEP-1904 are declared for the capabilities that the server declares.
  *
  * @param result the server's result
  * @param policy the policy whose concerns are declared
  * @param era the era of the request
- * @param updatable whether `updateConcerns` has a place to keep preferences in, or needs none
+ * @param updatable whether `updateConcerns` works: there is a place to keep preferences, or none is needed
  * @returns the result with the declaration
+ * @example
+ * declareConcerns({ capabilities: { tools: {} } }, policy, 'modern', true);
  */
 export function declareConcerns(
   result: Record<string, unknown>,
@@ -40,7 +48,7 @@ export function declareConcerns(
       ...Object.fromEntries(namespaces),
       ...declareTaskFilter(era, capabilities),
       extensions: { ...asObject(capabilities.extensions), [EXTENSION_ID]: declared },
-      ...(era === 'legacy' ? { concerns: policy.concerns.map(asProposed) } : {}),
+      ...(era === 'legacy' ? { concerns: policy.concerns.map(asInProposal) } : {}),
     },
   };
 }
@@ -51,7 +59,7 @@ function declareTaskFilter(era: Era, { tasks }: Record<string, unknown>): object
   return { tasks: { ...asObject(tasks), list: { ...asObject(list), filter: TASK_FILTER_CAPABILITY } } };
 }
 
-function asProposed({ name, description, values, default: fallback }: Concern): object {
+function asInProposal({ name, description, values, default: fallback }: Concern): object {
   return {
     name,
     ...(description === undefined ? {} : { description }),
@@ -64,7 +72,7 @@ function asObject(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** @returns the result of `listConcerns`: the declared concerns in the policy's order, and the presets */
+/** Returns the result of `listConcerns`: the declared concerns in the policy's order, and the presets. */
 export function describePolicy(policy: Policy): { concerns: object[]; presets: object } {
   return {
     concerns: policy.concerns.map(describeConcern),
@@ -77,7 +85,7 @@ export function describePolicy(policy: Policy): { concerns: object[]; presets: o
 function describeConcern(concern: Concern): object {
   const { values, match, multiple, setBy } = concern;
   return {
-    ...asProposed(concern),
+    ...asInProposal(concern),
     ...(match === ('min' in values ? 'at-most' : 'exact') ? {} : { match }),
     ...(multiple ? { multiple } : {}),
     ...(setBy === 'operator' ? { setBy } : {}),
@@ -85,8 +93,8 @@ function describeConcern(concern: Concern): object {
 }
 
 /**
- * What a host asks for in `initialize`: `params.concerns` as the proposal says, or in the client's extension
- * capabilities, which is what SDK clients can send.
+ * Returns the preferences in the params of `initialize`: `params.concerns` as in the proposal, or the extension in the
+ * client's capabilities, which is where SDK clients can send them.
  */
 export function concernsOfInitialize(params: unknown): unknown {
   return read(params, 'concerns') ?? read(params, 'capabilities', 'extensions', EXTENSION_ID, 'concerns');

@@ -1,10 +1,11 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { KINDS_OF, type Target } from '../access/targets.js';
+import { KINDS_OF, type RequestTarget } from '../access/targets.js';
 import { type Lists, visibilityOfUri } from '../access/visibility.js';
 import { withLists } from '../access/with-lists.js';
-import type { ListCatalog } from '../lists/filter-list.js';
+import type { WholeList } from '../lists/filter-list.js';
+import type { GateScope } from '../lists/gate-scope.js';
 import {
   CAPABILITIES,
   type Capability,
@@ -14,27 +15,28 @@ import {
   type Request,
   read,
 } from '../messages/wire.js';
-import { readPreferences } from '../request/preferences.js';
-import { configure, type GateScope, type MessageContext, storeWarning } from '../request/request.js';
+import { sessionConfiguration } from '../request/preferences.js';
+import { storeWarning } from '../request/report.js';
+import type { MessageContext } from '../request/request.js';
 
-/** The latest request of a connection, on whose behalf lists are asked for when something changes by itself. */
+/** The latest request of a connection. The gate lists on its behalf when something changes without a request. */
 export interface LatestRequest<C extends MessageContext> {
   readonly request: Request;
   readonly context: C;
 }
 
-/** What a client was shown of each list that it can have seen. */
+/** The visible part of each list that the client can have seen, as JSON. */
 type Shown = ReadonlyMap<Kind, string>;
 
 /**
- * Takes the server's word that a list changed: passed on only if what the client sees changed.
+ * Handles a `list_changed` notification of the server. Passes it on only if the visible part of a list changed.
  *
  * @param scope the gate
  * @param message the notification
- * @param capability whose lists changed
- * @param latest on whose behalf the server can be asked, if anybody asked anything yet
- * @param canHide whether anything can be hidden from the client at all
- * @returns the message, if it is to be passed on
+ * @param capability the capability whose lists changed
+ * @param latest the latest request, if the client sent one
+ * @param canHide whether the configuration can hide anything
+ * @returns the message; `undefined` if it must not be passed on
  */
 export function onListChanged<C extends MessageContext>(
   scope: GateScope<C>,
@@ -43,9 +45,9 @@ export function onListChanged<C extends MessageContext>(
   latest: LatestRequest<C> | undefined,
   canHide: boolean,
 ): Message | Promise<Message | undefined> {
-  const before = scope.catalogs.taken();
-  scope.catalogs.drop(capability);
-  // Where nothing can be hidden, or nothing was shown yet, the server's word goes.
+  const before = scope.catalog.cached();
+  scope.catalog.drop(capability);
+  // If nothing can be hidden, or nothing was listed yet, there is nothing to compare.
   if (latest === undefined || before.size === 0 || !canHide) return message;
   return sessionConfiguration(scope, latest)
     .then((configuration) => changedSince(scope, latest, shownBy(before, configuration)))
@@ -55,7 +57,7 @@ export function onListChanged<C extends MessageContext>(
     );
 }
 
-/** Under `enforce`: an update of a resource that is hidden would tell that it is there. */
+/** Under `enforce`, drops updates of hidden resources: they would reveal that the resource exists. */
 export async function onResourceUpdated<C extends MessageContext>(
   scope: GateScope<C>,
   message: Message,
@@ -64,10 +66,10 @@ export async function onResourceUpdated<C extends MessageContext>(
   const uri = read(message, 'params', 'uri');
   if (typeof uri !== 'string') return message;
   const configuration = await sessionConfiguration(scope, latest);
-  const targets: readonly Target[] = [{ by: 'uri', name: uri, put: (params) => params }];
+  const targets: readonly RequestTarget[] = [{ type: 'uri', name: uri, withName: (params) => params }];
   const [lists, enough] = await new Promise<readonly [Lists, boolean]>((resolve) => {
-    withLists(scope, latest.request, latest.context, { kinds: KINDS_OF.uri, targets }, (...got) =>
-      resolve(got),
+    withLists(scope, latest.request, latest.context, { kinds: KINDS_OF.uri, targets }, (...result) =>
+      resolve(result),
     );
   });
   const shown = enough && visibilityOfUri(scope.policy, lists, uri, configuration) !== 'hidden';
@@ -75,12 +77,12 @@ export async function onResourceUpdated<C extends MessageContext>(
 }
 
 /**
- * Another policy is in force: the client hears of the lists that show something else now.
+ * Announces to the client which lists look different under a new policy.
  *
- * @param scope the gate
- * @param latest on whose behalf the server is asked
- * @param before the policy that was in force
- * @param announced the lists whose changes the server announces
+ * @param scope the gate, with the new policy
+ * @param latest the latest request
+ * @param before the old policy
+ * @param announced the capabilities whose changes the server announces
  */
 export async function onPolicyReplaced<C extends MessageContext>(
   scope: GateScope<C>,
@@ -89,12 +91,11 @@ export async function onPolicyReplaced<C extends MessageContext>(
   announced: readonly string[],
 ): Promise<void> {
   try {
-    const session = await readPreferences(scope.preferences);
-    const old = configure(before, latest.request, latest.context, { session, meta: false });
-    const changed = await changedSince(scope, latest, shownBy(scope.catalogs.taken(before), old));
+    const old = await sessionConfiguration(scope, latest, before);
+    const changed = await changedSince(scope, latest, shownBy(scope.catalog.cached(before), old));
     for (const capability of CAPABILITIES) {
       if (!changed.has(capability) || !announced.includes(capability)) continue;
-      // On the connection's own stream: it belongs to no request.
+      // Without a related request, so that the transport uses the connection's own stream.
       scope.reply({ jsonrpc: '2.0', method: listChangedMethod(capability) });
     }
   } catch (cause) {
@@ -102,34 +103,20 @@ export async function onPolicyReplaced<C extends MessageContext>(
   }
 }
 
-/**
- * What the session shows now, as text: a definition that changed is a change of the list too.
- *
- * @param held the lists that were taken of the server
- * @param configuration what is in effect for the session
- */
-function shownBy(held: ReadonlyMap<Kind, ListCatalog>, configuration: Configuration): Shown {
+/** Returns the visible part of each list, as JSON: a definition that changed changes the list too. */
+function shownBy(lists: ReadonlyMap<Kind, WholeList>, configuration: Configuration): Shown {
   return new Map(
-    [...held].map(([kind, { bound }]) => [kind, JSON.stringify(select(bound, configuration).kept)]),
+    [...lists].map(([kind, { bound }]) => [kind, JSON.stringify(select(bound, configuration).kept)]),
   );
 }
 
-/** @returns what is in effect for a connection's session, by itself */
-async function sessionConfiguration<C extends MessageContext>(
-  scope: GateScope<C>,
-  { request, context }: LatestRequest<C>,
-): Promise<Configuration> {
-  const session = await readPreferences(scope.preferences);
-  return configure(scope.policy, request, context, { session, meta: false });
-}
-
 /**
- * Takes lists of the server anew, and tells which of them show something else than before.
+ * Fetches the server's lists again and compares their visible parts.
  *
  * @param scope the gate
- * @param latest on whose behalf the server is asked
- * @param before what was shown; lists that are not in it were never shown, so they cannot have changed
- * @returns the capabilities whose change is to be announced
+ * @param latest the latest request
+ * @param before the visible parts before. Lists that are not in it were never shown.
+ * @returns the capabilities whose lists changed for this client
  */
 async function changedSince<C extends MessageContext>(
   scope: GateScope<C>,
@@ -142,8 +129,8 @@ async function changedSince<C extends MessageContext>(
     const shown = before.get(kind);
     if (shown === undefined) continue;
     const now = await new Promise<string | undefined>((resolve) => {
-      scope.catalogs.get(kind, scope.ask(latest.request, latest.context), (outcome) => {
-        const complete = outcome.state === 'complete' ? outcome.catalog.bound : undefined;
+      scope.catalog.get(kind, scope.ask(latest.request, latest.context), (outcome) => {
+        const complete = outcome.state === 'complete' ? outcome.list.bound : undefined;
         resolve(complete && JSON.stringify(select(complete, configuration).kept));
       });
     });

@@ -7,6 +7,7 @@ import {
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
+import type { GateScope } from '../lists/gate-scope.js';
 import {
   answer,
   CAPABILITIES,
@@ -20,24 +21,18 @@ import {
   type Request,
   read,
 } from '../messages/wire.js';
-import { readPreferences, updatePreferences } from '../request/preferences.js';
-import {
-  configure,
-  type GateScope,
-  type MessageContext,
-  refuse,
-  refuseValue,
-  reportConcerns,
-  storeWarning,
-} from '../request/request.js';
+import { configure } from '../request/preferences.js';
+import { reportConcerns, storeWarning } from '../request/report.js';
+import { type MessageContext, refuse, refuseValue } from '../request/request.js';
+import { readSession, updateSession } from '../request/session-preferences.js';
 
 /**
- * Answers `updateConcerns`: replaces what the host asked for, and acknowledges only what is stored. Lists whose visible
- * set changed are announced before the answer, if the server announces changes of that list at all.
+ * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
+ * answer, it announces the lists whose visible part changed, if the server announces changes of these lists.
  *
  * @param scope the gate
  * @param request the request
- * @param context what the transport knows of it
+ * @param context what the transport knows about the request
  */
 export async function updateConcerns<C extends MessageContext>(
   scope: GateScope<C>,
@@ -47,27 +42,27 @@ export async function updateConcerns<C extends MessageContext>(
   const { policy, preferences } = scope;
   const concerns = read(request.params, 'concerns');
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
-    const message = 'params.concerns must be an object of concern names and values, {} to ask for nothing.';
+    const message =
+      'params.concerns must be an object of concern names and values. Send {} to remove all preferences.';
     return refuse(scope, request, ERRORS.invalidParams, message);
   }
-  const asked = resolveConfiguration(policy, [{ from: 'update', concerns }]);
-  const [invalid] = asked.invalid;
+  const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
+  const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(scope, request, invalid);
-  const accepted = describeAccepted(policy, asked);
-  const modern = eraOf(request) === 'modern';
-  if (modern) return answerModern(scope, request, context, asked, accepted);
+  const accepted = describeAccepted(policy, update);
+  if (eraOf(request) === 'modern') return answerModern(scope, request, context, update, accepted);
   if (preferences.place === 'none') {
     const message =
-      'There is no session to keep concerns in; send them with each request in _meta, the Mcp-Concerns header or the URL.';
+      'There is no session to keep concerns in. Send them with each request, in _meta, the Mcp-Concerns header or the URL.';
     return refuse(scope, request, ERRORS.invalidRequest, message);
   }
 
   let session: SessionRead;
   try {
-    session = await readPreferences(preferences);
-    const stored = await updatePreferences(preferences, { concerns: accepted });
+    session = await readSession(preferences);
+    const stored = await updateSession(preferences, { concerns: accepted });
     if (stored === 'ended') {
-      return refuse(scope, request, ERRORS.invalidRequest, 'The session was ended; initialize a new one.');
+      return refuse(scope, request, ERRORS.invalidRequest, 'The session has ended. Initialize a new one.');
     }
   } catch (cause) {
     scope.report({ method: request.method, era: 'legacy', warnings: [storeWarning('written', cause)] });
@@ -75,7 +70,7 @@ export async function updateConcerns<C extends MessageContext>(
       scope,
       request,
       ERRORS.internal,
-      'The concerns could not be stored, so nothing changed; try again.',
+      'The concerns could not be stored, so nothing changed. Try again.',
     );
   }
 
@@ -88,20 +83,20 @@ export async function updateConcerns<C extends MessageContext>(
     if (!changed.has(capability) || !record.listChanged?.includes(capability)) continue;
     scope.reply({ jsonrpc: '2.0', method: listChangedMethod(capability) }, request.id);
   }
-  const warnings = [...asked.warnings, ...after.warnings];
+  const warnings = [...update.warnings, ...after.warnings];
   reportConcerns(scope, { method: request.method, era: 'legacy' }, after, warnings);
   scope.reply(answer(request, { concerns: describeConfiguration(policy, after), warnings, visible }));
 }
 
 /**
- * A modern request changes nothing for later ones: the answer says what would be in effect, and in `_meta` what to send
- * along with each request from now on.
+ * Answers a modern `updateConcerns`, which changes nothing for later requests. The answer contains the configuration that
+ * the preferences would give and, in `_meta`, what the host must send with each request from then on.
  */
 async function answerModern<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
-  asked: Configuration,
+  update: Configuration,
   accepted: HostConcerns,
 ): Promise<void> {
   const { policy } = scope;
@@ -111,7 +106,7 @@ async function answerModern<C extends MessageContext>(
     meta: true,
   });
   const { visible } = await compare(scope, after, after, request, context);
-  const warnings = [...asked.warnings, ...after.warnings];
+  const warnings = [...update.warnings, ...after.warnings];
   reportConcerns(scope, { method: request.method, era: 'modern' }, after, warnings);
   const result = {
     concerns: describeConfiguration(policy, after),
@@ -125,42 +120,43 @@ async function answerModern<C extends MessageContext>(
 const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });
 
 /**
- * Keeps what a host asked for in `initialize` or `initialized`, where it cannot be answered: what is wrong with it is
- * ignored, and reported.
+ * Stores the preferences from `initialize` or `notifications/initialized`. Neither can be answered with an error about
+ * preferences, so invalid ones are ignored, and reported as warnings.
  *
  * @param scope the gate
- * @param method the message that carried it
- * @param concerns what the host asked for; nothing, if it did not
- * @param change what else is to be kept
- * @returns a promise where the store has to be waited for
+ * @param method the method of the message
+ * @param concerns the preferences; `undefined` if the message has none
+ * @param change what else to store for the session
+ * @returns a promise if the session store must be waited for
  */
-export function keepConcerns<C extends MessageContext>(
+export function storePreferences<C extends MessageContext>(
   scope: GateScope<C>,
   method: typeof METHODS.initialize | typeof METHODS.initialized,
   concerns: unknown,
   change: SessionRecord,
 ): Promise<void> | undefined {
-  const asked = resolveConfiguration(scope.policy, [{ from: 'session', concerns }]);
-  const warnings = [...asked.warnings];
-  const accepted = describeAccepted(scope.policy, asked);
-  const speaks = Object.keys(accepted).length > 0;
-  const report = () => reportConcerns(scope, { method, era: 'legacy' }, asked, warnings);
+  const sent = resolveConfiguration(scope.policy, [{ from: 'session', concerns }]);
+  const warnings = [...sent.warnings];
+  const accepted = describeAccepted(scope.policy, sent);
+  const hasPreferences = Object.keys(accepted).length > 0;
+  const report = () => reportConcerns(scope, { method, era: 'legacy' }, sent, warnings);
 
-  const record = speaks ? { ...change, concerns: accepted } : change;
+  const record = hasPreferences ? { ...change, concerns: accepted } : change;
   const changes = Object.keys(record).length > 0;
-  const kept = changes ? updatePreferences(scope.preferences, record) : 'stored';
-  if (kept instanceof Promise) {
-    return kept.catch((cause) => void warnings.push(storeWarning('written', cause))).then(report);
+  const stored = changes ? updateSession(scope.preferences, record) : 'stored';
+  if (stored instanceof Promise) {
+    return stored.catch((cause) => void warnings.push(storeWarning('written', cause))).then(report);
   }
-  if (kept === 'nowhere' && speaks) {
+  if (stored === 'nowhere' && hasPreferences) {
     const message =
-      'There is no session to keep concerns in; a host can send them in _meta, a header or the URL.';
+      'There is no session to keep concerns in. Hosts can send them in _meta, the Mcp-Concerns header or the URL.';
     warnings.push({ code: 'no-session', message });
   }
   report();
   return undefined;
 }
 
+/** Returns how many primitives of each list are visible after an update, and which lists changed. */
 async function compare<C extends MessageContext>(
   scope: GateScope<C>,
   before: Configuration,
@@ -172,10 +168,10 @@ async function compare<C extends MessageContext>(
   const changed = new Set<Capability>();
   const compareOne = (kind: Kind): Promise<void> =>
     new Promise((resolve) => {
-      scope.catalogs.get(kind, scope.ask(request, context), (outcome) => {
-        // A list that the server does not have, or that is too long to be held, cannot be compared.
+      scope.catalog.get(kind, scope.ask(request, context), (outcome) => {
+        // A list that the server does not have, or that is too long to be cached, cannot be compared.
         if (outcome.state === 'complete') {
-          const { bound } = outcome.catalog;
+          const { bound } = outcome.list;
           const [old, now] = [select(bound, before).kept, select(bound, after).kept];
           visible[kind] = now.length;
           if (old.length !== now.length || old.some((item, position) => item !== now[position])) {

@@ -15,15 +15,15 @@ export const FILTER_FIELDS = {
 
 export type FilterField = 'namePatterns' | 'uriPatterns';
 
-/** What a client wants to see of a list: patterns without repetition and sorted, no field without a pattern. */
+/** A client's own filter of a list. Patterns are unique and sorted, and every field has at least one. */
 export type ListFilter = { readonly [F in FilterField]?: readonly string[] };
 
-/** `message` is that of the `-32602` answer. `key` is equal for filters that keep the same, `''` for none. */
+/** `message` is for the `-32602` error. `key` is equal for equal filters, and `''` without a filter. */
 export type ReadListFilter =
   | { readonly ok: true; readonly filter: ListFilter | undefined; readonly key: string }
   | { readonly ok: false; readonly message: string };
 
-/** SEP-2564: what a server accepts of one field. Characters are Unicode code points. */
+/** The limits of one field (SEP-2564). Characters are Unicode code points. */
 export const FILTER_LIMITS = { patterns: 100, characters: 256 } as const;
 
 const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, key: '' };
@@ -31,15 +31,14 @@ const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, key: '' };
 /**
  * Reads the client's own filter from the params of a list request (SEP-2564, "filter").
  *
- * A missing field and an empty array mean the same, that the field is not given. Fields that the list does not have
- * are ignored, whatever they hold: `uriPatterns` of a tool list too. Everything else that is no list of patterns is
- * an error, `null` too. The proposal words one error for a bad pattern and none for a bad filter or field, so these
- * take the same words: the field is then `filter`, the pattern what was sent in its place. An empty pattern is an
- * error because nothing has an empty name: whoever sends one meant `*`, or no pattern.
+ * An empty array means the same as a missing field. Fields that the list does not support are ignored, such as
+ * `uriPatterns` of a tool list. Any other value, also `null`, is an error. SEP-2564 specifies a message for an invalid
+ * pattern only; an invalid filter or field gets the same message, with `filter` as the field. An empty pattern is an
+ * error, because no primitive has an empty name: the client meant `*`, or no pattern.
  *
  * @param params the params of the request, unchecked
- * @param kind the list that is asked for
- * @returns the filter, nothing where none is given, and its key; or what is wrong, for a `-32602` answer
+ * @param kind the kind of primitives to list
+ * @returns the filter, `undefined` if there is none, and its key; or the message of the `-32602` error
  * @example
  * readListFilter({ filter: { namePatterns: ['log*'] } }, 'tools');
  * // { ok: true, filter: { namePatterns: ['log*'] }, key: '{"namePatterns":["log*"]}' }
@@ -70,7 +69,7 @@ export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
       checked.add(pattern);
     }
     if (checked.size === 0) continue;
-    // Patterns of a field are alternatives: neither their order nor a repetition changes what they keep.
+    // Patterns of a field are alternatives, so filters that differ in order or repetition get the same key.
     filter[field] = [...checked].sort();
     given = true;
   }
@@ -78,15 +77,15 @@ export function readListFilter(params: unknown, kind: Kind): ReadListFilter {
 }
 
 /**
- * Keeps what a client's filter matches (SEP-2564): of each given field, at least one pattern.
+ * Keeps the primitives that match a client's own filter (SEP-2564): at least one pattern of each given field.
  *
- * `namePatterns` match `name`, `uriPatterns` the `uri` of resources and the `uriTemplate` of templates. What a server
- * lists without such a text is matched as the empty text, so that `*` keeps everything.
+ * `namePatterns` match `name`. `uriPatterns` match the `uri` of resources and the `uriTemplate` of templates. A missing
+ * name or URI is matched as an empty string, so `*` keeps everything.
  *
- * @param kind what the list holds
+ * @param kind the kind of the primitives
  * @param items the list
- * @param filter the filter, from `readListFilter` for the same kind; nothing keeps everything
- * @returns what stays, in the order of the list
+ * @param filter the filter, from `readListFilter` for the same kind; `undefined` keeps everything
+ * @returns the matching primitives, in the order of the list
  * @example
  * applyListFilter('tools', [{ name: 'logData' }, { name: 'hashData' }], { namePatterns: ['log*'] });
  * // [{ name: 'logData' }]
@@ -113,21 +112,20 @@ const STAR = 42; // *
 const ANY = 63; // ?
 
 /**
- * Compiles a pattern of SEP-2564: `*` stands for any run of characters, the empty one too, `?` for exactly one, and
- * everything else for itself. There is no escape.
+ * Compiles a pattern of SEP-2564. `*` matches any number of characters, `?` matches exactly one, and any other
+ * character matches itself. There is no escape.
  *
- * A character is a Unicode code point, so `?` matches an emoji whole, as in languages whose strings are not UTF-16;
- * half of a surrogate pair on its own is a character too. Only the latest `*` is ever tried again, which bounds the
- * time by pattern length times text length; trying all of them again, as a RegExp does, takes exponential time.
+ * A character is a Unicode code point, so `?` matches a whole emoji. A lone surrogate is a character too. The match only
+ * backtracks to the latest `*`, so it takes at most pattern length times text length; a RegExp may take exponential time.
  *
  * @param pattern the pattern
- * @returns a function that tells whether a whole text matches
+ * @returns a function that returns whether a whole string matches
  * @example
  * compilePattern('log?*')('logData'); // true
  */
 export function compilePattern(pattern: string): (text: string) => boolean {
-  const wanted = Array.from(pattern, (character) => character.codePointAt(0));
-  const shortest = wanted.filter((character) => character !== STAR).length;
+  const characters = Array.from(pattern, (character) => character.codePointAt(0));
+  const shortest = characters.filter((character) => character !== STAR).length;
 
   return (text) => {
     if (text.length < shortest) return false;
@@ -137,16 +135,16 @@ export function compilePattern(pattern: string): (text: string) => boolean {
     let resume = 0;
     while (at < text.length) {
       const character = text.codePointAt(at) ?? 0;
-      if (wanted[next] === STAR) {
+      if (characters[next] === STAR) {
         next++;
-        if (next === wanted.length) return true;
+        if (next === characters.length) return true;
         afterStar = next;
         resume = at;
-      } else if (wanted[next] === character || wanted[next] === ANY) {
+      } else if (characters[next] === character || characters[next] === ANY) {
         next++;
         at += width(character);
       } else if (afterStar !== -1) {
-        // The run that the star stands for takes one character more.
+        // The latest star matches one more character.
         resume += width(text.codePointAt(resume) ?? 0);
         at = resume;
         next = afterStar;
@@ -154,12 +152,12 @@ export function compilePattern(pattern: string): (text: string) => boolean {
         return false;
       }
     }
-    while (wanted[next] === STAR) next++;
-    return next === wanted.length;
+    while (characters[next] === STAR) next++;
+    return next === characters.length;
   };
 }
 
-/** @returns how many UTF-16 code units a code point takes */
+/** Returns how many UTF-16 code units a code point takes. */
 function width(character: number): 1 | 2 {
   return character > 0xffff ? 2 : 1;
 }
@@ -173,7 +171,7 @@ function defectOf(pattern: string): string | undefined {
   let characters = 0;
   for (const _character of pattern) characters++;
   if (characters <= FILTER_LIMITS.characters) return undefined;
-  return `a pattern has at most ${FILTER_LIMITS.characters} characters, this one has ${characters}`;
+  return `a pattern must have at most ${FILTER_LIMITS.characters} characters, this one has ${characters}`;
 }
 
 function invalid(field: FilterField | 'filter', pattern: unknown, detail: string): ReadListFilter {
@@ -183,13 +181,13 @@ function invalid(field: FilterField | 'filter', pattern: unknown, detail: string
 const SHOWN_CHARACTERS = 64;
 
 /**
- * @returns what was sent in a pattern's place, for a message: neither a long text nor one that is written by walking
- *   through a value, which overflows the stack on arrays that are nested deeply enough
+ * Returns a short text for a value that was sent as a pattern. Arrays and objects are not written out: that overflows
+ * the stack if they are nested deeply enough.
  */
 function shown(value: unknown): string {
   if (Array.isArray(value)) return '[…]';
   if (typeof value === 'object' && value !== null) return '{…}';
-  // Two units hold any character, so this much is enough to take whole characters from.
+  // A character has at most two units, so this slice contains enough whole characters.
   const start = Array.from(String(value).slice(0, 2 * SHOWN_CHARACTERS + 2));
   return start.length <= SHOWN_CHARACTERS ? start.join('') : `${start.slice(0, SHOWN_CHARACTERS).join('')}…`;
 }

@@ -3,68 +3,54 @@ import {
   type Configuration,
   describeConfiguration,
 } from '../../engine/configuration.js';
-import type { HiddenCounts } from '../../engine/hidden.js';
 import { fromNumber, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog, type Selection, select } from '../../engine/select.js';
 import { type Era, EXTENSION_ID, read } from '../messages/wire.js';
+import type { HiddenReport } from '../request/report.js';
 
-/** Why a client does not get all of a list. */
-export interface HiddenReport extends HiddenCounts {
-  /** What its own filter left out of what it may see. */
-  readonly filter?: number;
-}
-
-/** A server's whole list: the bound primitives, and everything else that its first page held. */
-export interface ListCatalog {
+/** A server's whole list: its primitives, bound to a policy, and the other members of its first page. */
+export interface WholeList {
   readonly bound: Catalog<Primitive>;
   readonly rest: Record<string, unknown>;
 }
 
 /**
- * Whether a list can differ from the server's own. If not, it passes byte for byte.
- *
- * @param policy the policy
- * @param configuration what is in effect
+ * Returns whether a list can differ from the server's own under this policy and configuration. If not, the server's
+ * answer is passed on byte for byte.
  */
 export function canChange(policy: Policy, configuration: Configuration): boolean {
   const { rules, settings } = policy;
   return configuration.active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
 }
 
-/** @returns the primitives of a list result; nothing if it holds no such list */
+/** Returns the primitives of a list result; `undefined` if the result has no list of that kind. */
 export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | undefined {
   const items = read(result, kind);
   return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : undefined;
 }
 
-/** Binds the pages of one list to the policy. */
-export function catalogOf(
+/** Joins the pages of one list and binds them to a policy. */
+export function wholeListOf(
   policy: Policy,
   kind: Kind,
   pages: readonly Record<string, unknown>[],
-): ListCatalog {
+): WholeList {
   const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
   return { bound: bindCatalog(policy, kind, items), rest };
 }
 
-/** Why a client does not get all of a list. */
-export interface HiddenReport extends HiddenCounts {
-  /** What its own filter left out of what it may see. */
-  readonly filter?: number;
-}
-
-/** A filtered list, in the parts that make its result: pages are cut from `items`. */
+/** A filtered list, in the parts of its result. Pages are cut from `items`. */
 export interface FilteredList {
-  /** What the configuration shows, before the client's own filter, as the server lists it. */
+  /** The primitives that the configuration shows, before the client's own filter. */
   readonly kept: readonly Primitive[];
-  /** How many the client gets on all pages. */
+  /** How many primitives the client gets on all pages together. */
   readonly shown: number;
-  /** The same as the host gets it: with values in `_meta` under `transparency`. */
+  /** The primitives for the client. Under `transparency` their values are in `_meta`. */
   readonly items: readonly object[];
   readonly total: number;
-  /** Why the client does not get the others. */
+  /** How many primitives the client does not get, by reason. */
   readonly hidden: HiddenReport;
   readonly rest: Record<string, unknown>;
   readonly meta: { readonly _meta?: object };
@@ -72,16 +58,18 @@ export interface FilteredList {
 }
 
 /**
- * Filters a list: what the configuration shows, and of that what the client's own filter keeps, in the server's order.
+ * Filters a list, first by the configuration, then by the client's own filter. The order stays the server's.
  *
- * @param catalog the server's list
- * @param configuration what is in effect
- * @param warnings what was noticed while the configuration was read
- * @param narrow the client's own filter
+ * @param list the server's whole list
+ * @param configuration the values in effect
+ * @param warnings warnings about the configuration
+ * @param narrow applies the client's own filter
  * @returns the parts of the result, with `_meta` as the extension defines it
+ * @example
+ * const { items, meta } = filterList(list, configuration, [], (shown) => applyListFilter('tools', shown, filter));
  */
 export function filterList(
-  { bound, rest }: ListCatalog,
+  { bound, rest }: WholeList,
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
   narrow: (shown: readonly Primitive[]) => readonly Primitive[],
@@ -100,7 +88,7 @@ export function filterList(
       ? {
           concerns: describeConfiguration(policy, configuration),
           shown: listed.length,
-          // How many are hidden is a hint of what is.
+          // The number of hidden primitives reveals that there are some.
           ...(enforcement === 'enforce' ? {} : { total }),
         }
       : {}),
@@ -119,17 +107,17 @@ export function filterList(
 }
 
 /**
- * Modern clients keep lists by their method alone, for as long as `ttlMs` says: a list with other concerns would be
- * answered from there.
+ * Forbids caching of a modern list. Modern clients cache lists under the method alone, for `ttlMs`: with other
+ * preferences they would get the list of the earlier ones.
  *
- * @returns the result of a list as it may be kept: not at all, and by nobody else
+ * @returns the result with `ttlMs: 0` and `cacheScope: "private"`; the same object in the legacy era
  */
 export function unshared(era: Era, result: Record<string, unknown>): Record<string, unknown> {
   if (era === 'legacy' || (result.ttlMs === 0 && result.cacheScope === 'private')) return result;
   return { ...result, ttlMs: 0, cacheScope: 'private' };
 }
 
-/** @returns a result whose `_meta` says what was noticed; the same result if nothing was */
+/** Returns the result with the warnings in `_meta`; the same object if there are none. */
 export function withWarnings(
   result: Record<string, unknown>,
   warnings: readonly ConcernWarning[],
@@ -142,7 +130,7 @@ function annotated(result: Record<string, unknown>, own: object): { _meta?: obje
   return { _meta: { ...(result._meta as object | undefined), [EXTENSION_ID]: own } };
 }
 
-/** An empty list looks like a broken server: say what emptied it. */
+/** An empty list looks like a broken server, so a warning gives the main reason. */
 function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): ConcernWarning[] {
   if (kept.length > 0 || total === 0) return [];
   const { concerns = {}, rules = {}, unmapped = 0 } = hidden;
@@ -152,18 +140,18 @@ function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): Con
     ['', unmapped],
   ];
   const [most] = reasons.sort(([, a], [, b]) => b - a);
-  const because = most?.[0] ? `${most[0]} hides most of them` : 'nothing maps them';
-  return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${because}.` }];
+  const reason = most?.[0] ? `${most[0]} hides most of them` : 'the policy maps none of them';
+  return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${reason}.` }];
 }
 
 function unknownValues({ kind, unknown }: Catalog<Primitive>): ConcernWarning[] {
   return unknown.map((value) => ({
     code: 'unknown-meta-value',
-    message: `The server's ${kind} carry a value in _meta.concerns that the policy does not declare (${value}); ignored.`,
+    message: `A value in _meta.concerns of the server's ${kind} is ignored, because the policy does not declare it (${value}).`,
   }));
 }
 
-/** Transparency: the values that the policy gives a primitive, in its `_meta.concerns`. */
+/** Returns the primitives with the values that the policy gives them, in `_meta.concerns`. */
 function withValues(
   { policy, items, classOf, classes }: Catalog<Primitive>,
   shown: readonly Primitive[],

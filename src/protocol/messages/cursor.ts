@@ -1,17 +1,17 @@
 import { createHash } from 'node:crypto';
 
-/** Everything that makes a list what it is while a client walks its pages. */
+/** Everything that the pages of a list depend on. A cursor is valid only as long as none of it changes. */
 export interface CursorTarget {
   /**
-   * A digest of the list, from `digestOf`: its kind, and the identities in it. Best of what this client is shown,
-   * before its own filter: then a change among hidden primitives does not show in a cursor that is refused.
+   * A digest of the list, from `digestOf`: its kind, and the identities in it. Use the list that this client is shown,
+   * before the client's own filter: then a change of hidden primitives does not invalidate the client's cursors.
    */
   readonly catalog: string;
   /** `policy.digest` */
   readonly policy: string;
   /** `configuration.key` */
   readonly configuration: string;
-  /** The key that the client's own filter was read with. */
+  /** The key of the client's own filter. */
   readonly filter: string;
 }
 
@@ -19,22 +19,22 @@ export type ReadCursor =
   | { readonly ok: true; readonly offset: number }
   | { readonly ok: false; readonly reason: 'malformed' | 'changed' | 'filter-changed' };
 
-/** What a client is told of a cursor that is refused, with `-32602`. The last one is the wording of SEP-2564. */
+/** The messages of the `-32602` errors about cursors. SEP-2564 specifies the last one. */
 export const CURSOR_MESSAGES = {
-  malformed: 'This is no cursor of this server; list again without a cursor.',
-  changed: 'This cursor does not belong to the list as it is now; list again without a cursor.',
+  malformed: 'The cursor is not valid. List again without a cursor.',
+  changed: 'The list changed, so the cursor is not valid any more. List again without a cursor.',
   'filter-changed': 'Filter parameters must not change between paginated requests',
 } as const;
 
 /**
- * Makes the cursor of a page: where it starts, and digests of what it is a page of. A changed filter is told from
- * everything else, so there are two.
+ * Makes the cursor of a page: its offset, and two digests of what the list depends on. The filter has a digest of its
+ * own, because SEP-2564 specifies an error for a changed filter.
  *
- * Cursors carry no signature. Whoever forges one gets another page of a list that is filtered for them all the same,
- * with the preferences of that very request; nothing is read from a cursor but the offset.
+ * Cursors are not signed. A client that forges one gets another page of a list that is filtered for that same client:
+ * only the offset is read from a cursor.
  *
- * @param target the offset, a whole number from `pageOf`, and what the list depends on
- * @returns a short text of letters, digits, `-`, `_` and `.`
+ * @param target the offset, an integer from `pageOf`, and what the list depends on
+ * @returns a short string of letters, digits, `-`, `_` and `.`
  * @example
  * makeCursor({ offset: 500, catalog: digestOf(['tools', ...names]), policy: policy.digest, configuration: key, filter: '' });
  */
@@ -42,16 +42,16 @@ export function makeCursor(target: CursorTarget & { readonly offset: number }): 
   return [target.offset.toString(36), ...digestsOf(target)].join('.');
 }
 
-/** An offset without leading zeros, and two digests: 2^53 has 11 digits in base 36. */
+/** An offset without leading zeros, then two digests. 2^53 has 11 digits in base 36. */
 const CURSOR = /^(0|[1-9a-z][0-9a-z]{0,10})\.([\w-]{22})\.([\w-]{22})$/;
 
 /**
- * Reads a cursor that a client sent back (MCP, "Pagination"; SEP-2564 for a filter that changed). Where filter and
- * list both changed, the list did: with a new filter alone the client would still walk a list that is gone.
+ * Reads a cursor that a client sent back (MCP, "Pagination"; SEP-2564 for a changed filter). If both the list and the
+ * filter changed, the reason is `changed`: the client has to list again in any case.
  *
- * @param cursor what was sent, of any type
+ * @param cursor what the client sent, of any type
  * @param expected what the list depends on now
- * @returns where the page starts; or why there is none
+ * @returns the offset of the page, or the reason why the cursor cannot be used
  * @example
  * const read = readCursor(request.params?.cursor, target);
  * if (!read.ok) refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES[read.reason]);
@@ -66,7 +66,7 @@ export function readCursor(cursor: unknown, expected: CursorTarget): ReadCursor 
   return { ok: true, offset };
 }
 
-/** @returns digests of the list, and of the client's own filter */
+/** Returns the digest of the list and the digest of the client's own filter. */
 export function digestsOf({
   catalog,
   policy,
@@ -77,44 +77,44 @@ export function digestsOf({
 }
 
 /**
- * Digests texts: other texts, other digest, also where only the borders between them moved.
+ * Digests a sequence of strings. `['ab']` and `['a', 'b']` have different digests.
  *
- * SHA-256, not a faster one: a cursor is seen by clients, and a digest that can be calculated backwards confirms guesses
- * of what a list hides.
+ * Uses SHA-256 and not a faster hash: clients see cursors, and a hash that can be inverted confirms guesses about hidden
+ * primitives.
  *
- * @param texts the texts, in their order
+ * @param texts the strings, in order
  * @returns 22 characters of base64url, 132 bits
  * @example
  * digestOf(['tools', ...tools.map((tool) => identityOf('tools', tool))]);
  */
 export function digestOf(texts: readonly string[]): string {
-  // JSON keeps the borders, and lone surrogates apart, which all become the same bytes in UTF-8.
+  // JSON keeps the strings apart, and lone surrogates, which UTF-8 encodes as the same bytes.
   return createHash('sha256').update(JSON.stringify(texts)).digest('base64url').slice(0, 22);
 }
 
-/** The most bytes of JSON that the items of one list result take: Lambda refuses answers of more than 6 MB. */
+/** The maximum size of the items of one page, in bytes of JSON. Lambda refuses responses of more than 6 MB. */
 export const MAX_PAGE_BYTES = 5_000_000;
 
 export interface PageLimits {
-  /** None unless an operator wants one: some clients read the first page only. */
+  /** The maximum number of items. By default there is none: some clients read the first page only. */
   readonly pageSize?: number | undefined;
   readonly maxBytes?: number | undefined;
 }
 
 export interface Page<T> {
   readonly items: readonly T[];
-  /** Where the next page starts; none on the last page. */
+  /** The offset of the next page; missing on the last page. */
   readonly next?: number;
 }
 
 /**
- * Cuts one page out of a list (MCP, "Pagination"): everything that is left, unless its JSON would be too large. Every
- * page makes progress: one item that is too large by itself is a page.
+ * Cuts one page out of a list (MCP, "Pagination"): all remaining items, unless their JSON would be too large. A page has
+ * at least one item, also if that item alone is too large.
  *
  * @param items the whole list, filtered
- * @param offset where the page starts, from 0; behind the end the page is empty
- * @param limits how many items, and how many bytes of UTF-8 the JSON of their array may have
- * @returns the page; the very list if it is one page
+ * @param offset the position of the first item, from 0. Past the end, the page is empty.
+ * @param limits the maximum number of items, and the maximum size of the JSON array in bytes of UTF-8
+ * @returns the page. Its `items` are the given array itself if everything fits.
  * @example
  * pageOf(['a', 'b', 'c'], 0, { pageSize: 2 }); // { items: ['a', 'b'], next: 2 }
  */
@@ -132,14 +132,52 @@ export function pageOf<T>(items: readonly T[], offset: number, limits: PageLimit
   return end < items.length ? { items: page, next: end } : { items: page };
 }
 
-/** Lists that fit one page, as was found out once: a selection is kept and listed again for every like request. */
+/** One page of a list with the cursor of the next page, or the message of a `-32602` error about the client's cursor. */
+export type CutPage<T> =
+  | { readonly ok: true; readonly items: readonly T[]; readonly nextCursor: { readonly nextCursor?: string } }
+  | { readonly ok: false; readonly message: string };
+
+/**
+ * Cuts out the page that a client's cursor points to.
+ *
+ * @param items the whole list, filtered
+ * @param cursor the cursor that the client sent; `undefined` for the first page
+ * @param target returns what the list depends on. Called only if there is more than one page.
+ * @param limits the maximum size of a page
+ * @returns the page; its `nextCursor` is an object to spread into the result
+ * @example
+ * cutPage(tools, request.params?.cursor, () => target, { pageSize: 100 });
+ */
+export function cutPage<T>(
+  items: readonly T[],
+  cursor: unknown,
+  target: () => CursorTarget,
+  limits: PageLimits = {},
+): CutPage<T> {
+  const start = cursor === undefined ? FIRST_PAGE : readCursor(cursor, target());
+  if (!start.ok) return { ok: false, message: CURSOR_MESSAGES[start.reason] };
+  const page = pageOf(items, start.offset, limits);
+  const nextCursor =
+    page.next === undefined ? {} : { nextCursor: makeCursor({ ...target(), offset: page.next }) };
+  return { ok: true, items: page.items, nextCursor };
+}
+
+const FIRST_PAGE: ReadCursor = { ok: true, offset: 0 };
+
+/** Returns whether a gate made this cursor, for any list. */
+export function isGateCursor(cursor: unknown): boolean {
+  const read = readCursor(cursor, { catalog: '', policy: '', configuration: '', filter: '' });
+  return read.ok || read.reason !== 'malformed';
+}
+
+/** Lists that are known to fit into one page. Selections are cached, so equal requests list the same array again. */
 const fitting = new WeakSet<readonly unknown[]>();
 
-/** @returns the first position behind `from` that does not fit any more */
+/** Returns the first position after `from` that does not fit. */
 function cut(items: readonly unknown[], from: number, to: number, maxBytes: number): number {
   let bytes = 1;
   for (let index = from; index < to; index++) {
-    // With the comma behind it, or the bracket.
+    // Plus one byte for the comma or the closing bracket.
     bytes += bytesOf(items[index]) + 1;
     if (bytes > maxBytes && index > from) return index;
   }
@@ -150,41 +188,39 @@ function bytesOf(item: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(item) ?? 'null');
   } catch {
-    // What has no JSON does not go over a wire, so it is not too long for one: in memory a list may hold anything.
+    // In memory, a list may contain values that cannot be written as JSON. They never reach a transport with a limit.
     return 0;
   }
 }
 
 /**
- * Adds up the most that each value can need, without writing it: less than `JSON.stringify` takes, which writes
- * the answer once more later. Lists of up to 900 kB are found to fit by this alone, plain ones of up to 5 MB.
- *
- * @returns whether the items fit for certain
+ * Returns whether the items fit for certain. Adds up an upper bound for each value, which is faster than
+ * `JSON.stringify`. This is enough for any list of up to 900 kB, and for plain ASCII lists of up to 5 MB.
  */
 function surelyFits(items: readonly unknown[], from: number, to: number, maxBytes: number): boolean {
   let most = 2;
-  // A list of what is to be looked at, not recursion: values may be nested deeply, or contain themselves.
-  const open: unknown[] = [];
+  // A stack instead of recursion: values may be nested deeply, or contain themselves.
+  const stack: unknown[] = [];
   for (let index = from; index < to; index++) {
-    open.push(items[index]);
-    while (open.length > 0) {
-      const value = open.pop();
+    stack.push(items[index]);
+    while (stack.length > 0) {
+      const value = stack.pop();
       if (typeof value === 'string') {
         most += textBytes(value) + 1;
       } else if (Array.isArray(value)) {
         most += 3;
-        for (const each of value) open.push(each);
+        for (const each of value) stack.push(each);
       } else if (typeof value === 'object' && value !== null) {
         const prototype = Object.getPrototypeOf(value);
         if (prototype !== Object.prototype && prototype !== null) return false;
         most += 3;
-        // Nothing is inherited, and this is twice as fast as Object.entries.
+        // Plain objects inherit no enumerable keys, and this is twice as fast as Object.entries.
         for (const key in value) {
           most += textBytes(key) + 1;
-          open.push((value as Record<string, unknown>)[key]);
+          stack.push((value as Record<string, unknown>)[key]);
         }
       } else if (typeof value === 'function' || typeof value === 'bigint') {
-        // Like objects of classes: a toJSON may write anything in their place.
+        // A toJSON method can write anything, as with instances of classes above.
         return false;
       } else {
         most += SCALAR_BYTES;
@@ -195,13 +231,13 @@ function surelyFits(items: readonly unknown[], from: number, to: number, maxByte
   return true;
 }
 
-/** The longest number is one like -0.0000012345678901234567, 25 characters; and a comma. */
+/** The longest number, such as -0.0000012345678901234567, has 25 characters. One more for the comma. */
 const SCALAR_BYTES = 26;
 
-/** What JSON writes as it is, a byte each. */
+/** Characters that JSON writes unescaped, in one byte each. */
 const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
 
-/** Quotes, and six bytes for each unit of any other text: that is what a control character or half a surrogate pair takes. */
+/** Two quotes, and up to six bytes for each UTF-16 unit: a control character or a lone surrogate needs that many. */
 function textBytes(text: string): number {
   return 2 + (PLAIN.test(text) ? text.length : 6 * text.length);
 }

@@ -1,3 +1,4 @@
+import { type PageReader, PageWalk, type WalkEnd } from './page-walker.js';
 import {
   type Answer,
   ERRORS,
@@ -9,60 +10,58 @@ import {
   type RequestId,
 } from './wire.js';
 
-/** Sends the server a request of the gate's own. */
-export type AskServer = (
-  method: string,
-  params: Record<string, unknown>,
-  then: (response: Answer | Failure) => void,
-) => void;
+type OnResponse = (response: Answer | Failure) => void;
 
-type Then = (response: Answer | Failure) => void;
+/** Sends the server a request made by the gate itself. */
+export type AskServer = (method: string, params: Record<string, unknown>, onResponse: OnResponse) => void;
 
 /**
- * What the gate itself asks the server. One question is sent after the other: a server that answers at once, page after
- * page, would otherwise be asked from within its own answers, thousands deep.
+ * The requests that the gate itself sent to the server and that have no response yet. One request is sent after the
+ * other: if a server answers immediately, page after page, each request would otherwise be sent from within the response
+ * to the one before, thousands of calls deep.
  */
-export class Questions {
-  private readonly open = new Map<RequestId, Then>();
+export class PendingRequests {
+  private readonly waiting = new Map<RequestId, OnResponse>();
   private readonly unsent: (() => void)[] = [];
   private sending = false;
-  private name: string | undefined;
-  private asked = 0;
+  private prefix: string | undefined;
+  private count = 0;
 
-  /** Whether an answer is waited for. */
-  get waiting(): boolean {
-    return this.open.size > 0;
+  /** Whether a response is awaited. */
+  get isWaiting(): boolean {
+    return this.waiting.size > 0;
   }
 
   /**
-   * @param request the client's request on whose behalf the server is asked
-   * @param send gives the server a message
-   * @returns a function that asks
+   * Returns a function that sends requests on behalf of a client's request.
+   *
+   * @param request the client's request
+   * @param send delivers a message to the server
    */
   askFor(request: Request, send: (message: Message) => void): AskServer {
     const envelope = envelopeOf(request);
-    return (method, params, then) => {
-      // A client must not be able to use such an id itself.
-      this.name ??= crypto.randomUUID();
-      const id = `${this.name}/${++this.asked}`;
-      this.open.set(id, then);
+    return (method, params, onResponse) => {
+      // Random, so that no client can use such an id itself.
+      this.prefix ??= crypto.randomUUID();
+      const id = `${this.prefix}/${++this.count}`;
+      this.waiting.set(id, onResponse);
       this.unsent.push(() => {
         try {
           send({ jsonrpc: '2.0', id, method, params: { ...params, ...envelope } });
         } catch {
-          this.take(failure(id, ERRORS.internal, 'The server could not be asked.'));
+          this.take(failure(id, ERRORS.internal, `The server did not accept the ${method} request.`));
         }
       });
       this.sendAll();
     };
   }
 
-  /** @returns whether a message was an answer to a question: then it is nobody else's */
+  /** Returns true if the message is the response to one of these requests: then nothing else may handle it. */
   take(message: Answer | Failure): boolean {
-    const then = message.id === undefined ? undefined : this.open.get(message.id);
-    if (then === undefined || message.id === undefined) return false;
-    this.open.delete(message.id);
-    then(message);
+    const onResponse = message.id === undefined ? undefined : this.waiting.get(message.id);
+    if (onResponse === undefined || message.id === undefined) return false;
+    this.waiting.delete(message.id);
+    onResponse(message);
     return true;
   }
 
@@ -82,4 +81,30 @@ function envelopeOf(request: Request): { _meta?: object } {
   if (eraOf(request) === 'legacy') return {};
   const meta = Object.entries(request.params?._meta as object);
   return { _meta: Object.fromEntries(meta.filter(([name]) => name.startsWith('io.modelcontextprotocol/'))) };
+}
+
+/**
+ * Asks the server for all pages of a list.
+ *
+ * @param ask sends a request to the server
+ * @param method a list method, such as `tools/list`
+ * @param reader the bounds, and what to do with each page
+ * @param then called once, with the reason why the walk ended
+ * @example
+ * askForPages(ask, 'tools/list', { bounds: { pages: 100 }, onPage: keep }, (end) => use(end.kind === 'complete'));
+ */
+export function askForPages(
+  ask: AskServer,
+  method: string,
+  { bounds = {}, onPage }: PageReader<Record<string, unknown>>,
+  then: (end: WalkEnd<Failure['error']>) => void,
+): void {
+  const walk = new PageWalk(bounds);
+  const onResponse = (response: Answer | Failure): void => {
+    if ('error' in response) return then({ kind: 'failed', error: response.error });
+    const step = walk.next(response.result, onPage(response.result));
+    if (step.kind !== 'more') return then(step);
+    ask(method, { cursor: step.cursor }, onResponse);
+  };
+  ask(method, {}, onResponse);
 }

@@ -1,17 +1,21 @@
+type Task = () => void | Promise<void>;
+
 /**
- * Runs tasks in the order in which they come. A task that returns nothing is over at once, so as long as none waits
- * everything stays synchronous; once one waits, later ones queue behind it.
+ * Runs tasks in the order in which they were added. A task that returns nothing has finished, so as long as no task
+ * returns a promise, everything stays synchronous. While a promise is pending, later tasks wait for it.
  */
-export class Turns {
+export class SerialQueue {
   private current: Promise<void> | undefined;
   private readonly queue: (() => void)[] = [];
   private emptying = false;
 
   /**
-   * @returns what the task returns; where it has to queue, a promise of it
-   * @throws what the task throws, if it ran at once
+   * Runs a task now or, if an earlier one is pending, after it.
+   *
+   * @returns what the task returns; a promise of it if the task has to wait
+   * @throws what the task throws, if it runs immediately
    */
-  run(task: () => void | Promise<void>): void | Promise<void> {
+  run(task: Task): void | Promise<void> {
     if (!this.waiting) return this.start(task);
     return new Promise((resolve, reject) => {
       this.queue.push(() => {
@@ -26,17 +30,17 @@ export class Turns {
     });
   }
 
-  /** Whether a task waits, or tasks that waited for it are still to run. */
+  /** Whether a task is pending, or tasks that waited for it have not run yet. */
   get waiting(): boolean {
     return this.current !== undefined || this.emptying;
   }
 
-  /** @returns a promise that no task waits any more */
+  /** Resolves when no task is pending. */
   async settled(): Promise<void> {
     while (this.current !== undefined) await this.current;
   }
 
-  private start(task: () => void | Promise<void>): void | Promise<void> {
+  private start(task: Task): void | Promise<void> {
     const running = task();
     if (running === undefined) return undefined;
     const over = () => {

@@ -1,13 +1,13 @@
 import type { Kind } from '../../engine/policy.js';
 
-/** The id of the extension: key of `capabilities.extensions` and of `_meta`. */
+/** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
 export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
 
-/** The HTTP header that carries a configuration, and the parameter of the endpoint's URL. */
+/** The HTTP header and the URL parameter that carry preferences. */
 export const CONCERNS_HEADER = 'mcp-concerns';
 export const CONCERNS_PARAMETER = 'concerns';
 
-/** Where requests of protocol 2026-07-28 carry what `initialize` said before. */
+/** The keys of `_meta` in which requests of 2026-07-28 carry what `initialize` carried before. */
 export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
 
@@ -35,8 +35,8 @@ export type Capability = (typeof CAPABILITIES)[number];
 export const listChangedMethod = (capability: Capability): string =>
   `notifications/${capability}/list_changed`;
 
-/** How a primitive is reached: the method, and the parameter that names it. */
-export const REACHES = {
+/** The methods that use one primitive, by name or URI. */
+export const ACCESS_METHODS = {
   call: 'tools/call',
   get: 'prompts/get',
   read: 'resources/read',
@@ -46,7 +46,17 @@ export const REACHES = {
 
 export const TASK_LIST = 'tasks/list';
 
-/** `legacy`: up to 2025-11-25, with `initialize` and sessions. `modern`: 2026-07-28, everything in each request. */
+/** `capabilities.tasks.list.filter` of a server (SEP-1904, "Server capabilities"). Only tool calls create tasks. */
+export const TASK_FILTER_CAPABILITY = {
+  methods: ['tools/call'],
+  taskIds: true,
+  status: true,
+  createdAt: { before: true, after: true },
+  lastUpdatedAt: { before: true, after: true },
+  order: { by: ['createdAt', 'lastUpdatedAt'], direction: ['asc', 'desc'] },
+} as const;
+
+/** `legacy`: up to 2025-11-25, with `initialize` and sessions. `modern`: 2026-07-28, where each request is self-contained. */
 export type Era = 'legacy' | 'modern';
 
 /** JSON-RPC 2.0, section 5.1. */
@@ -59,7 +69,7 @@ export const ERRORS = {
 
 export type RequestId = string | number;
 
-/** JSON-RPC messages as they stand on the wire: nothing in `params` or `result` is trusted. */
+/** JSON-RPC messages as they arrive: the contents of `params` and `result` are not validated. */
 export interface Request {
   readonly jsonrpc: '2.0';
   readonly id: RequestId;
@@ -83,19 +93,19 @@ export interface Failure {
 }
 export type Message = Request | Notification | Answer | Failure;
 
-/** Whether something has the outline of a message at all: in memory anything can come. */
+/** Returns whether a value can be a message. In-memory transports deliver any value. */
 export const isMessage = (message: unknown): boolean =>
   typeof message === 'object' && message !== null && !Array.isArray(message);
 export const isRequest = (message: Message): message is Request => 'method' in message && 'id' in message;
 export const isResponse = (message: Message): message is Answer | Failure =>
   'result' in message || 'error' in message;
 
-/** @returns the era of a request: only modern ones say their protocol version */
+/** Returns the era of a request: only modern requests contain their protocol version. */
 export function eraOf(request: Request | undefined): Era {
   return typeof read(request?.params, '_meta', PROTOCOL_VERSION_META) === 'string' ? 'modern' : 'legacy';
 }
 
-/** @returns an answer of the gate's own; modern clients refuse results that do not say that they are complete */
+/** Returns an answer made by the gate. Modern clients refuse results without `resultType`. */
 export function answer(request: Request, result: Record<string, unknown>): Answer {
   const complete = eraOf(request) === 'modern' ? { resultType: 'complete', ...result } : result;
   return { jsonrpc: '2.0', id: request.id, result: complete };
@@ -105,7 +115,7 @@ export function failure(id: RequestId, code: number, message: string, data?: unk
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
-/** @returns a property of a value of any type, own properties of objects only */
+/** Returns the property at a path of a value of any type; `undefined` for inherited and missing properties. */
 export function read(value: unknown, ...path: readonly string[]): unknown {
   let found = value;
   for (const name of path) {

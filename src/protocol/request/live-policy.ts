@@ -1,13 +1,13 @@
 import type { Policy } from '../../engine/policy.js';
 
 /**
- * A policy that can be replaced while connections are open. All of them follow at once: a message is judged by the old
- * policy or by the new one, never by parts of both.
+ * A policy that can be replaced while connections are open. All connections switch at once: each message is handled by
+ * the old policy or by the new one, never by parts of both.
  *
  * @example
  * const live = new LivePolicy(loadPolicy('policy.yaml'));
  * attachConcerns(server, { policy: live });
- * live.replace(loadPolicy('policy.yaml')); // throws, and keeps the old one, if the file is wrong
+ * live.replace(loadPolicy('policy.yaml')); // throws and keeps the old policy if the file is invalid
  */
 export class LivePolicy {
   private readonly listeners = new Set<(before: Policy) => void>();
@@ -18,7 +18,7 @@ export class LivePolicy {
     return this.policy;
   }
 
-  /** Puts another policy into force, and tells open connections, which tell their clients what changed for them. */
+  /** Switches to another policy. Open connections announce changed lists to their clients. */
   replace(next: Policy): void {
     const before = this.policy;
     if (before.digest === next.digest) return;
@@ -26,14 +26,14 @@ export class LivePolicy {
     for (const listener of [...this.listeners]) listener(before);
   }
 
-  /** @returns a function that ends the subscription */
+  /** Calls `listener` with the old policy after each replacement. Returns a function that stops this. */
   onReplace(listener: (before: Policy) => void): () => void {
     this.listeners.add(listener);
     return () => this.listeners.delete(listener);
   }
 }
 
-/** @returns the policy in force */
+/** Returns the policy that applies now. */
 export function policyInForce(policy: Policy | LivePolicy): Policy {
   return policy instanceof LivePolicy ? policy.current : policy;
 }

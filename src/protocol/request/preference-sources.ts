@@ -2,25 +2,27 @@ import { DisplayString, parseDictionary, Token } from 'structured-headers';
 import type { ConcernWarning, PreferenceSource } from '../../engine/configuration.js';
 import { CONCERNS_HEADER, CONCERNS_PARAMETER, EXTENSION_ID, type Request, read } from '../messages/wire.js';
 
-/** What a transport tells of the HTTP request that a message came in. */
+/** What a transport knows about the HTTP request that carried a message. */
 export interface HttpRequestInfo {
   readonly headers?: Readonly<Record<string, string | readonly string[] | undefined>> | undefined;
   readonly url?: string | URL | undefined;
 }
 
+/** The preference sources that one message brought, not checked against the policy. */
 export interface ReadPreferenceSources {
   /** Strongest first. */
-  readonly carriers: readonly PreferenceSource[];
+  readonly sources: readonly PreferenceSource[];
   readonly warnings: readonly ConcernWarning[];
 }
 
 /**
- * Collects what a host asks for with one list request: its `_meta`, the session, the HTTP header, the URL.
+ * Collects the preferences that a host sends with one request: in `_meta`, in the session, in the HTTP header and in
+ * the URL.
  *
- * @param request the list request; nothing for messages whose `_meta` does not count
- * @param kept what the session holds, or the client's capabilities in its place
+ * @param request the request; `undefined` for messages whose `_meta` does not count
+ * @param kept the preferences of the session or, in the modern era, of the client's capabilities
  * @param http the HTTP request, if the transport is HTTP
- * @returns the carriers that are there, unchecked, and warnings about those that could not be read
+ * @returns the sources that have preferences, unchecked, and warnings about sources that could not be read
  * @example
  * readPreferenceSources(request, { from: 'session', concerns: undefined }, { headers: { 'mcp-concerns': 'security=high' } });
  */
@@ -29,29 +31,29 @@ export function readPreferenceSources(
   kept: PreferenceSource | undefined,
   http: HttpRequestInfo | undefined,
 ): ReadPreferenceSources {
-  const carriers: PreferenceSource[] = [];
+  const sources: PreferenceSource[] = [];
   const warnings: ConcernWarning[] = [];
   const own = read(request?.params, '_meta', EXTENSION_ID, 'concerns');
-  if (own !== undefined) carriers.push({ from: 'request', concerns: own });
-  if (kept?.concerns !== undefined) carriers.push(kept);
-  if (http === undefined) return { carriers, warnings };
+  if (own !== undefined) sources.push({ from: 'request', concerns: own });
+  if (kept?.concerns !== undefined) sources.push(kept);
+  if (http === undefined) return { sources, warnings };
 
   const header = headerValue(http.headers?.[CONCERNS_HEADER]);
   if (header !== undefined) {
     const concerns = parseHeader(header);
-    if (concerns !== undefined) carriers.push({ from: 'header', concerns });
+    if (concerns !== undefined) sources.push({ from: 'header', concerns });
     else {
       const message =
-        'The Mcp-Concerns header is no structured-field dictionary (RFC 9651), like security=high, cost=minimal; ignored.';
+        'The Mcp-Concerns header is ignored: it is not a structured-field dictionary (RFC 9651). Send it like "security=high, cost=minimal".';
       warnings.push({ code: 'malformed-header', message });
     }
   }
   const parameter = parameterOf(http.url);
-  if (parameter) carriers.push({ from: 'url', concerns: parseParameter(parameter) });
-  return { carriers, warnings };
+  if (parameter) sources.push({ from: 'url', concerns: parseParameter(parameter) });
+  return { sources, warnings };
 }
 
-/** Most requests have no such parameter: those cost no parsing. */
+/** The URL is parsed only if it can contain the parameter: most requests do not have it. */
 function parameterOf(url: string | URL | undefined): string | undefined {
   if (url === undefined || !String(url).includes(`${CONCERNS_PARAMETER}=`)) return undefined;
   return new URL(url).searchParams.getAll(CONCERNS_PARAMETER).join(',');
@@ -62,10 +64,11 @@ function headerValue(value: string | readonly string[] | undefined): string | un
 }
 
 /**
- * Reads `security=high, topic=(documents charts)`. Parameters of members have no meaning and are left out.
+ * Reads the value of the `Mcp-Concerns` header, a dictionary of RFC 9651. Parameters of its members are ignored.
  *
- * @param header the value of the `Mcp-Concerns` header
- * @returns the concerns; nothing if it is no structured-field dictionary
+ * @returns the concerns by name; `undefined` if the value is not a structured-field dictionary
+ * @example
+ * parseHeader('security=high, topic=(documents charts)'); // { security: 'high', topic: ['documents', 'charts'] }
  */
 export function parseHeader(header: string): Record<string, unknown> | undefined {
   let dictionary: ReturnType<typeof parseDictionary>;
@@ -81,16 +84,17 @@ export function parseHeader(header: string): Record<string, unknown> | undefined
   return Object.fromEntries(entries);
 }
 
-/** Tokens and display strings are texts; byte sequences, dates and booleans are no values of concerns. */
+/** Tokens and display strings become strings. Other types are kept as they are: the check against the policy rejects them. */
 function plain(item: unknown): unknown {
   return item instanceof Token || item instanceof DisplayString ? item.toString() : item;
 }
 
 /**
- * Reads `security:high,topic:documents|charts`, or a preset's name alone.
+ * Reads the `concerns` parameter of a URL. A part without a colon is the name of a preset.
  *
- * @param parameter the value of the URL's `concerns` parameter
- * @returns the concerns
+ * @returns the concerns by name
+ * @example
+ * parseParameter('security:high,topic:documents|charts'); // { security: 'high', topic: ['documents', 'charts'] }
  */
 export function parseParameter(parameter: string): Record<string, unknown> {
   const entries = parameter

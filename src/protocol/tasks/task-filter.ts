@@ -1,16 +1,7 @@
 import { read } from '../messages/wire.js';
 
-/** `capabilities.tasks.list.filter` of a server (SEP-1904, "Server capabilities"). Only tool calls make tasks there. */
-export const TASK_FILTER_CAPABILITY = {
-  methods: ['tools/call'],
-  taskIds: true,
-  status: true,
-  createdAt: { before: true, after: true },
-  lastUpdatedAt: { before: true, after: true },
-  order: { by: ['createdAt', 'lastUpdatedAt'], direction: ['asc', 'desc'] },
-} as const;
-
-const LISTS_OF_TEXT = {
+/** The filter fields that are lists of strings, each with an example for messages. */
+const STRING_LISTS = {
   methods: '["tools/call"]',
   taskIds: '["786512e2-9e0d-44bd-8f29-789f320fe840"]',
   status: '["working", "input_required"]',
@@ -20,24 +11,24 @@ const ORDER_BY = ['lastUpdatedAt', 'createdAt'] as const;
 const ORDER = ['desc', 'asc'] as const;
 
 /**
- * A point in time: whole seconds since 1970 in UTC, and the decimals of the second without trailing zeros. A Date
- * has milliseconds only, and servers write microseconds: a task that changed within the millisecond that a client
- * asks for would never be seen.
+ * A point in time: seconds since 1970-01-01 UTC, and the decimals of the second without trailing zeros. A Date has only
+ * milliseconds, and servers write microseconds: a client that lists changes since its latest task would miss those of
+ * the same millisecond.
  */
 export interface Instant {
   readonly seconds: number;
   readonly decimals: string;
 }
 
-/** What a client wants to see of the tasks; lists are sorted and without repetition, none is empty. */
+/** A client's filter and order of tasks. Lists are unique, sorted and not empty. */
 export type TaskFilter = {
-  readonly [L in keyof typeof LISTS_OF_TEXT]?: readonly string[];
+  readonly [L in keyof typeof STRING_LISTS]?: readonly string[];
 } & { readonly [B in (typeof BOUNDS)[number]]?: Instant } & {
   readonly orderBy: (typeof ORDER_BY)[number];
   readonly order: (typeof ORDER)[number];
 };
 
-/** `message` is that of the `-32602` answer. `key` is equal for filters that mean the same, `''` for none. */
+/** `message` is for the `-32602` error. `key` is equal for equal filters, and `''` without a filter. */
 export type ReadTaskFilter =
   | { readonly ok: true; readonly filter: TaskFilter | undefined; readonly key: string }
   | { readonly ok: false; readonly message: string };
@@ -47,22 +38,22 @@ type Writable<T> = { -readonly [K in keyof T]: T[K] };
 /**
  * Reads the filter of a `tasks/list` request from its params (SEP-1904, "Filter Parameters").
  *
- * An empty array counts as not given, as in the filters of other lists. Statuses and methods that do not exist are no
- * errors, they match no task. `null` and every other wrong type is an error.
+ * An empty array means the same as a missing one. Unknown statuses and methods are allowed, and match no task. A value
+ * of another type is an error, also `null`.
  *
  * @param params the params of the request, unchecked
- * @returns the filter, nothing where none of its params is given, and its key; or what is wrong, for a `-32602` answer
+ * @returns the filter, `undefined` if no filter param is given, and its key; or the message of the `-32602` error
  * @example
  * readTaskFilter({ status: ['working'], createdAfter: '2026-01-31T09:30:00Z' });
  */
 export function readTaskFilter(params: unknown): ReadTaskFilter {
-  // Always built in this order: the key is its text.
+  // The key is the JSON of the filter, so its members must always be added in this order.
   const filter: Partial<Writable<TaskFilter>> = {};
   for (const name of ['methods', 'taskIds', 'status'] as const) {
     const sent = read(params, name);
     if (sent === undefined) continue;
-    if (!isTexts(sent)) {
-      return wrong(name, `an array of strings, such as ${LISTS_OF_TEXT[name]}`);
+    if (!isStrings(sent)) {
+      return wrong(name, `an array of strings, such as ${STRING_LISTS[name]}`);
     }
     if (sent.length > 0) filter[name] = [...new Set(sent)].sort();
   }
@@ -88,17 +79,16 @@ export function readTaskFilter(params: unknown): ReadTaskFilter {
 }
 
 /**
- * Keeps and orders the tasks that a client asks for (SEP-1904, "Filter Parameters").
+ * Filters and orders tasks (SEP-1904, "Filter Parameters").
  *
- * Everything that is given has to hold. After and before are meant strictly: the time itself is neither. A task whose
- * time cannot be read is neither after nor before anything, and comes last in both directions. Tasks of equal times
- * keep the server's order in both directions.
+ * A task must match every given field. After and before exclude the time itself. A task without a readable time matches
+ * no time bound, and comes last in both directions. Tasks with equal times keep the server's order in both directions.
  *
  * @param tasks the tasks, as the server lists them
- * @param filter the filter, from `readTaskFilter`; nothing leaves the tasks as they are
- * @param methodOf tells the method of the request that made a task; nothing, if that is not known: such a task is
- *   none of any `methods`
- * @returns what stays, in the order that was asked for
+ * @param filter the filter, from `readTaskFilter`; `undefined` keeps the tasks as they are
+ * @param methodOf returns the method of the request that created a task; `undefined` if it is not known, which matches no
+ *   `methods`
+ * @returns the matching tasks, in the requested order
  * @example
  * const read = readTaskFilter({ status: ['working'], orderBy: 'createdAt', order: 'asc' });
  * if (read.ok) applyTaskFilter(tasks, read.filter, () => 'tools/call');
@@ -133,9 +123,9 @@ export function applyTaskFilter<T>(
     .map(({ task }) => task);
 }
 
-function among(wanted: readonly string[] | undefined): (value: unknown) => boolean {
-  if (wanted === undefined) return () => true;
-  const set: ReadonlySet<unknown> = new Set(wanted);
+function among(allowed: readonly string[] | undefined): (value: unknown) => boolean {
+  if (allowed === undefined) return () => true;
+  const set: ReadonlySet<unknown> = new Set(allowed);
   return (value) => set.has(value);
 }
 
@@ -152,7 +142,7 @@ function between(after: Instant | undefined, before: Instant | undefined): (valu
 
 function compare(a: Instant, b: Instant): number {
   if (a.seconds !== b.seconds) return a.seconds - b.seconds;
-  // Decimals without trailing zeros are ordered as texts: .05 < .5 < .51
+  // Without trailing zeros, decimals compare like strings: .05 < .5 < .51
   if (a.decimals === b.decimals) return 0;
   return a.decimals < b.decimals ? -1 : 1;
 }
@@ -161,10 +151,10 @@ const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?$/i;
 
 /**
- * Reads a timestamp of ISO 8601: a calendar date with dashes, perhaps a time with colons, perhaps `Z` or an offset.
- * Without an offset it is UTC: `Date.parse` would take the zone of the machine, and answer differently on each.
+ * Reads an ISO 8601 timestamp: a calendar date with dashes, optionally a time with colons, optionally `Z` or an offset.
+ * Without an offset it is UTC. `Date.parse` would use the time zone of the machine.
  *
- * @returns the point in time; nothing for what is no such text or no such day or time
+ * @returns the point in time; `undefined` if the value is not a timestamp, or the day or time does not exist
  */
 function readInstant(value: unknown): Instant | undefined {
   const match = typeof value === 'string' ? ISO_8601.exec(value) : null;
@@ -174,13 +164,13 @@ function readInstant(value: unknown): Instant | undefined {
   const [hours, minutes, seconds] = [Number(hour), Number(minute), Number(second)];
   const [offsetHours, offsetMinutes] = [Number(offset[0] ?? 0), Number(offset[1] ?? 0)];
 
-  // Not Date.UTC: it takes the years 0 to 99 for 1900 to 1999.
+  // Date.UTC would read the years 0 to 99 as 1900 to 1999.
   const date = new Date(0);
   date.setUTCFullYear(Number(year), Number(month) - 1, Number(day));
-  // A day that the month does not have is one of another month.
+  // setUTCFullYear moves a day that does not exist into the next month.
   const exists = date.getUTCMonth() + 1 === Number(month);
   const ofDay = 3600 * hours + 60 * minutes + seconds;
-  // 24:00 is the end of a day; second 60 is a leap second, which clocks count as the next one.
+  // 24:00 is the end of a day. Second 60 is a leap second, which counts as the next second.
   const endOfDay = hours === 24 && ofDay === 86_400 && decimals === '';
   if (!exists || minutes > 59 || seconds > 60 || (hours > 23 && !endOfDay)) return undefined;
   if (offsetHours > 23 || offsetMinutes > 59) return undefined;
@@ -189,7 +179,7 @@ function readInstant(value: unknown): Instant | undefined {
   return { seconds: date.getTime() / 1000 + ofDay - east, decimals };
 }
 
-function isTexts(value: unknown): value is readonly string[] {
+function isStrings(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.findIndex((each) => typeof each !== 'string') === -1;
 }
 

@@ -1,0 +1,135 @@
+import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import type { WalkEnd } from '../messages/page-walker.js';
+import { type AskServer, askForPages } from '../messages/pending-requests.js';
+import { type Capability, type Failure, LISTS } from '../messages/wire.js';
+import type { LivePolicy } from '../request/live-policy.js';
+import { itemsOf, type WholeList, wholeListOf } from './filter-list.js';
+import type { CachedList, SharedCatalog } from './shared-catalog.js';
+
+/** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
+const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
+
+/** After so many attempts, a list that changes whenever it is fetched is used for the request, and not cached. */
+const MAX_ATTEMPTS = 3;
+
+/** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
+export type ListOutcome =
+  | { readonly state: 'complete'; readonly list: WholeList }
+  | { readonly state: 'failed'; readonly error: Failure['error'] }
+  | { readonly state: 'unbounded' };
+
+type OnOutcome = (outcome: ListOutcome) => void;
+
+/**
+ * The catalog of one server instance. Each list is fetched once, because an SDK server converts every schema again for
+ * every list request. Lists are dropped when the server announces that they changed.
+ */
+export class CatalogCache {
+  private readonly lists: Map<Kind, CachedList>;
+  private readonly unbounded = new Set<Kind>();
+  private readonly endless = new Set<Kind>();
+  private readonly waiting = new Map<Kind, OnOutcome[]>();
+  private version = 0;
+
+  /**
+   * @param live the policy to bind lists to
+   * @param shared the catalog to use instead of one for this server instance only
+   */
+  constructor(
+    private readonly live: LivePolicy,
+    shared?: SharedCatalog,
+  ) {
+    this.lists = shared?.lists ?? new Map();
+  }
+
+  /** Whether a list is filtered page by page. */
+  isUnbounded(kind: Kind): boolean {
+    return this.unbounded.has(kind);
+  }
+
+  /** Whether a search through all pages of a list once failed to reach its end. */
+  isEndless(kind: Kind): boolean {
+    return this.endless.has(kind);
+  }
+
+  setEndless(kind: Kind): void {
+    this.endless.add(kind);
+  }
+
+  /** Returns the cached lists, bound to a policy. */
+  cached(policy = this.live.current): ReadonlyMap<Kind, WholeList> {
+    return new Map([...this.lists].map(([kind, cached]) => [kind, this.bind(kind, cached, policy)]));
+  }
+
+  /** Drops the lists of a capability, because the server announced that they changed. */
+  drop(capability: Capability): void {
+    this.version++;
+    for (const kind of KINDS) {
+      if (LISTS[kind].capability !== capability) continue;
+      this.lists.delete(kind);
+      this.unbounded.delete(kind);
+      this.endless.delete(kind);
+    }
+  }
+
+  /**
+   * Gets a whole list, immediately if it is cached. Concurrent calls share one walk through the server's pages.
+   *
+   * @param kind which list
+   * @param ask sends a request to the server
+   * @param then called once, with the list or the reason why there is none
+   */
+  get(kind: Kind, ask: AskServer, then: OnOutcome): void {
+    const cached = this.lists.get(kind);
+    if (cached !== undefined) {
+      return then({ state: 'complete', list: this.bind(kind, cached, this.live.current) });
+    }
+    if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
+    const waiting = this.waiting.get(kind);
+    if (waiting !== undefined) {
+      waiting.push(then);
+      return;
+    }
+    this.waiting.set(kind, [then]);
+    this.walk(kind, ask);
+  }
+
+  private bind(kind: Kind, { list, pages }: CachedList, policy: Policy): WholeList {
+    if (list.bound.policy === policy) return list;
+    const rebound = wholeListOf(policy, kind, pages);
+    if (policy === this.live.current) this.lists.set(kind, { pages, list: rebound });
+    return rebound;
+  }
+
+  private walk(kind: Kind, ask: AskServer, attempt = 1): void {
+    const pages: Record<string, unknown>[] = [];
+    const version = this.version;
+    const onPage = (page: Record<string, unknown>): number => {
+      pages.push(page);
+      return itemsOf(kind, page)?.length ?? 0;
+    };
+    askForPages(ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
+      const outcome = this.outcomeOf(kind, pages, end);
+      // Pages from before and after a change do not belong together.
+      if (version !== this.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
+      const waiting = this.waiting.get(kind) ?? [];
+      this.waiting.delete(kind);
+      if (version === this.version) {
+        if (outcome.state === 'complete') this.lists.set(kind, { pages, list: outcome.list });
+        // A slow walk says nothing about the next one: this process may have been suspended.
+        if (outcome.state === 'unbounded' && end.kind !== 'too-slow') this.unbounded.add(kind);
+      }
+      for (const then of waiting) then(outcome);
+    });
+  }
+
+  private outcomeOf(
+    kind: Kind,
+    pages: readonly Record<string, unknown>[],
+    end: WalkEnd<Failure['error']>,
+  ): ListOutcome {
+    if (end.kind === 'complete')
+      return { state: 'complete', list: wholeListOf(this.live.current, kind, pages) };
+    return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
+  }
+}
