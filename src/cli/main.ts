@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { nearest } from '../engine/match/nearest.js';
 import { Interrupted } from './errors.js';
-import { quickStart } from './quick-start.js';
+import { quickStart } from './startup.js';
 import { wrapped } from './terminal/layout.js';
 import { VERSION } from './version.js';
 

@@ -86,7 +86,7 @@ describe('the GitHub Action', () => {
   it('is YAML of plain strings, with every input documented', () => {
     expect(findings).toEqual([]);
     expect(action.runs.using).toBe('composite');
-    const documented = readFileSync('docs/github-action.md', 'utf8');
+    const documented = readFileSync('docs/guides/github-action.md', 'utf8');
     for (const [name, input] of Object.entries(action.inputs)) {
       expect(typeof input.default).toBe('string');
       expect(documented).toContain(`\n| \`${name}\` | `);

@@ -18,7 +18,7 @@ describe.concurrent('check', () => {
   });
 
   it('knows more with a source', async ({ expect }) => {
-    const args = [`${FIXTURES}/rules.yaml`, '--catalog', `${FIXTURES}/surface.json`];
+    const args = [`${FIXTURES}/rules.yaml`, '--catalog', `${FIXTURES}/small.catalog.json`];
     await expect(await shown('check', ...args)).toMatchFileSnapshot('snapshots/check-catalog.txt');
   });
 
@@ -101,7 +101,7 @@ describe.concurrent('check', () => {
 
   it('an empty folder is told', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
-    cpSync(`${FIXTURES}/surface.json`, join(empty, 'surface.json'));
+    cpSync(`${FIXTURES}/small.catalog.json`, join(empty, 'surface.json'));
     expect((await run('check', empty)).stderr).toContain('holds no .yaml file');
   });
 });

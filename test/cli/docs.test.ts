@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { run } from './run.js';
 
-const page = readFileSync('docs/cli.md', 'utf8');
+const page = readFileSync('docs/reference/cli.md', 'utf8');
 const blocks = [
   ...page.matchAll(/^```console\n\$ npx mcp-concerns (.+)\n([\s\S]*?)^```\n(?:\nExit code (\d))?/gm),
 ];
 
-describe.concurrent('docs/cli.md', () => {
+describe.concurrent('docs/reference/cli.md', () => {
   it('has examples', () => {
     expect(blocks.length).toBeGreaterThan(6);
   });

@@ -1,18 +1,18 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainedPart } from '../../src/analysis/explain-rule.js';
 import { CAN_DO_ALL } from '../../src/cli/inputs/full-client-capabilities.js';
-import { readAsked } from '../../src/cli/options/concerns.js';
+import { readAsked } from '../../src/cli/options/preferences.js';
 import { explainPrimitive } from '../../src/cli/reports/explanation.js';
 import { explanationToText } from '../../src/cli/reports/explanation-text.js';
 import { ruleTree } from '../../src/cli/reports/rule-tree.js';
-import { originsOf } from '../../src/cli/reports/value-origins.js';
+import { originsOf } from '../../src/cli/reports/configuration-origins.js';
 import type { Primitive } from '../../src/engine/mapping.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { run } from './run.js';
 import { EVERYTHING, PLAYWRIGHT, shown } from './shown.js';
 
 const RULES = ['--policy', 'test/cli/fixtures/rules.yaml'] as const;
-const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+const SURFACE = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
 const VAULT = ['--policy', 'policies/vault.yaml'] as const;
 
 describe.concurrent('explain', () => {

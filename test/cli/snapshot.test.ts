@@ -2,13 +2,13 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { factsOf } from '../../src/cli/inputs/facts.js';
+import { factsOf } from '../../src/cli/inputs/primitive-facts.js';
 import { run } from './run.js';
 import { EVERYTHING, GITHUB, PLAYWRIGHT, shown } from './shown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+const SURFACE = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
 
 describe.concurrent('snapshot', () => {
   it('of facts', async ({ expect }) => {

@@ -12,7 +12,7 @@ const COMMANDS = [
   'fmt --check policies/vault.yaml',
   // Findings with long messages and long lines, on stdout and on stderr.
   'check policies/playwright.yaml --catalog policies/vault.catalog.json',
-  'list --policy test/cli/fixtures/warned.yaml --catalog test/cli/fixtures/surface.json',
+  'list --policy test/cli/fixtures/warned.yaml --catalog test/cli/fixtures/small.catalog.json',
   'diff policies/vault.yaml policies/everything.yaml --catalog policies/vault.catalog.json',
   'test policies/vault.yaml --coverage',
 ];

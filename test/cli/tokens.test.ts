@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { allCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/costs.js';
+import { allCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/configuration-costs.js';
 import { tokensToText } from '../../src/cli/reports/tokens-text.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { decide } from '../../src/engine/evaluate.js';
@@ -11,8 +11,8 @@ import { run } from './run.js';
 import { GITHUB, PLAYWRIGHT, shown } from './shown.js';
 
 const RULES = ['--policy', 'test/cli/fixtures/rules.yaml'] as const;
-const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
-const surface = JSON.parse(readFileSync('test/cli/fixtures/surface.json', 'utf8'));
+const SURFACE = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
+const surface = JSON.parse(readFileSync('test/cli/fixtures/small.catalog.json', 'utf8'));
 
 describe.concurrent('tokens', () => {
   it('says what everything costs', async ({ expect }) => {

@@ -9,12 +9,12 @@ import {
   SOURCE_HELP,
   SOURCE_OPTIONS,
   splitCommand,
-} from '../inputs/input.js';
+} from '../options/input-options.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { findingsText } from '../reports/findings-text.js';
-import { contents, many } from '../reports/words.js';
+import { findingsText } from '../terminal/findings-text.js';
+import { contents, many } from '../terminal/quantities.js';
 import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
 

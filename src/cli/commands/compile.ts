@@ -8,11 +8,11 @@ import {
   SOURCE_HELP,
   SOURCE_OPTIONS,
   splitCommand,
-} from '../inputs/input.js';
+} from '../options/input-options.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { contents } from '../reports/words.js';
+import { contents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
 export const help = `Usage: mcp-concerns compile POLICY... -o FILE
@@ -91,7 +91,7 @@ export async function run(argv: string[]): Promise<number> {
 
 /** Only who has a module loads what serves it. */
 async function takeFromModule(path: string): Promise<Snapshot> {
-  const { loadFactory } = await import('../serving/user-server.js');
+  const { loadFactory } = await import('../serving/server-module.js');
   const { takeLists } = await import('../../http/known-lists/stub-server.js');
   const createServer = await loadFactory(path);
   return takeLists(await createServer());

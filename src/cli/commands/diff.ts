@@ -13,7 +13,7 @@ import {
   SOURCE_HELP,
   SOURCE_OPTIONS,
   splitCommand,
-} from '../inputs/input.js';
+} from '../options/input-options.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { oneOf, readArguments } from '../options/arguments.js';

@@ -3,13 +3,13 @@ import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { CliError, UsageError } from '../errors.js';
-import { checkSource, hasSource, readSource, splitCommand } from '../inputs/input.js';
+import { checkSource, hasSource, readSource, splitCommand } from '../options/input-options.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { readCommon } from '../options/common.js';
-import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from '../options/policy-question.js';
+import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from '../inputs/policy-and-configuration.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
-import { originsOf } from '../reports/value-origins.js';
+import { originsOf } from '../reports/configuration-origins.js';
 import { plain } from '../terminal/output.js';
 
 export const help = `Usage: mcp-concerns explain NAME --policy PATH [options] [SOURCE]

@@ -5,7 +5,7 @@ import { CliError, UsageError } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { many } from '../reports/words.js';
+import { many } from '../terminal/quantities.js';
 import { plain } from '../terminal/output.js';
 
 export const help = `Usage: mcp-concerns fmt POLICY... [options]

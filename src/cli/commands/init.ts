@@ -9,12 +9,12 @@ import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { writeFirstTests } from '../../policy/testing/first-tests.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError, UsageError } from '../errors.js';
-import { factsOf } from '../inputs/facts.js';
-import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../inputs/input.js';
+import { factsOf } from '../inputs/primitive-facts.js';
+import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../options/input-options.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { contents, many } from '../reports/words.js';
+import { contents, many } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 import { packageFile } from '../version.js';
 

@@ -1,11 +1,11 @@
 import { UsageError } from '../errors.js';
-import { checkSource, readSource, splitCommand } from '../inputs/input.js';
+import { checkSource, readSource, splitCommand } from '../options/input-options.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { readCommon } from '../options/common.js';
-import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from '../options/policy-question.js';
-import { judge, toJson, toNames, weighSurface } from '../reports/report.js';
-import { toTable } from '../reports/table.js';
+import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from '../inputs/policy-and-configuration.js';
+import { judge, toJson, toNames, weighSurface } from '../reports/list-report.js';
+import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 
 export const help = `Usage: mcp-concerns list --policy PATH [options] SOURCE

@@ -2,11 +2,11 @@ import { describeAccepted } from '../../engine/configuration.js';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../protocol/request/live-policy.js';
 import { UsageError } from '../errors.js';
-import { splitCommand } from '../inputs/input.js';
+import { splitCommand } from '../options/input-options.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { readAsked } from '../options/concerns.js';
+import { readAsked } from '../options/preferences.js';
 import { chooseServer } from '../serving/choose-server.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
@@ -70,8 +70,8 @@ export async function run(argv: string[]): Promise<number> {
   const wish = readWish(policy, values);
   // Only who really serves loads the SDK.
   const [{ openServed }, { serveHttp, serveStdio }] = await Promise.all([
-    import('../serving/served.js'),
-    import('../serving/serving.js'),
+    import('../serving/open-server.js'),
+    import('../serving/transports.js'),
   ]);
   const served = await openServed(chosen);
   const live = new LivePolicy(policy);

@@ -3,12 +3,12 @@ import { createRequire } from 'node:module';
 import { KINDS } from '../../engine/policy.js';
 import { UsageError } from '../errors.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
-import { factsOf } from '../inputs/facts.js';
-import { readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../inputs/input.js';
+import { factsOf } from '../inputs/primitive-facts.js';
+import { readSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../options/input-options.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { contents } from '../reports/words.js';
+import { contents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
 export const help = `Usage: mcp-concerns snapshot [options] SOURCE

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { findingsText } from '../reports/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty } from '../reports/test-report.js';
 import { runTestFiles } from '../reports/test-run.js';

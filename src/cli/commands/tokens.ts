@@ -1,15 +1,15 @@
 import { preparePolicy } from '../../engine/policy.js';
 import { UsageError } from '../errors.js';
 import { CAN_DO_ALL } from '../inputs/full-client-capabilities.js';
-import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../inputs/input.js';
+import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../options/input-options.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { checkPaths, POLICY_HELP } from '../options/policy-question.js';
-import { allCosts } from '../reports/costs.js';
-import { judge, sumOf, weighSurface } from '../reports/report.js';
-import { singleAsks } from '../reports/sample-requests.js';
+import { checkPaths, POLICY_HELP } from '../inputs/policy-and-configuration.js';
+import { allCosts } from '../reports/configuration-costs.js';
+import { judge, sumOf, weighSurface } from '../reports/list-report.js';
+import { singleAsks } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 
 export const help = `Usage: mcp-concerns tokens --policy PATH [options] SOURCE

@@ -1,7 +1,7 @@
 import { ChildTransport } from '../../upstream/child-process.js';
-import type { ConversationOptions } from './conversation.js';
-import { Listening } from './server-failure.js';
-import { type ServerSurface, takeSurface } from './server-primitives.js';
+import type { ConversationOptions } from './server-conversation.js';
+import { Listening } from './child-conversation.js';
+import { type ServerSurface, takeSurface } from './fetch-catalog.js';
 
 /**
  * Starts a server, takes its lists whole, and ends it with everything that it started.

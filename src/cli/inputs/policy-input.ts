@@ -1,7 +1,7 @@
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { CliError } from '../errors.js';
-import { findingsText } from '../reports/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
 
 /**

@@ -1,6 +1,6 @@
 import { CliError } from '../errors.js';
 import type { CatalogFile } from './catalog-file.js';
-import { checkSource, readSource, type SourceValues } from './input.js';
+import { checkSource, readSource, type SourceValues } from '../options/input-options.js';
 
 /** The encoding that tokens are counted in, named wherever a count is shown: another model counts otherwise. */
 export const ENCODING = 'o200k_base';

@@ -5,8 +5,8 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { read } from '../../protocol/messages/wire.js';
 import { plain } from '../terminal/output.js';
-import { Conversation, type ConversationOptions, shorten } from './conversation.js';
-import { type ServerSurface, takeSurface } from './server-primitives.js';
+import { Conversation, type ConversationOptions, shorten } from './server-conversation.js';
+import { type ServerSurface, takeSurface } from './fetch-catalog.js';
 
 /** Milliseconds that a server may take to end its session; it ends by itself later, if it does not. */
 const GOODBYE = 1000;

@@ -2,7 +2,7 @@ import { ENCODING } from '../inputs/token-counter.js';
 import { columns, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive } from './diff-report.js';
-import { many } from './words.js';
+import { many } from '../terminal/quantities.js';
 
 /**
  * Writes what a change does for the person who made it: how much in the first line, then each group of primitives with

@@ -3,7 +3,7 @@ import { type Row, rows, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
 import { ruleTree } from './rule-tree.js';
-import { WORDS } from './words.js';
+import { WORDS } from '../terminal/quantities.js';
 
 /**
  * Writes an explanation for people: the verdict and its reason, what turns it around, then every concern and rule.

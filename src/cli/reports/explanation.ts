@@ -11,7 +11,7 @@ import { type Decision, decide, evaluate, fits } from '../../engine/evaluate.js'
 import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { isTruthy } from '../../engine/rule.js';
-import type { Origins } from './value-origins.js';
+import type { Origins } from './configuration-origins.js';
 
 type Words = readonly (string | number)[];
 

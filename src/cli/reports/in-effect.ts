@@ -1,7 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
 import { wrapped } from '../terminal/layout.js';
 import type { Paper } from '../terminal/output.js';
-import type { Report } from './report.js';
+import type { Report } from './list-report.js';
 
 /**
  * Says what is in effect; if nothing is, what the policy lets one ask for.

@@ -5,7 +5,7 @@ import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
 import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
-import { wish } from './table.js';
+import { wish } from './list-table.js';
 import { type CoverageReport, type FileReport, passed, type TestReport } from './test-run.js';
 
 /**

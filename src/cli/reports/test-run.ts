@@ -11,7 +11,7 @@ import { runTest, subjectsOf, type TestResult } from '../../policy/testing/run-t
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
-import { readSource } from '../inputs/input.js';
+import { readSource } from '../options/input-options.js';
 
 export interface TestOptions {
   readonly quiet: boolean;

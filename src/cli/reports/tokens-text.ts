@@ -4,8 +4,8 @@ import { KINDS } from '../../engine/policy.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { type Cost, type Costs, MAX_CONFIGURATIONS } from './costs.js';
-import { contents, many, WORDS } from './words.js';
+import { type Cost, type Costs, MAX_CONFIGURATIONS } from './configuration-costs.js';
+import { contents, many, WORDS } from '../terminal/quantities.js';
 
 /** What `tokens` found. */
 export interface TokenReport {

@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.js';
-import { parseHeaders, parseUrl } from '../inputs/input.js';
+import { parseHeaders, parseUrl } from '../options/input-options.js';
 
 /** Which server `serve` puts behind a policy; nothing of it is loaded yet. */
 export type Chosen =

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { preparePolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
-import { findingsText } from '../reports/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
 
 /** Editors write a file in several steps; this long after the last one it is read. */

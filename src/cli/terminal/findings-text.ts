@@ -1,5 +1,5 @@
 import { type Finding, formatFindings } from '../../policy/language/findings.js';
-import { type Paper, plain } from '../terminal/output.js';
+import { type Paper, plain } from './output.js';
 
 /**
  * Writes findings for a terminal: severities in colour, and what is meant in its line.

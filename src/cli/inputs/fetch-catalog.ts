@@ -14,7 +14,7 @@ import { itemsOf } from '../../protocol/lists/filter-list.js';
 import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
-import type { Conversation } from './conversation.js';
+import type { Conversation } from './server-conversation.js';
 import { CAN_DO_ALL } from './full-client-capabilities.js';
 
 /** Everything that a server says of itself before anything is called; of the lists those that it has. */

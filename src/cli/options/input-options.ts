@@ -2,7 +2,7 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { UsageError } from '../errors.js';
 import { interruptible } from '../terminal/interrupt.js';
 import { withProgress } from '../terminal/progress.js';
-import { type CatalogFile, readCatalogFile } from './catalog-file.js';
+import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
 
 /** Where primitives come from, as options of `parseArgs`; a server's command stands after `--`. */
 export const SOURCE_OPTIONS = {
@@ -113,13 +113,13 @@ export async function readSource(
   // Only who speaks to a server loads the SDK.
   if (source.from === 'url') {
     const { url, headers } = source;
-    const { takeFromUrl } = await import('./url-input.js');
+    const { takeFromUrl } = await import('../inputs/url-input.js');
     return withProgress(`Asking ${url.host}`, values.quiet, () =>
       interruptible((signal) => takeFromUrl(url, headers, { seconds, signal })),
     );
   }
   const { program, args } = source;
-  const { takeFromCommand } = await import('./command-input.js');
+  const { takeFromCommand } = await import('../inputs/command-input.js');
   return withProgress(`Asking ${program}`, values.quiet, () =>
     interruptible((signal) => takeFromCommand(program, args, { seconds, signal })),
   );

@@ -1,5 +1,5 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { count } from '../terminal/output.js';
+import { count } from './output.js';
 
 /** What each kind is called. */
 export const WORDS: { readonly [K in Kind]: readonly [one: string, many: string] } = {

@@ -6,10 +6,10 @@ import { attachConcerns } from '../../protocol/attach.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { proxySessions, proxyTo, type ServerProxy } from '../../upstream/proxy.js';
-import { reportLine, requestLines } from '../reports/request-line.js';
+import { reportLine, requestLines } from './request-line.js';
 import { aborted } from '../terminal/interrupt.js';
-import { askFor } from './default-concerns.js';
-import type { Served } from './served.js';
+import { askFor } from './default-preferences.js';
+import type { Served } from './open-server.js';
 
 /**
  * Serves over HTTP until a signal ends it.

@@ -1,10 +1,10 @@
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { UsageError } from '../errors.js';
-import { CAN_DO_ALL } from '../inputs/full-client-capabilities.js';
-import { SOURCE_HELP, SOURCE_OPTIONS } from '../inputs/input.js';
-import { readPolicyInput } from '../inputs/policy-input.js';
-import { COMMON_HELP, COMMON_OPTIONS, type Common } from './common.js';
-import { ASK_HELP, ASK_OPTIONS, type Asked, type AskValues, readAsked } from './concerns.js';
+import { CAN_DO_ALL } from './full-client-capabilities.js';
+import { SOURCE_HELP, SOURCE_OPTIONS } from '../options/input-options.js';
+import { readPolicyInput } from './policy-input.js';
+import { COMMON_HELP, COMMON_OPTIONS, type Common } from '../options/common.js';
+import { ASK_HELP, ASK_OPTIONS, type Asked, type AskValues, readAsked } from '../options/preferences.js';
 
 /** What `list` and `explain` ask of one policy, one host and one server, as options of `parseArgs`. */
 export const QUESTION_OPTIONS = {

@@ -1,7 +1,7 @@
 import { stripVTControlCharacters } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { judge, weighSurface } from '../../src/cli/reports/report.js';
-import { toTable } from '../../src/cli/reports/table.js';
+import { judge, weighSurface } from '../../src/cli/reports/list-report.js';
+import { toTable } from '../../src/cli/reports/list-table.js';
 import { columns, rows, wrapped } from '../../src/cli/terminal/layout.js';
 import { paperOf } from '../../src/cli/terminal/output.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';

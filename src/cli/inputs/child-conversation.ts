@@ -2,7 +2,7 @@ import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
 import { read } from '../../protocol/messages/wire.js';
 import { type ChildTransport, UnreadableLine } from '../../upstream/child-process.js';
 import { plain } from '../terminal/output.js';
-import { Conversation, type ConversationOptions, shorten } from './conversation.js';
+import { Conversation, type ConversationOptions, shorten } from './server-conversation.js';
 
 /** Servers print a banner to stdout by mistake, and hosts bear it; not this many lines of it. */
 const MAX_UNREADABLE = 100;

@@ -4,8 +4,8 @@ import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { asked } from './in-effect.js';
-import { type Judged, type Report, sumOf } from './report.js';
-import { WORDS } from './words.js';
+import { type Judged, type Report, sumOf } from './list-report.js';
+import { WORDS } from '../terminal/quantities.js';
 
 /**
  * Writes a report for people: the answer in the first line, then each kind that the server has, what stays and what

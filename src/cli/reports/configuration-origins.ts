@@ -2,7 +2,7 @@ import { resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import type { Asked, AskValues } from '../options/concerns.js';
+import type { Asked, AskValues } from '../options/preferences.js';
 
 /** Where what is in effect for each concern comes from: an option, or a line of the policy. */
 export type Origins = ReadonlyMap<string, string>;

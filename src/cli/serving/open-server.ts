@@ -4,7 +4,7 @@ import type { ServerOfRequest } from '../../http/sdk-v1.js';
 import { ChildTransport } from '../../upstream/child-process.js';
 import { plain } from '../terminal/output.js';
 import type { Chosen } from './choose-server.js';
-import { loadFactory } from './user-server.js';
+import { loadFactory } from './server-module.js';
 
 /** What stands behind the policy: servers that are made here, or connections to one that is elsewhere. */
 export type Served = { readonly name: string } & (
