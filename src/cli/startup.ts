@@ -2,15 +2,15 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes a command that soon ends faster: half of the time that one took under Node 20 went into optimizing code that ran
- * for another moment. From Node 22 on what was compiled once is kept, and code is optimized later anyway.
+ * Makes short commands start faster. Under Node 20, half of the time of a short command went into optimizing code that
+ * ran only for a moment, so V8 optimizes later. From Node 22 on, compiled code is cached on disk instead.
  *
  * @example
- * quickStart(); // before anything big is imported
+ * speedUpStartup(); // before the imports of the command run
  */
-export function quickStart(): void {
-  // Newer versions of V8 do not know the flag, and say so on stderr.
+export function speedUpStartup(): void {
+  // Newer versions of V8 print an error for this flag.
   if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=1000000');
-  // Types are those of Node 20, where it does not exist.
+  // The types are those of Node 20, which does not have this function.
   else (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
 }

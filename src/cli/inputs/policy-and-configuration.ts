@@ -1,66 +1,58 @@
 import { type Policy, preparePolicy } from '../../engine/policy.js';
-import { UsageError } from '../errors.js';
-import { CAN_DO_ALL } from './full-client-capabilities.js';
-import { SOURCE_HELP, SOURCE_OPTIONS } from '../options/input-options.js';
-import { readPolicyInput } from './policy-input.js';
 import { COMMON_HELP, COMMON_OPTIONS, type Common } from '../options/common.js';
-import { ASK_HELP, ASK_OPTIONS, type Asked, type AskValues, readAsked } from '../options/preferences.js';
+import { INPUT_HELP, INPUT_OPTIONS } from '../options/input-options.js';
+import { POLICY_HELP, POLICY_OPTION } from '../options/policy-option.js';
+import {
+  type CallerConfiguration,
+  PREFERENCE_HELP,
+  PREFERENCE_OPTIONS,
+  type PreferenceValues,
+  readPreferences,
+} from '../options/preferences.js';
+import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
+import { readPolicyInput } from './policy-input.js';
 
-/** What `list` and `explain` ask of one policy, one host and one server, as options of `parseArgs`. */
-export const QUESTION_OPTIONS = {
-  policy: { type: 'string', multiple: true },
+/** The options of `list` and `explain`: one policy, one configuration, one input. */
+export const CONFIGURATION_OPTIONS = {
+  ...POLICY_OPTION,
   format: { type: 'string' },
-  ...ASK_OPTIONS,
-  ...SOURCE_OPTIONS,
+  ...PREFERENCE_OPTIONS,
+  ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
 
-/** What the help of a command says of `--policy`. */
-export const POLICY_HELP = '  --policy PATH         a policy file or a folder of them; several are merged';
-
 /**
- * @param format what the help of the command says of `--format`
- * @returns what it says of all options
+ * @param format the line about `--format` in the help of the command
+ * @returns the lines about all options
  */
-export const questionHelp = (format: string): string => `Options:
+export const configurationHelp = (format: string): string => `Options:
 ${POLICY_HELP}
-${ASK_HELP}
+${PREFERENCE_HELP}
 ${format}
 ${COMMON_HELP}
 
-${SOURCE_HELP}`;
+${INPUT_HELP}`;
 
 /**
- * @param name the command's name, for messages
- * @param paths what was given for `--policy`
- * @returns the same
- * @throws {UsageError} if there is none
- */
-export function checkPaths(name: string, paths: readonly string[] | undefined): readonly string[] {
-  if (paths === undefined || paths.length === 0) throw new UsageError(name, 'There is no --policy');
-  return paths;
-}
-
-/**
- * Reads the policy, and what is asked of it; warnings go to stderr.
+ * Reads a policy, and the configuration that the command line describes. Warnings go to stderr.
  *
- * @param paths the policy's files
- * @param values what was given for `QUESTION_OPTIONS`
- * @param undone what the command did not do if the policy has errors
- * @param common how to speak
- * @returns the policy, ready for evaluation, and the configuration
- * @throws {CliError} if the policy has errors, or an ask does not fit it
+ * @param paths the files and folders of the policy
+ * @param values the values of `CONFIGURATION_OPTIONS`
+ * @param consequence what the command did not do if the policy has errors, for messages
+ * @param common how the command writes its output
+ * @returns the policy and the configuration
+ * @throws {CliError} if the policy has errors, or a preference is not valid
  * @example
- * const { policy, wish } = readQuestion(paths, values, 'nothing was explained', common);
+ * const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', common);
  */
-export function readQuestion(
+export function readPolicyAndConfiguration(
   paths: readonly string[],
-  values: AskValues,
-  undone: string,
+  values: PreferenceValues,
+  consequence: string,
   { quiet, errors, note }: Common,
-): { readonly policy: Policy; readonly wish: Asked } {
-  const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, undone }, quiet, errors));
-  const wish = readAsked(policy, values, CAN_DO_ALL);
-  for (const { message } of wish.configuration.warnings) note(`warning: ${message}`);
-  return { policy, wish };
+): { readonly policy: Policy; readonly resolved: CallerConfiguration } {
+  const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, consequence }, quiet, errors));
+  const resolved = readPreferences(policy, values, FULL_CLIENT_CAPABILITIES);
+  for (const { message } of resolved.configuration.warnings) note(`warning: ${message}`);
+  return { policy, resolved };
 }

@@ -2,15 +2,15 @@ import type { Primitive } from '../../engine/mapping.js';
 import { read } from '../../protocol/messages/wire.js';
 
 /**
- * Reduces a definition to what policies can read of it, and what it costs.
+ * Reduces the definition of a primitive to its facts: the fields that policies can read, and its number of tokens.
  *
- * @param primitive the definition as a server lists it
- * @param tokens what the whole definition costs
- * @returns the facts, in one order whatever that of the definition
+ * @param primitive the definition as the server lists it
+ * @param tokens the number of tokens of the whole definition
+ * @returns the facts, always in the same order
  * @example
- * factsOf({ name: 'echo', description: 'Says it again' }, 12); // { name: 'echo', tokens: 12 }
+ * primitiveFacts({ name: 'echo', description: 'Says it again' }, 12); // { name: 'echo', tokens: 12 }
  */
-export function factsOf(primitive: Primitive, tokens: number): object {
+export function primitiveFacts(primitive: Primitive, tokens: number): object {
   const { name, uri, uriTemplate, title, mimeType, annotations } = primitive;
   const own = read(primitive._meta, 'concerns');
   return {
@@ -21,7 +21,7 @@ export function factsOf(primitive: Primitive, tokens: number): object {
     mimeType,
     annotations,
     tags: primitive.tags ?? read(primitive._meta, 'tags'),
-    // What a server itself says of concerns is the weakest source of values.
+    // Values that the server itself declares; a policy can override them.
     _meta: own === undefined ? undefined : { concerns: own },
     tokens,
   };

@@ -3,30 +3,31 @@ import { METHODS } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
 import { plain } from '../terminal/output.js';
 
-const QUOTED = 160;
+const MAX_QUOTED = 160;
 
 export interface ConversationOptions {
   /** Seconds that the server may take to start and to list everything. */
   readonly seconds: number;
-  /** Aborted when nobody waits any more. */
+  /** Aborted when the result is no longer needed. */
   readonly signal: AbortSignal;
 }
 
-/** One conversation with a server: what ends it, and what to say when it fails. */
-export abstract class Conversation {
-  /** Aborted when there is nothing to wait for any more. */
+/** The exchange with one server: what ends it, and which error describes a failure. */
+export abstract class ServerConversation {
+  /** Aborted when no answer is expected any more. */
   readonly signal: AbortSignal;
-  /** What the server was asked last. */
-  asked: string = METHODS.initialize;
+  /** The method of the last request to the server. */
+  lastMethod: string = METHODS.initialize;
 
-  /** For what shows before the end that no answer will come. */
+  /** Aborted when the server sent something that shows that it will never answer. */
   protected readonly broken = new AbortController();
+  /** Aborted when the time is over. */
   protected readonly late = new AbortController();
   private readonly timer: NodeJS.Timeout;
 
   /**
-   * @param server the server, as the beginning of a sentence
-   * @param options how long to wait, and whose wait it is
+   * @param server the name of the server, as the beginning of a sentence
+   * @param options how long to wait, and the signal that ends the wait
    */
   constructor(
     protected readonly server: string,
@@ -41,28 +42,28 @@ export abstract class Conversation {
   }
 
   /**
-   * @param cause what was thrown while the server was spoken to
-   * @returns an error that says in one sentence what happened
+   * @param cause the error of the client or the transport
+   * @returns an error whose message says in one sentence what happened
    */
   async explain(cause: unknown): Promise<unknown> {
     if (cause instanceof CliError || this.options.signal.aborted) return cause;
-    const own = await this.explainOwn(cause);
-    if (own !== undefined) return new CliError(own);
-    const { server, asked } = this;
+    const message = await this.describe(cause);
+    if (message !== undefined) return new CliError(message, { cause });
+    const { server, lastMethod } = this;
     if (cause instanceof McpError) {
-      return new CliError(`${server} refused ${asked}: ${shorten(cause.message)}`);
+      return new CliError(`${server} refused ${lastMethod}: ${shorten(cause.message)}`, { cause });
     }
     const reason =
       cause instanceof Error && !cause.message.includes('\n') ? `: ${shorten(cause.message)}` : '.';
-    return new CliError(`${server} gave ${asked} an answer that MCP does not allow${reason}`);
+    return new CliError(`${server} answered ${lastMethod} with an invalid MCP message${reason}`, { cause });
   }
 
-  /** @returns what only this way of speaking to a server can know of a failure */
-  protected abstract explainOwn(cause: unknown): Promise<string | undefined> | string | undefined;
+  /** @returns a message about a failure that only this kind of connection can have */
+  protected abstract describe(cause: unknown): Promise<string | undefined> | string | undefined;
 }
 
-/** @returns somebody else's text, harmless and short enough for a sentence */
+/** @returns text from a server, safe to print and short enough for a sentence */
 export function shorten(text: string): string {
   const line = plain(text);
-  return line.length > QUOTED ? `${line.slice(0, QUOTED - 1)}…` : line;
+  return line.length > MAX_QUOTED ? `${line.slice(0, MAX_QUOTED - 1)}…` : line;
 }

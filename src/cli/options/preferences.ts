@@ -1,49 +1,54 @@
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { CliError } from '../errors.js';
 
-/** Who asks, and for what, as options of `parseArgs`. */
-export const ASK_OPTIONS = {
+/** The options for preferences and claims, for `parseArgs`. */
+export const PREFERENCE_OPTIONS = {
   concern: { type: 'string', multiple: true },
   claim: { type: 'string', multiple: true },
 } as const;
 
-/** What the help of a command says of them. */
-export const ASK_HELP = `  --concern NAME=VALUE  what a host asks for, also preset=NAME; may be repeated
-  --claim NAME=VALUE    a verified claim, as JSON or text; may be repeated`;
+/** The lines about these options in the help of a command. */
+export const PREFERENCE_HELP = `  --concern NAME=VALUE  a preference of the host, also preset=NAME; repeatable
+  --claim NAME=VALUE    a verified claim, as JSON or text; repeatable`;
 
-/** What was given for `ASK_OPTIONS`. */
-export interface AskValues {
+/** The values of `PREFERENCE_OPTIONS`. */
+export interface PreferenceValues {
   readonly concern?: readonly string[] | undefined;
   readonly claim?: readonly string[] | undefined;
 }
 
-/** A configuration, and the caller whose it is. */
-export interface Asked {
+/** A configuration, and the caller that it belongs to. */
+export interface CallerConfiguration {
   readonly configuration: Configuration;
   readonly caller: Caller;
 }
 
 /**
- * Turns `--concern name=value` and `--claim name=value` into a configuration. A host's misspelt name is ignored with a
- * warning; a person at a terminal wants to know, so here everything that does not fit is an error.
+ * Turns `--concern name=value` and `--claim name=value` into a configuration. An invalid preference of a host is ignored
+ * with a warning. On the command line it is an error, because the user can correct it.
  *
- * Values of concerns that the operator sets are taken as verified claims: that is how to see what such a caller sees.
+ * A value for a concern that the operator sets becomes a verified claim, so that `--concern tier=pro` shows what a caller
+ * with this claim sees.
  *
  * @param policy the policy
- * @param values what was given for `ASK_OPTIONS`
- * @param capabilities what the client can do, for rules that read it; unknown unless given
- * @returns the configuration
- * @throws {CliError} for an unknown concern, preset or value, with the nearest one
+ * @param values the values of `PREFERENCE_OPTIONS`
+ * @param capabilities the client capabilities, for rules that read them
+ * @returns the configuration and the caller
+ * @throws {CliError} for an unknown concern, preset or value
  * @example
- * readAsked(policy, { concern: ['effect=read-only', 'purpose=forms,testing'], claim: ['groups=["staff"]'] });
+ * readPreferences(policy, { concern: ['effect=read-only', 'purpose=forms,testing'], claim: ['groups=["staff"]'] });
  */
-export function readAsked(policy: Policy, values: AskValues, capabilities?: object): Asked {
-  const wanted = new Map<string, string | number | string[]>();
+export function readPreferences(
+  policy: Policy,
+  values: PreferenceValues,
+  capabilities?: object,
+): CallerConfiguration {
+  const preferences = new Map<string, string | number | string[]>();
   const claims = new Map<string, unknown>();
   for (const text of values.claim ?? []) {
-    const [name, value] = split(text, '--claim takes name=value, as in --claim tier=pro');
+    const [name, value] = split(text);
     once(claims, name).set(name, claimValue(value));
   }
   for (const text of values.concern ?? []) {
@@ -52,7 +57,7 @@ export function readAsked(policy: Policy, values: AskValues, capabilities?: obje
     const name = text.slice(0, equals);
     const value = text.slice(equals + 1);
     if (name === 'preset') {
-      once(wanted, name).set(name, known(value, 'preset', [...policy.presets.keys()]));
+      once(preferences, name).set(name, known(value, 'preset', [...policy.presets.keys()]));
       continue;
     }
     const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
@@ -61,24 +66,26 @@ export function readAsked(policy: Policy, values: AskValues, capabilities?: obje
     const { claim } = concern;
     if (claim !== undefined) once(claims, claim, name).set(claim, read);
     else {
-      const before = wanted.get(name);
+      const before = preferences.get(name);
       const both = Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : undefined;
-      if (both !== undefined) wanted.set(name, both);
-      else once(wanted, name).set(name, read);
+      if (both !== undefined) preferences.set(name, both);
+      else once(preferences, name).set(name, read);
     }
   }
-  const carrier = { from: 'request', concerns: Object.fromEntries(wanted) } as const;
+  const source = { from: 'request', concerns: Object.fromEntries(preferences) } as const;
   const caller = { claims, capabilities };
-  return { configuration: resolveConfiguration(policy, [carrier], caller), caller };
+  return { configuration: resolveConfiguration(policy, [source], caller), caller };
 }
 
-function split(text: string, usage: string): [name: string, value: string] {
+function split(text: string): [name: string, value: string] {
   const equals = text.indexOf('=');
-  if (equals < 1) throw new CliError(`${usage}; "${text}" is neither.`);
-  return [text.slice(0, equals), text.slice(equals + 1)];
+  if (equals >= 1) return [text.slice(0, equals), text.slice(equals + 1)];
+  throw new CliError(
+    `"${text}" is not a valid claim. Pass --claim NAME=VALUE, for example --claim tier=pro.`,
+  );
 }
 
-/** A claim is JSON where it can be, as in a token: a number, true, a list; any other text is that text. */
+/** Parses JSON, because tokens contain numbers, booleans and lists; any other text is a string. */
 function claimValue(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -94,7 +101,9 @@ function readValue(policy: Policy, concern: Concern, text: string): string | num
     const inside = number >= values.min && number <= values.max;
     // Under `clamp` a host may send any number.
     if (inside || (!Number.isNaN(number) && policy.settings.invalid === 'clamp')) return number;
-    throw new CliError(`${name} takes a number from ${values.min} to ${values.max}, not "${text}".`);
+    throw new CliError(
+      `"${text}" is not a valid value for ${name} (a number from ${values.min} to ${values.max}).`,
+    );
   }
   if (multiple) return text.split(',').map((each) => known(each, name, values));
   return known(text, name, values);
@@ -102,33 +111,28 @@ function readValue(policy: Policy, concern: Concern, text: string): string | num
 
 function known(text: string, name: string, values: readonly string[]): string {
   if (values.includes(text)) return text;
-  if (values.length === 0) throw new CliError(`This policy has no presets, so "${text}" is none.`);
+  if (values.length === 0) throw new CliError(`There is no preset "${text}": this policy has no presets.`);
   const several = text.split(',').every((each) => values.includes(each));
   const problem = several
-    ? `${name} takes one value, not "${text}".`
-    : `"${text}" is no value of ${name} (${values.join(', ')})${didYouMean(text, values)}`;
+    ? `${name} takes one value, not several ("${text}").`
+    : `"${text}" is not a valid value for ${name} (${values.join(', ')}).${didYouMean(text, values)}`;
   throw new CliError(problem);
 }
 
 function once<T>(before: Map<string, T>, key: string, name = key): Map<string, T> {
-  if (before.has(key)) throw new CliError(`${name} is given twice, and takes one value.`);
+  if (before.has(key)) throw new CliError(`${name} is given twice, but it takes one value. Remove one.`);
   return before;
 }
 
 function withoutValue(policy: Policy, text: string): string {
-  if (policy.presets.has(text)) return `A preset is given as --concern preset=${text}.`;
+  if (policy.presets.has(text)) return `To request a preset, pass --concern preset=${text}.`;
   const values = policy.concerns[policy.indexOf.get(text) ?? -1]?.values;
-  if (values === undefined) return `--concern takes name=value; "${text}" has no value.`;
+  if (values === undefined) return `"${text}" has no value. Pass --concern NAME=VALUE.`;
   const allowed = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
-  return `--concern takes name=value; give ${text} one of its values (${allowed}).`;
+  return `${text} has no value. Pass --concern ${text}=VALUE, with one of its values (${allowed}).`;
 }
 
 function unknownConcern(policy: Policy, name: string): string {
   const names = policy.concerns.map((concern) => concern.name);
-  return `"${name}" is no concern of this policy (${names.join(', ')})${didYouMean(name, names)}`;
-}
-
-function didYouMean(text: string, known: readonly string[]): string {
-  const near = nearest(text, known);
-  return near === undefined ? '.' : `; did you mean "${near}"?`;
+  return `"${name}" is not a concern of this policy (${names.join(', ')}).${didYouMean(name, names)}`;
 }

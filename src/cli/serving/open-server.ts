@@ -3,39 +3,39 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ServerOfRequest } from '../../http/sdk-v1.js';
 import { ChildTransport } from '../../upstream/child-process.js';
 import { plain } from '../terminal/output.js';
-import type { Chosen } from './choose-server.js';
-import { loadFactory } from './server-module.js';
+import type { ServerChoice } from './choose-server.js';
+import { loadServerFactory } from './server-module.js';
 
-/** What stands behind the policy: servers that are made here, or connections to one that is elsewhere. */
-export type Served = { readonly name: string } & (
+/** The server behind the policy: a factory for servers in this process, or for connections to an upstream. */
+export type OpenedServer = { readonly name: string } & (
   | { readonly server: () => ServerOfRequest | Promise<ServerOfRequest> }
   | { readonly open: () => Transport }
 );
 
 /**
- * Makes the chosen server ready to be served.
+ * Prepares the chosen server to be served.
  *
- * @param chosen the server
- * @returns how to make it, or to reach it
- * @throws {CliError} if a module makes no server
+ * @param choice the server
+ * @returns how to create the server, or how to connect to it
+ * @throws {CliError} if a module does not create a server
  * @example
- * const served = await openServed(chooseServer({}, ['npx', '@playwright/mcp']));
+ * const opened = await openServer(chooseServer({}, ['npx', '@playwright/mcp']));
  */
-export async function openServed(chosen: Chosen): Promise<Served> {
-  switch (chosen.what) {
+export async function openServer(choice: ServerChoice): Promise<OpenedServer> {
+  switch (choice.from) {
     case 'command': {
-      const { program, args } = chosen;
+      const { program, args } = choice;
       return { name: [program, ...args].join(' '), open: () => new ChildTransport(program, args) };
     }
     case 'url': {
-      const { url, headers } = chosen;
+      const { url, headers } = choice;
       const requestInit = { headers: Object.fromEntries(headers) };
-      // The SDK's own types disagree about `undefined` where exactOptionalPropertyTypes is on.
+      // Under exactOptionalPropertyTypes the class of the SDK does not fit the SDK's own interface `Transport`.
       const open = () => new StreamableHTTPClientTransport(url, { requestInit }) as Transport;
-      // A query may hold a key.
+      // The query is left out, because it may contain a key.
       return { name: plain(url.origin + url.pathname), open };
     }
     case 'module':
-      return { name: chosen.path, server: await loadFactory(chosen.path) };
+      return { name: choice.path, server: await loadServerFactory(choice.path) };
   }
 }

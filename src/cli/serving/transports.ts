@@ -6,24 +6,24 @@ import { attachConcerns } from '../../protocol/attach.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { proxySessions, proxyTo, type ServerProxy } from '../../upstream/proxy.js';
-import { reportLine, requestLines } from './request-line.js';
 import { aborted } from '../terminal/interrupt.js';
-import { askFor } from './default-preferences.js';
-import type { Served } from './open-server.js';
+import { withDefaultPreferences } from './default-preferences.js';
+import type { OpenedServer } from './open-server.js';
+import { reportLine, requestLines } from './request-line.js';
 
 /**
  * Serves over HTTP until a signal ends it.
  *
- * @param served the server
- * @param policy the policy in force
+ * @param opened the server
+ * @param policy the current policy
  * @param port the port
- * @param signal aborted by a signal
- * @param note tells the person at the terminal
+ * @param signal aborted when the process gets a signal
+ * @param note writes a line to stderr
  * @returns the exit code
- * @throws {ListenError} if the port is taken
+ * @throws {ListenError} if the port is in use
  */
 export async function serveHttp(
-  served: Served,
+  opened: OpenedServer,
   policy: LivePolicy,
   port: number,
   signal: AbortSignal,
@@ -31,39 +31,39 @@ export async function serveHttp(
 ): Promise<number> {
   const log = (entry: RequestLog): void => note(requestLines(entry).join('\n'));
   let endpoint: LocalEndpoint;
-  let end = async (): Promise<void> => undefined;
-  if ('open' in served) {
-    const proxy = proxySessions({ open: served.open, policy, report: (report) => note(reportLine(report)) });
-    end = proxy.close;
+  let closeProxy = async (): Promise<void> => undefined;
+  if ('open' in opened) {
+    const proxy = proxySessions({ open: opened.open, policy, report: (report) => note(reportLine(report)) });
+    closeProxy = proxy.close;
     endpoint = await listenLocally((request) => proxy.fetch(request), { port });
   } else {
-    endpoint = await serveLocally({ server: served.server, policy, port, store: createMemoryStore(), log });
+    endpoint = await serveLocally({ server: opened.server, policy, port, store: createMemoryStore(), log });
   }
-  process.stdout.write(welcome(endpoint.url, policy.current, served.name));
+  process.stdout.write(welcome(endpoint.url, policy.current, opened.name));
   await aborted(signal);
-  await end();
+  await closeProxy();
   await endpoint.close();
   return 0;
 }
 
 /**
- * Serves one host over stdio, until it closes its end. Everything for people goes to stderr: stdout is the host's.
+ * Serves one host over stdio, until the host closes the connection. Only MCP messages are written to stdout.
  *
- * @param served the server
- * @param policy the policy in force
- * @param wish what is asked for in the name of a host that asks for nothing
- * @param signal aborted by a signal
+ * @param opened the server
+ * @param policy the current policy
+ * @param preferences the preferences of a host that sends none
+ * @param signal aborted when the process gets a signal
  * @returns the exit code
  */
 export async function serveStdio(
-  served: Served,
+  opened: OpenedServer,
   policy: LivePolicy,
-  wish: Readonly<Record<string, unknown>>,
+  preferences: Readonly<Record<string, unknown>>,
   signal: AbortSignal,
 ): Promise<number> {
-  const server = 'open' in served ? proxyTo(served.open()) : await served.server();
+  const server = 'open' in opened ? proxyTo(opened.open()) : await opened.server();
   attachConcerns(server, { policy });
-  const transport = askFor(wish, new StdioServerTransport());
+  const transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
@@ -74,21 +74,21 @@ export async function serveStdio(
   return 0;
 }
 
-/** How a host is connected, with concerns that this policy has. */
-function welcome(url: string, policy: Policy, what: string): string {
+/** @returns how to connect a host, with preferences that this policy knows as examples */
+function welcome(url: string, policy: Policy, server: string): string {
   const [preset] = policy.presets.keys();
   const concern = policy.concerns.find(({ setBy, values }) => setBy === 'host' && !('min' in values));
   const value = concern === undefined || 'min' in concern.values ? undefined : concern.values.at(-1);
   const inUrl = preset ?? (concern === undefined ? undefined : `${concern.name}:${value}`);
-  const asked = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
-  const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: asked } } });
+  const example = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
+  const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
   return [
-    `Serving ${what} on ${url}`,
+    `Serving ${server} on ${url}`,
     '',
-    `Connect a host:   claude mcp add --transport http concerns '${asked}'`,
-    `or in its config: ${config}`,
-    ...(concern === undefined ? [] : [`Ask by a header:  Mcp-Concerns: ${concern.name}=${value}`]),
-    'Ctrl-C ends it.',
+    `Connect a host:    claude mcp add --transport http concerns '${example}'`,
+    `or in its config:  ${config}`,
+    ...(concern === undefined ? [] : [`or with a header:  Mcp-Concerns: ${concern.name}=${value}`]),
+    'Press Ctrl-C to stop.',
     '',
   ].join('\n');
 }
