@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { run } from './run.js';
 
-/** What a person sees who calls the command in a pipe: the command line, both streams, the exit code. */
+/** @returns what a user sees outside a terminal: the command line, both streams, and the exit code */
 export async function shown(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(...args);
   const line = args.map((arg) => (/[\s"'{]/.test(arg) ? `'${arg}'` : arg)).join(' ');

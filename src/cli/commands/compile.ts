@@ -17,7 +17,7 @@ Options:
   POLICY                a policy file or a folder; several are merged
   -o, --output FILE     the file to write (missing folders are created); - is
                         stdout
-  --snapshot FILE       also write the catalog of the server, for catalog: snapshot
+  --snapshot FILE       also write the catalog of the server to a file
   --server MODULE       a module whose default export, or createServer, returns
                         a new SDK v1 server, as the input
 ${COMMON_HELP}

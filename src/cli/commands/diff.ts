@@ -27,12 +27,12 @@ revisions such as HEAD~1:policies/x.yaml.
 Options:
   --old-catalog FILE    the catalog of the server before the change
   --format FORMAT       pretty (default), markdown (for a pull request) or json
-  --fail-on WHAT        exit with 1 if a primitive is hidden, shown, or if a
-                        configuration is newly empty (repeatable)
+  --fail-on WHAT        exit with 1 for: hidden, shown, or empty, which is a
+                        configuration that no longer shows any (repeatable)
 ${COMMON_HELP}
 
 ${INPUT_HELP}
-  Default: the catalog beside NEW (x.catalog.json), else the names in OLD and NEW
+  Default: the catalog beside NEW (x.catalog.json), else the names in both
 
 Exit codes: 0 compared; 1 --fail-on applies; 2 invalid arguments or files.
 

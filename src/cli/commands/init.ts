@@ -28,8 +28,8 @@ server lists. Beside the policy, init writes a test file, the catalog for the
 tests, and the JSON schemas for editors.
 
 Options:
-  -o, --output FILE     the policy to write (default policy.yaml; missing folders
-                        are created); - writes only the policy, to stdout
+  -o, --output FILE     the policy to write (default policy.yaml; missing
+                        folders are created); - writes only it, to stdout
   --force               overwrite existing files
 ${COMMON_HELP}
 

@@ -19,7 +19,7 @@ tokens that saves.
 
 Usage: mcp-concerns list --policy PATH [options] INPUT
 
-${configurationHelp('  --format FORMAT       table (default), json, or names (visible ones, one per line)')}
+${configurationHelp('  --format FORMAT       table (default), json, or names (visible, one a line)')}
 
 The server, and rules about client.capabilities, see a client with every
 capability.

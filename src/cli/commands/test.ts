@@ -17,7 +17,7 @@ A test file names its policy, and a catalog or a server
 Options:
   FILE|FOLDER           test files, policies with a test file beside them, or
                         folders of test files (default: the folder policies)
-  --coverage            show the values, entries and rules that no test exercises
+  --coverage            show values, entries and rules that no test exercises
   --threshold PERCENT   exit with 1 if the tests exercise less of a policy
   --format FORMAT       pretty (default), json or junit
   --timeout SECONDS     how long a server may take to list everything (30)

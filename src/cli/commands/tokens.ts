@@ -27,7 +27,7 @@ ${COMMON_HELP}
 
 ${INPUT_HELP}
 
-Exit codes: 0 within the budget; 1 over it; 2 invalid arguments, policy or input.
+Exit codes: 0 within the budget; 1 over it; 2 invalid arguments or input.
 
 Example:
   mcp-concerns tokens --policy policies/vault.yaml --budget 5000 \\

@@ -29,7 +29,7 @@ export async function loadServerFactory(path: string): Promise<Factory> {
     read(module, 'createServer'),
     read(module, 'default', 'createServer'),
   ];
-  const factory = candidates.find((each) => typeof each === 'function') as Factory | undefined;
+  const factory = candidates.find((each): each is Factory => typeof each === 'function');
   if (factory === undefined) {
     throw new CliError(
       `${path} exports no function. Export a function that returns a new server, as default or as createServer.`,

@@ -5,7 +5,7 @@ import type { RequestLog } from '../../lambda/log.js';
 import { attachConcerns } from '../../protocol/attach.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
-import { proxySessions, proxyTo, type ServerProxy } from '../../upstream/proxy.js';
+import { proxySessions, proxyTo } from '../../upstream/proxy.js';
 import { aborted } from '../terminal/interrupt.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import type { OpenedServer } from './open-server.js';
@@ -68,7 +68,7 @@ export async function serveStdio(
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
   });
-  await (server as ServerProxy).connect(transport);
+  await server.connect(transport);
   await Promise.race([ended, aborted(signal)]);
   await server.close();
   return 0;
