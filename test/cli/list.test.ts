@@ -62,7 +62,7 @@ describe('list on @playwright/mcp', () => {
 
     const gone = [...stdout.matchAll(/^ {4}(\w+) +([a-z-]+) +(policies\/playwright\.yaml:\d+)$/gm)];
     expect(gone).toHaveLength(53);
-    expect(stdout).toContain('effect: at most read-only in effect, has\n');
+    expect(stdout).toContain('effect: at most read-only in effect, but these have\n');
     const sum = (names: Iterable<string>) =>
       [...names].reduce((all, name) => all + (tokens.get(name) ?? Number.NaN), 0);
     const written = (text: string | undefined) => Number(text?.replaceAll(',', ''));
@@ -100,7 +100,7 @@ describe('list on server-everything', () => {
     expect(terminal.stdout).toMatch(/^\d+ of 32 primitives shown, \d+ hidden; /);
     expect(terminal.stdout).toContain('In effect: sensitivity=personal duration=quick content=text,data\n');
     expect(terminal.stdout).toContain(
-      '\n1 resource template hidden\n  content: text or data in effect, has\n',
+      '\n1 resource template hidden\n  content: text or data in effect, but these have\n',
     );
   });
 });

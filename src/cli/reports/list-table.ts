@@ -87,7 +87,8 @@ function explain(
 ): { title: string; has: string; source: string } {
   if (why.code === 'concern-mismatch') {
     const { concern, wanted, actual, source } = why;
-    return { title: mismatch(policy, concern, wanted), has: actual.join(', '), source };
+    const suffix = wanted.length === 0 ? '' : ', but these have';
+    return { title: `${mismatch(policy, concern, wanted)}${suffix}`, has: actual.join(', '), source };
   }
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;
@@ -110,11 +111,11 @@ function explain(
  * @param policy the policy
  * @param concern the name of a concern that hides a primitive
  * @param wanted the values in effect for this concern; empty if a claim is missing
- * @returns the values in effect, as the beginning of a phrase that ends with the values of the primitive
+ * @returns the values that the primitive does not match
  */
 export function mismatch(policy: Policy, concern: string, wanted: readonly (string | number)[]): string {
   if (wanted.length === 0) return `${concern}: the claim is missing, and there is no default`;
   const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
   const bound = match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
-  return `${concern}: ${bound}${wanted.join(' or ')} in effect, has`;
+  return `${concern}: ${bound}${wanted.join(' or ')} in effect`;
 }

@@ -1,9 +1,12 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 
+/** How reports name the configuration of a host that sends no preferences. */
+export const NO_PREFERENCES = 'nothing';
+
 /** A simple configuration, and the preferences that lead to it. */
 export interface SampleConfiguration {
-  /** `nothing`, or one preference: `preset=safe`. */
+  /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
   readonly preferences: string;
   readonly configuration: Configuration;
 }
@@ -25,7 +28,7 @@ export function sampleConfigurations(policy: Policy, capabilities?: object): Sam
     configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], { claims, capabilities }),
   });
   return [
-    sample('nothing', {}),
+    sample(NO_PREFERENCES, {}),
     ...[...policy.presets.keys()].map((preset) => sample(`preset=${preset}`, { preset })),
     ...policy.concerns.flatMap(({ name, values, claim }) => {
       const all = 'min' in values ? [values.min, values.max] : values;

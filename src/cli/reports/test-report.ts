@@ -106,7 +106,7 @@ export function reasonOf(
   const { reason: why } = decision;
   if (why.code === 'concern-mismatch') {
     const { concern, wanted, actual, source } = why;
-    const has = wanted.length === 0 ? '' : ` ${actual.join(', ')}`;
+    const has = wanted.length === 0 ? '' : `, but it has ${actual.join(', ')}`;
     return { reason: `${mismatch(policy, concern, wanted)}${has}`, source };
   }
   if (why.code === 'rule') {

@@ -6,6 +6,7 @@ import { wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { catalogContents, KIND_NAMES, quantity } from '../terminal/quantities.js';
 import { type ConfigurationCost, type CostSummary, MAX_CONFIGURATIONS } from './configuration-costs.js';
+import { NO_PREFERENCES } from './sample-configurations.js';
 
 /** The result of `tokens`. */
 export interface TokenReport {
@@ -60,7 +61,7 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   lines.push(...extreme('most expensive', mostExpensive), ...extreme('cheapest      ', cheapest));
   lines.push(...wrapped('  ', extent(all, singles.length).split(' '), ' ', paper.width), '');
   for (const { preferences, tokens, shown } of singles) {
-    const line = `  ${count(tokens).padStart(width(total))}  ${shownOf(shown, primitives.length)}  ${plain(preferences)}`;
+    const line = `  ${count(tokens).padStart(width(total))}  ${shownOf(shown, primitives.length)}  ${preferences === NO_PREFERENCES ? 'no preferences' : plain(preferences)}`;
     lines.push(budget !== undefined && tokens > budget ? `${paper.paint('red', line)}  over budget` : line);
   }
 
