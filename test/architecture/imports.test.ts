@@ -15,7 +15,7 @@ const ARROWS: Record<string, readonly string[]> = {
   upstream: ['http', 'protocol'],
   lambda: ['http', 'protocol', 'session', 'policy/compile/compiled', 'engine/policy', 'engine/mapping'],
   deploy: [],
-  cli: ['http', 'upstream', 'protocol', 'session', 'policy', 'analysis', 'engine', 'lambda'],
+  cli: ['errors', 'http', 'upstream', 'protocol', 'session', 'policy', 'analysis', 'engine', 'lambda'],
   'errors.ts': [],
   'index.ts': ['errors', 'engine', 'policy/compile/compiled', 'protocol', 'session/store', 'session/memory'],
 };

@@ -1,14 +1,14 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChildTransport } from '../../src/upstream/child-process.js';
-import { callRoll, fixture, type Roll, run, start } from './run.js';
+import { trackProcesses, fixture, type ProcessTracker, run, start } from './run.js';
 
-let roll: Roll;
+let tracker: ProcessTracker;
 beforeEach(async () => {
-  roll = await callRoll();
+  tracker = await trackProcesses();
 });
-afterEach(() => roll.close());
+afterEach(() => tracker.close());
 
-const stubborn = () => ['node', fixture('stubborn.mjs'), roll.port] as const;
+const stubborn = () => ['node', fixture('stubborn.mjs'), tracker.port] as const;
 const POLICY = ['--policy', 'policies/vault.yaml'] as const;
 
 // Each process keeps a connection open until it ends (see stubborn.mjs).
@@ -16,9 +16,9 @@ describe('a server that ignores signals, and its child process', () => {
   it('are stopped if the server does not answer in time', async () => {
     const ended = run('list', ...POLICY, '--timeout', '2', '--', ...stubborn());
     // On a busy machine the first process may be stopped before it starts the second.
-    await Promise.race([roll.present(2), ended]);
+    await Promise.race([tracker.present(2), ended]);
     expect((await ended).code).toBe(2);
-    await roll.gone();
+    await tracker.gone();
   });
 
   it.each([
@@ -27,19 +27,19 @@ describe('a server that ignores signals, and its child process', () => {
     ['SIGHUP', 129],
   ] as const)('are stopped after %s', async (signal, code) => {
     const { child, ended } = start('list', ...POLICY, '--', ...stubborn());
-    await roll.present(2);
+    await tracker.present(2);
     child.kill(signal);
     expect(await ended).toEqual({ code, stdout: '', stderr: '' });
-    await roll.gone();
+    await tracker.gone();
   });
 
   it('are stopped at once after a second signal', async () => {
     const { child, ended } = start('list', ...POLICY, '--', ...stubborn());
-    await roll.present(2);
+    await tracker.present(2);
     child.kill('SIGINT');
     child.kill('SIGTERM');
     expect([130, 143]).toContain((await ended).code);
-    await roll.gone();
+    await tracker.gone();
   });
 
   it('are stopped if the server dies before its child process', async () => {
@@ -48,12 +48,12 @@ describe('a server that ignores signals, and its child process', () => {
       transport.onclose = resolve;
     });
     await transport.start();
-    await roll.present(2);
+    await tracker.present(2);
     process.kill(transport.pid ?? 0, 'SIGKILL');
     await closed;
     expect(transport.ended).toEqual({ code: null, signal: 'SIGKILL' });
     await transport.close();
-    await roll.gone();
+    await tracker.gone();
   });
 });
 

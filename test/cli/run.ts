@@ -45,7 +45,7 @@ export function start(...args: string[]): Running {
 export const run = (...args: string[]): Promise<Ended> => start(...args).ended;
 
 /** Counts processes by their connections: a process connects when it starts, and disconnects when it ends. */
-export interface Roll {
+export interface ProcessTracker {
   readonly port: string;
   /** Resolves when this many processes have connected. */
   present(count: number): Promise<void>;
@@ -54,7 +54,7 @@ export interface Roll {
   close(): void;
 }
 
-export async function callRoll(): Promise<Roll> {
+export async function trackProcesses(): Promise<ProcessTracker> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
     // A killed process resets its connection, which is an error here.

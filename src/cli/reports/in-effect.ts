@@ -33,7 +33,7 @@ export function inEffectLines(
   if (policy.presets.size > 0) known.push(['preset', [...policy.presets.keys()]]);
   const longest = Math.max(...known.map(([name]) => name.length));
   return [
-    `No preferences were given${shown}. Pass --concern NAME=VALUE with:`,
+    `No preferences were given${shown}. Pass --concern NAME=VALUE:`,
     ...known.flatMap(([name, values]) => wrapped(`  ${name.padEnd(longest)}  `, values, ', ', paper.width)),
   ];
 }
