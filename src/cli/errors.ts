@@ -43,7 +43,7 @@ export class Interrupted extends ConcernsError {
   }
 }
 
-/** @returns the `code` of an error of Node, such as `ENOENT`; the text of any other error */
+/** @returns the `code` of an error of Node, such as `ENOENT`, or the text of another error */
 export function systemCode(cause: unknown): string {
   return cause instanceof Error && 'code' in cause ? String(cause.code) : String(cause);
 }

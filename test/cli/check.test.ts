@@ -107,7 +107,7 @@ describe.concurrent('check', () => {
 
   it('reports a folder without policies', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
-    cpSync(`${FIXTURES}/small.catalog.json`, join(empty, 'surface.json'));
+    cpSync(`${FIXTURES}/small.catalog.json`, join(empty, 'catalog.json'));
     expect((await run('check', empty)).stderr).toContain('contains no .yaml file');
   });
 });

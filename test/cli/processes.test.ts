@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChildTransport } from '../../src/upstream/child-process.js';
-import { trackProcesses, fixture, type ProcessTracker, run, start } from './run.js';
+import { fixture, type ProcessTracker, run, start, trackProcesses } from './run.js';
 
 let tracker: ProcessTracker;
 beforeEach(async () => {

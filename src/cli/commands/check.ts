@@ -48,6 +48,8 @@ const OPTIONS = {
  * @param argv the arguments after `check`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, or a file or the input cannot be read
+ * @example
+ * await run(['policies', '--format', 'json']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

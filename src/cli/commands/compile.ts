@@ -44,6 +44,8 @@ const OPTIONS = {
  * @param argv the arguments after `compile`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the file cannot be written
+ * @example
+ * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

@@ -52,6 +52,8 @@ const OPTIONS = {
  * @param argv the arguments after `diff`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, a policy has errors, or the input cannot be read
+ * @example
+ * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

@@ -38,6 +38,8 @@ Example:
  * @param argv the arguments after `explain`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, the input cannot be read, or the name is unknown
+ * @example
+ * await run(['deleteKey', '--policy', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

@@ -39,6 +39,8 @@ const OPTIONS = {
  * @param argv the arguments after `fmt`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, or a file cannot be formatted; then no file is changed
+ * @example
+ * await run(['--check', 'policies']);
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('fmt', argv, OPTIONS);

@@ -53,6 +53,8 @@ const OPTIONS = {
  * @param argv the arguments after `init`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, the input cannot be read, or a file exists already
+ * @example
+ * await run(['-o', 'policy.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

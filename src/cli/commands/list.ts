@@ -35,6 +35,8 @@ Example:
  * @param argv the arguments after `list`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
+ * @example
+ * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

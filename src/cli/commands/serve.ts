@@ -55,6 +55,8 @@ const OPTIONS = {
  * @returns the exit code, after a signal or the host has ended the command
  * @throws {CliError} if an argument is not valid, the policy has errors, or the module cannot be used
  * @throws {ListenError} if the port is in use
+ * @example
+ * await run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

@@ -47,6 +47,8 @@ const OPTIONS = {
  * @param argv the arguments after `snapshot`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, the input cannot be read, or the file cannot be written
+ * @example
+ * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);

@@ -43,6 +43,8 @@ const OPTIONS = {
  * @param argv the arguments after `test`
  * @returns the exit code
  * @throws {CliError} if an argument is not valid, a server does not answer, or a file cannot be read
+ * @example
+ * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('test', argv, OPTIONS);

@@ -50,7 +50,7 @@ export function splitCommand(argv: readonly string[]): [own: string[], command: 
   return end === -1 ? [[...argv], []] : [argv.slice(0, end), argv.slice(end + 1)];
 }
 
-/** @returns whether the command line names an input, for commands that work without one */
+/** @returns whether the command line names an input; for commands that work without one */
 export function hasInput(values: InputValues, command: readonly string[]): boolean {
   return values.catalog !== undefined || values.url !== undefined || command.length > 0;
 }
@@ -93,6 +93,8 @@ export function parseInput(values: InputValues, command: readonly string[], name
  * @param text the value of `--url`
  * @returns the URL
  * @throws {UsageError} if the value is not an HTTP URL, or contains a user name or a password
+ * @example
+ * parseUrl('list', 'https://example.com/mcp').host; // 'example.com'
  */
 export function parseUrl(name: string, text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -110,6 +112,8 @@ export function parseUrl(name: string, text: string): URL {
  * @param given the values of `--header`, each `Name: value`
  * @returns the headers
  * @throws {UsageError} if a value is not a valid header
+ * @example
+ * parseHeaders('list', ['Authorization: Bearer abc']).get('authorization'); // 'Bearer abc'
  */
 export function parseHeaders(name: string, given: readonly string[]): Headers {
   const headers = new Headers();

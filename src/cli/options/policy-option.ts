@@ -11,6 +11,8 @@ export const POLICY_HELP = '  --policy PATH         a policy file or a folder; s
  * @param paths the values of `--policy`
  * @returns the paths
  * @throws {UsageError} if there is no path
+ * @example
+ * requirePolicy('list', ['policy.yaml']); // ['policy.yaml']
  */
 export function requirePolicy(command: string, paths: readonly string[] | undefined): readonly string[] {
   if (paths !== undefined && paths.length > 0) return paths;

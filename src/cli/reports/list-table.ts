@@ -112,6 +112,8 @@ function explain(
  * @param concern the name of a concern that hides a primitive
  * @param wanted the values in effect for this concern; empty if a claim is missing
  * @returns the values that the primitive does not match
+ * @example
+ * mismatch(policy, 'effect', ['read-only']); // 'effect: at most read-only in effect'
  */
 export function mismatch(policy: Policy, concern: string, wanted: readonly (string | number)[]): string {
   if (wanted.length === 0) return `${concern}: the claim is missing, and there is no default`;

@@ -96,7 +96,9 @@ function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[]
  * @param policy the policy
  * @param result the result of a test
  * @param wrong a primitive that the test expects otherwise
- * @returns why it is shown or hidden, and the line of the policy that says so
+ * @returns why it is shown or hidden, and the line of the policy that decides it
+ * @example
+ * reasonOf(policy, result, wrong).reason; // 'security: high in effect, but it has low'
  */
 export function reasonOf(
   policy: Policy,

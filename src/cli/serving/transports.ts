@@ -21,6 +21,8 @@ import { reportLine, requestLines } from './request-line.js';
  * @param note writes a line to stderr
  * @returns the exit code
  * @throws {ListenError} if the port is in use
+ * @example
+ * await serveHttp(opened, new LivePolicy(policy), 8808, signal, console.error);
  */
 export async function serveHttp(
   opened: OpenedServer,
@@ -54,6 +56,8 @@ export async function serveHttp(
  * @param preferences the preferences of a host that sends none
  * @param signal aborted when the process gets a signal
  * @returns the exit code
+ * @example
+ * await serveStdio(opened, new LivePolicy(policy), { effect: 'read-only' }, signal);
  */
 export async function serveStdio(
   opened: OpenedServer,
