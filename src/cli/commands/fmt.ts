@@ -9,7 +9,7 @@ import { POLICY_OPTION } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
-export const help = `Formats policy files: indentation, spaces, quotes, and lines of 110 characters.
+export const help = `Formats policy files: indentation, quotes, and lines of up to 110 characters.
 
 Usage: mcp-concerns fmt POLICY... [options]
 

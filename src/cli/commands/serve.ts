@@ -61,7 +61,11 @@ const OPTIONS = {
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('serve', own, OPTIONS);
-  if (positionals[0] !== undefined) throw new UsageError('serve', `"${positionals[0]}" is unexpected`);
+  if (positionals[0] !== undefined)
+    throw new UsageError(
+      'serve',
+      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
+    );
   const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
   const choice = chooseServer(values, command);

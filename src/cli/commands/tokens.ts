@@ -55,7 +55,11 @@ export async function run(argv: string[]): Promise<number> {
   const { paper, errors, quiet } = readCommon('tokens', values);
   const format = oneOf('tokens', '--format', values.format ?? 'table', ['table', 'json'] as const);
   const budget = readBudget(values.budget);
-  if (positionals[0] !== undefined) throw new UsageError('tokens', `"${positionals[0]}" is unexpected`);
+  if (positionals[0] !== undefined)
+    throw new UsageError(
+      'tokens',
+      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
+    );
   const paths = requirePolicy('tokens', values.policy);
   parseInput(values, command, 'tokens');
 
