@@ -1,7 +1,7 @@
 #!/usr/bin/env node
-import { nearest } from '../engine/match/nearest.js';
+import { didYouMean } from '../engine/match/did-you-mean.js';
 import { Interrupted } from './errors.js';
-import { quickStart } from './quick-start.js';
+import { speedUpStartup } from './startup.js';
 import { wrapped } from './terminal/layout.js';
 import { VERSION } from './version.js';
 
@@ -10,46 +10,47 @@ interface Command {
   run(argv: string[]): Promise<number>;
 }
 
-/** Each command loads only what it needs: `compile` no SDK, `serve` no tokenizer. */
+/** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
 const COMMANDS = new Map<string, () => Promise<Command>>([
+  ['init', () => import('./commands/init.js')],
   ['check', () => import('./commands/check.js')],
+  ['test', () => import('./commands/test.js')],
   ['list', () => import('./commands/list.js')],
   ['explain', () => import('./commands/explain.js')],
+  ['diff', () => import('./commands/diff.js')],
   ['tokens', () => import('./commands/tokens.js')],
   ['snapshot', () => import('./commands/snapshot.js')],
-  ['test', () => import('./commands/test.js')],
-  ['diff', () => import('./commands/diff.js')],
-  ['init', () => import('./commands/init.js')],
   ['fmt', () => import('./commands/fmt.js')],
-  ['serve', () => import('./commands/serve.js')],
   ['compile', () => import('./commands/compile.js')],
+  ['serve', () => import('./commands/serve.js')],
 ]);
 
-const HELP = `Usage: mcp-concerns COMMAND [options]
+const HELP = `Filters what MCP servers list by concerns, as a policy describes them.
 
-Filters what MCP servers list by concerns, as a policy describes them.
+Usage: mcp-concerns COMMAND [options]
 
 Commands:
   init      write a first policy for a server, with tests
-  check     say everything that is wrong with policies
-  test      run policy tests, and show what none of them exercises
-  list      show what a policy leaves of a server's lists, what goes and why
-  explain   say why one tool is shown or hidden, and what turns it around
-  diff      show what a change of a policy or of a server does to hosts
-  tokens    count what primitives and configurations cost
-  snapshot  write what a server lists as a catalog file
-  fmt       format policies
+  check     report every problem in each policy file
+  test      run the tests of policies, and show what no test exercises
+  list      show which primitives are visible, which are hidden and why
+  explain   show why one primitive is shown or hidden, and what changes that
+  diff      show what a change of a policy or a server changes for hosts
+  tokens    count the tokens of primitives and configurations
+  snapshot  save the catalog of a server to a file
+  fmt       format policy files
   compile   check a policy and write it as JSON
-  serve     serve a server with a policy on 127.0.0.1
+  serve     serve an MCP server with a policy on 127.0.0.1
 
-All take --color auto|always|never and --quiet. Those that read a server take
-one of --catalog FILE, --url URL [--header 'NAME: VALUE'], or -- COMMAND ARGS.
-"mcp-concerns COMMAND --help" tells more; "mcp-concerns --version" the version.
+All commands take --color auto|always|never and --quiet. Commands that read a
+server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
+--catalog FILE. Run "mcp-concerns COMMAND --help" for the options of a command,
+"mcp-concerns --version" for the version.
 
 Examples:
-  mcp-concerns init -- npx @playwright/mcp
-  mcp-concerns list --policy policies/playwright.yaml \\
-      --concern effect=read-only -- npx @playwright/mcp
+  mcp-concerns init -o policy.yaml -- npx @playwright/mcp
+  mcp-concerns list --policy policy.yaml --concern effect=read-only \\
+      -- npx @playwright/mcp
 `;
 
 async function main(argv: string[]): Promise<number> {
@@ -69,15 +70,15 @@ async function main(argv: string[]): Promise<number> {
   const load = COMMANDS.get(name);
   if (load === undefined) {
     const what = name.startsWith('-') ? 'option' : 'command';
-    const near = nearest(name, [...COMMANDS.keys(), '--help', '--version']);
-    const hint =
-      near === undefined ? `the commands are ${[...COMMANDS.keys()].join(', ')}.` : `did you mean "${near}"?`;
-    complain(`There is no ${what} "${name}"; ${hint}`);
+    const hint = didYouMean(name, [...COMMANDS.keys(), '--help', '--version']);
+    complain(
+      `There is no ${what} "${name}".${hint || ` The commands are ${[...COMMANDS.keys()].join(', ')}.`}`,
+    );
     return 2;
   }
-  if (name !== 'serve') quickStart();
+  if (name !== 'serve') speedUpStartup();
   const command = await load();
-  // What stands after -- belongs to somebody else's command.
+  // Arguments after -- belong to the command of the server.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {
     process.stdout.write(command.help);
@@ -86,7 +87,7 @@ async function main(argv: string[]): Promise<number> {
   return command.run(rest);
 }
 
-/** One sentence for every error: those of ours say what to do, and a stack would only hide it. */
+/** Prints only the message of an error: ours say what to do, and a stack would hide that. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   complain(error instanceof Error ? error.message : String(error));
@@ -99,17 +100,17 @@ function complain(message: string): void {
   process.stderr.write(`${isTTY ? wrapped('', text.split(' '), ' ', columns).join('\n') : text}\n`);
 }
 
-let unwritten: NodeJS.ErrnoException | undefined;
+let writeError: NodeJS.ErrnoException | undefined;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // `| head` closes the pipe when it has seen enough: no error. A full disk is one.
-    if (error.code !== 'EPIPE') unwritten = error;
+    // `| head` closes the pipe when it has read enough, which is not an error. A full disk is one.
+    if (error.code !== 'EPIPE') writeError = error;
   });
 }
 
 const exitCode = await main(process.argv.slice(2)).catch(exitCodeOf);
-// A user's server may keep timers running; what was written must be out before they are cut off.
+// A server module may keep timers running, so the process exits explicitly, after all output is written.
 const flushed = (stream: NodeJS.WriteStream) => new Promise((done) => stream.write('', done));
 await Promise.all([flushed(process.stdout), flushed(process.stderr)]);
-if (unwritten !== undefined) complain(`The output cannot be written (${unwritten.code}).`);
-process.exit(unwritten === undefined ? exitCode : 2);
+if (writeError !== undefined) complain(`The output cannot be written (${writeError.code}).`);
+process.exit(writeError === undefined ? exitCode : 2);

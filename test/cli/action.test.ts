@@ -28,7 +28,7 @@ const git = (...args: string[]) =>
     stdio: 'pipe',
   }).trim();
 
-/** Runs a step as a runner does; `npx` is what the package would install, `gh` writes down what it is asked. */
+/** Runs a step as a runner does. The stub of `npx` runs the built command; the stub of `gh` logs its arguments. */
 function step(name: string, env: Readonly<Record<string, string>> = {}) {
   const script = action.runs.steps.find((each) => each.name === name)?.run ?? 'exit 99';
   const { status, stdout, stderr } = spawnSync(
@@ -83,36 +83,36 @@ beforeAll(() => {
 afterAll(() => rmSync(join(stubs, '..'), { recursive: true }));
 
 describe('the GitHub Action', () => {
-  it('is YAML of plain strings, with every input documented', () => {
+  it('has defaults that are strings, and documents every input', () => {
     expect(findings).toEqual([]);
     expect(action.runs.using).toBe('composite');
-    const documented = readFileSync('docs/github-action.md', 'utf8');
+    const documented = readFileSync('docs/guides/github-action.md', 'utf8');
     for (const [name, input] of Object.entries(action.inputs)) {
       expect(typeof input.default).toBe('string');
       expect(documented).toContain(`\n| \`${name}\` | `);
     }
   });
 
-  it('puts nothing of a pull request into a script, and calls nothing but this package', () => {
+  it('puts no value of a pull request into a script, and runs only this package', () => {
     for (const { run } of action.runs.steps) {
       expect(run).not.toContain('${{');
       for (const [call] of run.matchAll(/npx .*/g)) expect(call).toMatch(/^npx --yes "mcp-concerns\$/);
     }
   });
 
-  it('checks, with findings where GitHub shows them', () => {
+  it('checks the policies', () => {
     expect(step('Check policies')).toMatchObject({ status: 0 });
   });
 
-  it('tests, and leaves JUnit behind', () => {
+  it('runs the tests, and writes JUnit XML', () => {
     const { status, stdout } = step('Test policies', { THRESHOLD: '100' });
-    // The change of the policy breaks what its tests say.
+    // The changed policy fails its tests.
     expect(status).toBe(1);
     expect(stdout).toContain('- listKeys');
     expect(readFileSync(join(repository, 'policy-tests.xml'), 'utf8')).toContain('<failure message="');
   });
 
-  it('compares each policy that was there with its base', () => {
+  it('compares each policy that the base has', () => {
     const run = (failOn: string) => {
       writeFileSync(join(stubs, 'summary'), '');
       const { status } = step('Compare policies', { BASE: base, FAIL_ON: failOn });

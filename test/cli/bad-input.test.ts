@@ -9,7 +9,7 @@ const list = (...args: string[]) => run('list', ...args);
 const reply = (initialized: string, answer: object) =>
   list(...POLICY, '--', 'node', fixture('reply.mjs'), initialized, JSON.stringify(answer));
 
-/** Bad input is one sentence on stderr and exit code 2, whatever it is. */
+/** Every error is one line on stderr, with exit code 2. */
 async function complaint(running: ReturnType<typeof run>): Promise<string> {
   const { code, stdout, stderr } = await running;
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -19,110 +19,122 @@ async function complaint(running: ReturnType<typeof run>): Promise<string> {
 
 const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.yaml'];
 
-describe.concurrent('arguments', () => {
+describe.concurrent('invalid arguments', () => {
   it.each([
-    [['lst'], 'There is no command "lst"; did you mean "list"?'],
-    [['--versio'], 'There is no option "--versio"; did you mean "--version"?'],
-    [['list', ...POLICY], 'There is no server: its command goes after --'],
-    [['list', ...POLICY, '--'], 'There is no server: its command goes after --'],
-    [['list', ...POLICY, 'node', 'x.js'], '"node" is unexpected: the server\'s command goes after --'],
-    [['list', '--', 'node'], 'There is no --policy; see "mcp-concerns list --help".'],
-    [['list', '--polcy', 'x', '--', 'node'], 'There is no option --polcy (did you mean --policy?)'],
-    [['list', '-x', '--', 'node'], 'There is no option -x;'],
+    [['lst'], 'There is no command "lst". Did you mean "list"?'],
+    [['--versio'], 'There is no option "--versio". Did you mean "--version"?'],
+    [['list', ...POLICY], 'There is no server. Pass its command after --'],
+    [['list', ...POLICY, '--'], 'There is no server. Pass its command after --'],
+    [['list', ...POLICY, 'node', 'x.js'], '"node" is unexpected. Pass the command of the server after --'],
+    [['list', '--', 'node'], 'There is no policy. Pass --policy PATH. See "mcp-concerns list --help".'],
+    [['list', '--polcy', 'x', '--', 'node'], 'There is no option --polcy. Did you mean "--policy"? See'],
+    [['list', '-x', '--', 'node'], 'There is no option -x. See'],
     [['list', '--policy', '--format', 'json', '--', 'node'], '--policy needs a value'],
     [
       ['list', ...POLICY, '--format', 'jsn', '--', 'node'],
-      '--format takes table, json, names, not "jsn" (did',
+      '"jsn" is not a valid value for --format (table, json, names). Did',
     ],
     [['list', ...POLICY, '--timeout', '0', '--', 'node'], '--timeout takes a number of seconds'],
     [['list', ...POLICY, '--timeout', 'soon', '--', 'node'], '--timeout takes a number of seconds'],
     [['list', '--policy', 'nowhere.yaml', '--', 'node'], 'nowhere.yaml cannot be read (it does not exist)'],
-    [['serve', '--server', fixture('own-server.mjs')], 'needs --policy PATH'],
+    [
+      ['serve', '--server', fixture('own-server.mjs')],
+      'There is no policy. Pass --policy PATH; "mcp-concerns init',
+    ],
     [['serve', '--port', '70000'], '--port takes a number from 0 to 65535, not "70000"'],
     [['serve', 'x'], '"x" is unexpected'],
     [['serve', ...POLICY, '--header', 'A: b', '--', 'node'], '--header needs --url'],
-    [['serve', ...POLICY, '--url', 'ftp://x'], '--url takes an address with http or https, not "ftp://x"'],
+    [
+      ['serve', ...POLICY, '--url', 'ftp://x'],
+      '--url takes a URL that begins with http:// or https://, not "ftp://x"',
+    ],
     [
       ['serve', ...POLICY, '--url', 'http://x', '--header', 'secret'],
-      "--header takes 'Name: value', as HTTP",
+      "--header takes 'Name: value', with a valid HTTP",
     ],
     [
       ['serve', ...VAULT, '--concern', 'security=high'],
-      '--concern needs --stdio: over HTTP the URL asks, as in /mcp?',
+      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example /mcp?',
     ],
     [
       ['serve', ...VAULT, '--stdio', '--concern', 'security=hihg'],
-      '"hihg" is no value of security (low, medium, high); did',
+      '"hihg" is not a valid value for security (low, medium, high). Did',
     ],
     [
       ['serve', ...VAULT.slice(0, 2), '--stdio', '--policy', fixture('rules.yaml'), '--concern', 'tier=pro'],
-      'tier is set by the operator, so no host can ask for it',
+      'tier is set by the operator, so --concern cannot set it',
     ],
     [
       ['check', 'policies', '--concern', 'a=b'],
-      'check takes no --concern: it looks at all that hosts can ask for; see',
+      '"check" does not take --concern: it checks the policy for all preferences. See',
     ],
     [['serve', ...VAULT.slice(0, 2), '--policy', 'nowhere.yaml'], 'nowhere.yaml cannot be read'],
     [['serve', ...POLICY, '--server', 'nowhere.js'], 'nowhere.js cannot be imported: Cannot find module'],
     [['serve', ...POLICY, '--server', fixture('../run.js')], 'cannot be imported'],
     [
       ['serve', ...POLICY, '--server', 'dist/engine/match/glob.js'],
-      'exports no function; its default export, or createServer',
+      'exports no function. Export a function that returns a new server',
     ],
-    [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'makes no server; it has to return'],
+    [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'does not return a server. Return'],
     [['serve', ...POLICY, '--server', fixture('failing-server.mjs')], 'exports failed: No database'],
-    [['compile'], 'There is no policy'],
-    [['compile', 'policies/vault.yaml'], 'There is no -o FILE; -o - writes to stdout'],
+    [['compile'], 'There is no policy. Name a policy file or a folder. See'],
+    [['compile', 'policies/vault.yaml'], 'There is no output. Pass -o FILE, or -o - for stdout'],
     [['compile', 'nowhere.yaml', '-o', '-'], 'nowhere.yaml cannot be read'],
     [['compile', 'policies/vault.yaml', '-o', 'policies'], 'policies cannot be written (EISDIR)'],
   ])('%j', async (args, expected) => {
     expect(await complaint(run(...args))).toContain(expected);
   });
 
-  it('of nothing at all is answered with the help, as an error', async () => {
+  it('prints the help to stderr if there are no arguments', async () => {
     const { code, stdout, stderr } = await run();
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-    expect(stderr).toMatch(/^Usage: mcp-concerns COMMAND/);
+    expect(stderr).toMatch(/^Filters what .*\n\nUsage: mcp-concerns COMMAND/);
   });
 });
 
-describe.concurrent('concerns', () => {
+describe.concurrent('invalid preferences', () => {
   const rules = ['--policy', fixture('rules.yaml')];
 
   it.each([
     [
       'budgt=3',
-      '"budgt" is no concern of this policy (tier, budget, topic, environment); did you mean "budget"?',
+      '"budgt" is not a concern of this policy (tier, budget, topic, environment). Did you mean "budget"?',
     ],
-    ['constructor=3', '"constructor" is no concern of this policy (tier, budget, topic, environment).'],
+    ['constructor=3', '"constructor" is not a concern of this policy (tier, budget, topic, environment).'],
     [
       'environment=prodution',
-      '"prodution" is no value of environment (development, production); did you mean "production"?',
+      '"prodution" is not a valid value for environment (development, production). Did you mean "production"?',
     ],
-    ['environment=development,production', 'environment takes one value, not "development,production".'],
-    ['topic=maps,chart', '"chart" is no value of topic (maps, charts, code); did you mean "charts"?'],
-    ['budget=900', 'budget takes a number from 0 to 500, not "900".'],
-    ['budget=', 'budget takes a number from 0 to 500, not "".'],
-    ['preset=liv', '"liv" is no value of preset (live); did you mean "live"?'],
-    ['live', 'A preset is given as --concern preset=live.'],
+    [
+      'environment=development,production',
+      'environment takes one value, not several ("development,production").',
+    ],
+    [
+      'topic=maps,chart',
+      '"chart" is not a valid value for topic (maps, charts, code). Did you mean "charts"?',
+    ],
+    ['budget=900', '"900" is not a valid value for budget (a number from 0 to 500).'],
+    ['budget=', '"" is not a valid value for budget (a number from 0 to 500).'],
+    ['preset=liv', '"liv" is not a valid value for preset (live). Did you mean "live"?'],
+    ['live', 'To request a preset, pass --concern preset=live.'],
     [
       'environment',
-      '--concern takes name=value; give environment one of its values (development, production).',
+      'environment has no value. Pass --concern environment=VALUE, with one of its values (development, production).',
     ],
-    ['nothing', '--concern takes name=value; "nothing" has no value.'],
+    ['nothing', '"nothing" has no value. Pass --concern NAME=VALUE.'],
   ])('%s', async (concern, expected) => {
     expect(await complaint(list(...rules, '--concern', concern, '--', 'node'))).toBe(expected);
   });
 
-  it('take one value once', async () => {
+  it('rejects a second value for a concern with one value', async () => {
     const twice = ['--concern', 'environment=production', '--concern', 'environment=development'];
     expect(await complaint(list(...rules, ...twice, '--', 'node'))).toBe(
-      'environment is given twice, and takes one value.',
+      'environment is given twice, but it takes one value. Remove one.',
     );
   });
 });
 
-it('a bad policy: all findings, and nothing is started', async () => {
+it('prints all findings of a policy with errors, and does not start the server', async () => {
   const { code, stdout, stderr } = await list(
     '--policy',
     fixture('broken.yaml'),
@@ -130,12 +142,14 @@ it('a bad policy: all findings, and nothing is started', async () => {
     'no-such-command-here',
   );
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/broken\.yaml:6:14 {2}error {2}unknown-concern .*Did you mean "security"/);
-  expect(stderr).toMatch(/broken\.yaml:7:23 {2}error {2}unknown-value .*Did you mean "high"/);
-  expect(stderr).toMatch(/\nmcp-concerns: The policy has 2 errors, so the server was not asked\.\n$/);
+  expect(stderr).toMatch(/broken\.yaml:6:14 {2}error {2}unknown-concern .*did you mean "security"/);
+  expect(stderr).toMatch(/broken\.yaml:7:23 {2}error {2}unknown-value .*did you mean "high"/);
+  expect(stderr).toMatch(
+    /\nmcp-concerns: The policy has 2 errors, so nothing was listed\. Fix the errors above\.\n$/,
+  );
 });
 
-it('a policy that is no YAML', async () => {
+it('reports a policy that is not YAML', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'bad-input-'));
   try {
     const file = join(folder, 'policy.yaml');
@@ -151,7 +165,7 @@ it('a policy that is no YAML', async () => {
   }
 });
 
-describe.concurrent('servers', () => {
+describe.concurrent('a server that fails', () => {
   const server = (...command: string[]) => list(...POLICY, '--', ...command);
   const script = (code: string) => server('node', '-e', code);
 
@@ -162,77 +176,73 @@ describe.concurrent('servers', () => {
       /^no-such-command-here cannot be started: there is no such/,
     ],
     [
-      'a file that is no program',
+      'a file that is not executable',
       () => server('./package.json'),
-      /cannot be started: it may not be executed/,
+      /cannot be started: it is not executable\. Check/,
     ],
     [
-      'one that dies',
+      'an exit',
       () => script('console.error("once\\nthe last words"); process.exit(3)'),
       /^The server "node" ended with exit code 3 before it answered initialize: the last words$/,
     ],
     [
-      'one that throws',
+      'an exception',
       () => script('throw new TypeError("boom")'),
       /ended with exit code 1 .*: TypeError: boom$/,
     ],
     [
-      'one that says nothing',
+      'an exit without output',
       () => script(''),
-      /exit code 0 before it answered initialize, without a word on stderr\.$/,
+      /exit code 0 before it answered initialize, and printed nothing to stderr\.$/,
     ],
+    ['a signal', () => script('process.kill(process.pid, "SIGKILL")'), /was ended by SIGKILL before/],
     [
-      'one that is killed',
-      () => script('process.kill(process.pid, "SIGKILL")'),
-      /was ended by SIGKILL before/,
-    ],
-    [
-      'one that dies while it lists',
+      'an exit during a list request',
       () => server('node', fixture('reply.mjs'), 'yes', 'no JSON'),
       /ended with exit code 1 before it answered tools\/list: SyntaxError/,
     ],
     [
-      'one that babbles',
+      'text on stdout',
       () => script('for (;;) console.log("y")'),
-      /answers what is no JSON-RPC message: y$/,
+      /printed a line to stdout that is not a JSON-RPC message: y$/,
     ],
     [
-      'one that sends too much in one line',
+      'an endless line',
       () => script('process.stdout.write("x".repeat(11 * 2 ** 20)); setInterval(() => {}, 1000)'),
-      /answers what is no JSON-RPC message: x+…$/,
+      /printed a line to stdout that is not a JSON-RPC message: x+…$/,
     ],
     [
-      'one that speaks another protocol',
+      'another protocol',
       () => script('process.stdin.on("data", () => console.log(\'{"jsonrpc":"1.0","id":0}\'))'),
-      /answers what is no JSON-RPC message: \{"jsonrpc":"1\.0","id":0\}$/,
+      /printed a line to stdout that is not a JSON-RPC message: \{"jsonrpc":"1\.0","id":0\}$/,
     ],
     [
-      'an empty initialize',
+      'an empty initialize result',
       () => reply('no', { result: {} }),
-      /gave initialize an answer that MCP does not allow\.$/,
+      /answered initialize with an invalid MCP message\.$/,
     ],
     [
-      'a refusal',
+      'a JSON-RPC error',
       () => reply('yes', { error: { code: -32603, message: 'Out of\u001b[2J order' } }),
       /refused tools\/list: MCP error -32603: Out of\\u001b\[2J order$/,
     ],
     [
-      'a list that is none',
+      'a result without a list',
       () => reply('yes', { result: { tools: 3 } }),
       /^The server answered tools\/list without a list of tools\.$/,
     ],
     [
-      'pages without end',
+      'the same cursor twice',
       () => reply('yes', { result: { tools: [], nextCursor: 'again' } }),
-      /^The server's pages of tools\/list never end: one cursor came twice\.$/,
+      /^The server sent the same cursor of tools\/list twice, so its pages would never end\.$/,
     ],
     [
-      'silence',
+      'no answer',
       () => list(...POLICY, '--timeout', '0.5', '--', 'node', '-e', 'setInterval(() => {}, 1000)'),
-      /^The server "node" did not answer initialize within 0\.5 s; check that it is an MCP server over stdio/,
+      /^The server "node" did not answer initialize within 0\.5 s\. Check that it is an MCP server over stdio/,
     ],
     [
-      'a banner, then silence',
+      'a banner, and no answer',
       () =>
         list(
           ...POLICY,
@@ -243,9 +253,9 @@ describe.concurrent('servers', () => {
           '-e',
           'console.log("hello"); setInterval(() => {}, 1000)',
         ),
-      /did not answer initialize within 2 s, but wrote "hello"; check/,
+      /did not answer initialize within 2 s, but printed "hello"\. Check/,
     ],
-  ])('%s', async (_, running, expected) => {
+  ])('reports %s', async (_, running, expected) => {
     expect(await complaint(running())).toMatch(expected);
   });
 });

@@ -11,31 +11,31 @@ const folder = mkdtempSync(join(tmpdir(), 'check-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe.concurrent('check', () => {
-  it('says everything that is wrong, and how much in the last line', async ({ expect }) => {
+  it('reports every problem, and their number in the last line', async ({ expect }) => {
     await expect(
       await shown('check', `${FIXTURES}/broken.yaml`, `${FIXTURES}/rules.yaml`),
     ).toMatchFileSnapshot('snapshots/check-broken.txt');
   });
 
-  it('knows more with a source', async ({ expect }) => {
-    const args = [`${FIXTURES}/rules.yaml`, '--catalog', `${FIXTURES}/surface.json`];
+  it('reports more with an input', async ({ expect }) => {
+    const args = [`${FIXTURES}/rules.yaml`, '--catalog', `${FIXTURES}/small.catalog.json`];
     await expect(await shown('check', ...args)).toMatchFileSnapshot('snapshots/check-catalog.txt');
   });
 
-  it('finds no error in the policy of a real server', async () => {
+  it('finds no errors in the policy of a real server', async () => {
     const { code, stdout, stderr } = await run('check', 'policies/playwright.yaml', '--', ...PLAYWRIGHT);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/ in 1 policy, checked against 72 tools\.\n$/);
     expect(stdout).not.toContain('dead-entry');
   });
 
-  it('takes a folder for its policies, each on its own', async () => {
+  it('checks each policy of a folder separately', async () => {
     const { code, stdout } = await run('check', 'policies');
     expect(code).toBe(0);
     expect(stdout).toMatch(/ in \d+ policies, checked without a server\.\n$/);
   });
 
-  it('says what two policies include once', async () => {
+  it('reports the findings of an included file once', async () => {
     writeFileSync(join(folder, 'common.yml'), 'version: 1\nconcerns: { cost: { values: [] } }\n');
     for (const name of ['a.yaml', 'b.yaml', 'b.test.yaml']) {
       writeFileSync(join(folder, name), 'version: 1\ninclude: [common.yml]\n');
@@ -48,14 +48,14 @@ describe.concurrent('check', () => {
     expect(pretty).toMatch(/ in 2 policies, /);
   });
 
-  it('counts warnings as errors if it shall', async () => {
+  it('fails for warnings with --deny-warnings', async () => {
     const warned = `${FIXTURES}/warned.yaml`;
     expect((await run('check', warned)).code).toBe(0);
     expect((await run('check', warned, '--deny-warnings')).code).toBe(1);
     expect((await run('check', 'policies/vault.yaml', '--deny-warnings')).code).toBe(0);
   });
 
-  it('speaks to machines', async () => {
+  it('writes formats for programs', async () => {
     const broken = `${FIXTURES}/broken.yaml`;
     const [github, sarif, json] = await Promise.all(
       ['github', 'sarif', 'json'].map((format) => run('check', broken, '--format', format)),
@@ -67,7 +67,7 @@ describe.concurrent('check', () => {
     expect([github?.code, sarif?.code, json?.code]).toEqual([1, 1, 1]);
   });
 
-  it('paints on request, and says the same', async () => {
+  it('writes the same text with and without colors', async () => {
     const broken = `${FIXTURES}/broken.yaml`;
     const [plain, painted, never] = await Promise.all([
       run('check', broken),
@@ -79,7 +79,7 @@ describe.concurrent('check', () => {
     expect(never.stdout).toBe(plain.stdout);
   });
 
-  it('--quiet leaves the findings', async () => {
+  it('prints only findings with --quiet', async () => {
     expect(await run('check', 'policies/vault.yaml', '-q')).toEqual({ code: 0, stdout: '', stderr: '' });
     const { stdout } = await run('check', `${FIXTURES}/broken.yaml`, '--quiet');
     expect(stdout).toContain('unknown-concern');
@@ -87,21 +87,27 @@ describe.concurrent('check', () => {
   });
 
   it.each([
-    [[], 'There is no policy; see "mcp-concerns check --help".'],
-    [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist); check the path of the policy.'],
-    [[FIXTURES, '--format', 'sarf'], '--format takes pretty, json, github, sarif, not "sarf" (did you mean'],
-    [['policies', '--color', 'sometimes'], '--color takes auto, always, never, not "sometimes"'],
+    [[], 'There is no policy. Name a policy file or a folder. See "mcp-concerns check --help".'],
+    [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist). Check the path of the policy.'],
+    [
+      [FIXTURES, '--format', 'sarf'],
+      '"sarf" is not a valid value for --format (pretty, json, github, sarif). Did you mean',
+    ],
+    [
+      ['policies', '--color', 'sometimes'],
+      '"sometimes" is not a valid value for --color (auto, always, never)',
+    ],
     [['policies', '--catalog', 'nowhere.json'], 'nowhere.json cannot be read (it does not exist)'],
-  ])('%j is one sentence and 2', async (args, expected) => {
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('check', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
     expect(stderr).toContain(expected);
   });
 
-  it('an empty folder is told', async () => {
+  it('reports a folder without policies', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
-    cpSync(`${FIXTURES}/surface.json`, join(empty, 'surface.json'));
-    expect((await run('check', empty)).stderr).toContain('holds no .yaml file');
+    cpSync(`${FIXTURES}/small.catalog.json`, join(empty, 'catalog.json'));
+    expect((await run('check', empty)).stderr).toContain('contains no .yaml file');
   });
 });

@@ -21,7 +21,7 @@ describe('compile with a server', () => {
   const files = () => ['-o', join(folder, 'policy.json'), '--snapshot', join(folder, 'catalog.json')];
   const written = () => JSON.parse(readFileSync(join(folder, 'catalog.json'), 'utf8'));
 
-  it('writes what a module lists, word for word', async () => {
+  it('writes the catalog of a module unchanged', async () => {
     const server = ['--server', 'build/vault/server.js'];
     const { code, stderr } = await run('compile', 'policies/vault.yaml', ...files(), ...server);
     expect(code).toBe(0);
@@ -29,7 +29,7 @@ describe('compile with a server', () => {
     expect(JSON.stringify(written())).toBe(JSON.stringify(await takeLists(createVaultServer())));
   });
 
-  it('writes what a command lists', async () => {
+  it('writes the catalog of a command', async () => {
     const command = ['--', process.execPath, EVERYTHING, 'stdio'];
     const { code } = await run('compile', 'policies/everything.yaml', ...files(), ...command);
     expect(code).toBe(0);
@@ -37,14 +37,18 @@ describe('compile with a server', () => {
   });
 
   it.each([
-    ['a server without a file', ['--server', 'x.js'], 'There is a server, but no --snapshot FILE'],
+    [
+      'a server without a file',
+      ['--server', 'x.js'],
+      'There is a server, but no file for its catalog. Pass --snapshot FILE',
+    ],
     ['a file without a server', ['--snapshot', 'x.json'], 'There is no server'],
     [
       'two servers',
       ['--snapshot', 'x', '--server', 'x.js', '--url', 'http://localhost/'],
-      'There is a source beside --server; give one',
+      'There are two servers, --server and another input. Pass one',
     ],
-  ])('refuses %s', async (_, args, message) => {
+  ])('rejects %s', async (_, args, message) => {
     const { code, stderr } = await run('compile', 'policies/vault.yaml', '-o', '-', ...args);
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
   });

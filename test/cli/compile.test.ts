@@ -13,7 +13,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 describe('compile', () => {
-  it('writes what a Lambda function loads, and makes the folder for it', async () => {
+  it('writes a compiled policy, and creates missing folders', async () => {
     const file = join(folder, 'build', 'lambda', 'policy.json');
     const { code, stdout, stderr } = await run('compile', 'policies/vault.yaml', '-o', file);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -23,7 +23,7 @@ describe('compile', () => {
     expect(openCompiledPolicy(written).concerns.map(({ name }) => name)).toContain('security');
   });
 
-  it('writes to stdout, the same bytes each time', async () => {
+  it('writes the same bytes to stdout each time', async () => {
     const [one, other] = await Promise.all([
       run('compile', fixture('rules.yaml'), '--output', '-'),
       run('compile', fixture('rules.yaml'), '-o', '-'),
@@ -33,18 +33,18 @@ describe('compile', () => {
     expect(one).toMatchObject({ code: 0, stderr: '' });
   });
 
-  it('tells warnings and writes', async () => {
+  it('prints warnings, and writes the policy', async () => {
     const { code, stdout, stderr } = await run('compile', fixture('warned.yaml'), '-o', '-');
     expect(code).toBe(0);
     expect(stderr).toContain('warning  operator-without-default');
     expect(JSON.parse(stdout).format).toBe(1);
   });
 
-  it('prints all findings and writes nothing', async () => {
+  it('prints all findings of a policy with errors, and writes nothing', async () => {
     const file = join(folder, 'broken.json');
     const { code, stdout, stderr } = await run('compile', fixture('broken.yaml'), '-o', file);
     expect({ code, stdout, written: existsSync(file) }).toEqual({ code: 1, stdout: '', written: false });
     expect(stderr.match(/ {2}error {2}[a-z-]+ {2}/g)).toHaveLength(2);
-    expect(stderr).toMatch(/The policy has 2 errors, so nothing was written\.\n$/);
+    expect(stderr).toMatch(/The policy has 2 errors, so nothing was written\. Fix the errors above\.\n$/);
   });
 });

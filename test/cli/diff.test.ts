@@ -15,7 +15,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** A policy with lines of another replaced; `[before, after]` each. */
+/** Writes a copy of a policy with replaced texts, each `[before, after]`. */
 function changed(policy: string, ...replacements: readonly (readonly [string, string])[]): string {
   let text = readFileSync(policy, 'utf8');
   for (const [before, after] of replacements) {
@@ -38,22 +38,22 @@ const MEDIUM_ONLY = [
   ['redactData: { security: [medium, high]', 'redactData: { security: medium'],
   ['listKeys: { security: [medium, high]', 'listKeys: { security: medium'],
 ] as const;
-const DEARER = [
+const MORE_EXPENSIVE = [
   '{ security: high, cost: moderate, access: write, environment',
   '{ security: high, cost: high, access: write, environment',
 ] as const;
 
 describe('the difference of two policies', () => {
-  it('is grouped by the condition under which it happens, whatever else hides a tool', async () => {
-    const policy = changed(VAULT, ...MEDIUM_ONLY, DEARER, [
+  it('is grouped by the condition of each change', async () => {
+    const policy = changed(VAULT, ...MEDIUM_ONLY, MORE_EXPENSIVE, [
       'live: { environment: production }',
       'live: { environment: production, access: read }',
     ]);
     const { code, stdout, stderr } = await diff(VAULT, policy, '--catalog', CATALOG);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    expect(stdout).toBe(`3 tools no longer shown, 1 newly shown, depending on what a host asks for
-28 of 144 combinations of security, cost, access and environment differ.
-Looked at 34 primitives of policies/vault.catalog.json.
+    expect(stdout).toBe(`3 tools no longer shown, 1 newly shown, depending on the preferences of the host
+28 of 144 configurations of security, cost, access and environment change.
+Compared 34 primitives of policies/vault.catalog.json.
 
 Whenever security=high  (saves up to 246 tokens)
   2 no longer shown
@@ -67,27 +67,27 @@ Whenever cost=high  (costs up to 128 tokens)
   1 newly shown
     + deleteKey
 
-What hosts can say, and how it is applied
+Changed concerns, presets and settings
   preset live: environment=production -> environment=production access=read
 
-A host that asks for
+A host that requests
   preset safe  19 -> 17 shown, -246 tokens
   preset live  30 -> 23 shown, -962 tokens
-  nothing, preset cheap and preset audit: as before
+  nothing, preset cheap and preset audit: no change
 
-A primitive still has to fit everything else that is asked for.
+A primitive must also match the other preferences of the host.
 `);
   });
 
-  it('is nothing where nothing changes', async () => {
+  it('is empty if nothing changes', async () => {
     const { code, stdout } = await diff(VAULT, VAULT, '--fail-on', 'hidden', '--fail-on', 'shown');
     expect(code).toBe(0);
     expect(stdout).toBe(
-      'Nothing changes for any host\nLooked at 34 primitives of policies/vault.catalog.json.\n',
+      'Nothing changes for any host\nCompared 34 primitives of policies/vault.catalog.json.\n',
     );
   });
 
-  it('speaks of words that no tool has', async () => {
+  it('includes concerns, presets and settings', async () => {
     const policy = changed(
       VAULT,
       ['values: [low, medium, high]', 'values: [low, medium, high, critical]'],
@@ -96,15 +96,15 @@ A primitive still has to fit everything else that is asked for.
     );
     const { stdout } = await diff(VAULT, policy, '--catalog', CATALOG);
     expect(stdout).toContain(`
-What hosts can say, and how it is applied
+Changed concerns, presets and settings
   security: new value critical
   preset cheap: removed
   enforcement: advisory -> shadow
 `);
-    expect(stdout).toContain('Under enforcement: shadow hosts are shown everything');
+    expect(stdout).toContain('The policy has enforcement: shadow, so hosts still see everything');
   });
 
-  it('says what rules ask of a caller, and of numbers', async () => {
+  it('includes claims and ranges in conditions', async () => {
     const rules = fixture('rules.yaml');
     const policy = changed(
       rules,
@@ -121,7 +121,7 @@ What hosts can say, and how it is applied
       'Whenever environment=production and not (claims.role is guest)\n  1 newly shown\n    + late\n',
     );
     expect(stdout).toContain('Whenever claimed tier=free\n');
-    expect(stdout).toContain('No server was given: only names that the policies list were looked at');
+    expect(stdout).toContain('No server was given, so only the names in the policies were compared');
   });
 
   const DEFAULTS = `version: 1
@@ -132,7 +132,7 @@ primitives:
   tools: { a: { two: v0 } }
 `;
 
-  it('knows that asking for anything else brings defaults into effect', async () => {
+  it('includes defaults, which take effect with any preference', async () => {
     const now = written('else-after.yaml', DEFAULTS.replace('two: v0 }', 'two: v0, one: v1 }'));
     const { stdout } = await diff(written('else.yaml', DEFAULTS), now);
     expect(stdout).toContain(
@@ -140,19 +140,19 @@ primitives:
     );
   });
 
-  it('knows that a host may ask for none, against a default', async () => {
+  it('includes null, with which a host overrides a default', async () => {
     const rule = 'rules: [{ id: r, hide: [tools], when: { "!": [{ var: concerns.one }] } }]\n';
     const always = `settings: { defaults: always }\n${DEFAULTS}`;
     const files = [written('none.yaml', always), written('none-after.yaml', always + rule)] as const;
     const [{ stdout }, json] = await Promise.all([diff(...files), diff(...files, '--format', 'json')]);
-    expect(stdout).toContain('A host that asks for one=null is shown nothing at all any more.\n');
+    expect(stdout).toContain('A host that requests one=null no longer sees any primitive.\n');
     expect(stdout).toContain('\nWhenever one=null\n  1 no longer shown\n    - a\n');
     expect(JSON.parse(json.stdout).groups[0].conditions).toEqual([
       [{ by: 'host', name: 'one', values: ['null'] }],
     ]);
   });
 
-  it('stays short where everything changes', async () => {
+  it('is short if everything changes', async () => {
     const policy = changed('policies/playwright.yaml', ['match: at-most', 'match: exact']);
     const { stdout } = await diff(
       'policies/playwright.yaml',
@@ -160,14 +160,14 @@ primitives:
       '--catalog',
       'policies/playwright.catalog.json',
     );
-    expect(stdout).toMatch(/^70 tools no longer shown, depending on what a host asks for\n/);
+    expect(stdout).toMatch(/^70 tools no longer shown, depending on the preferences of the host\n/);
     expect(stdout.match(/^Whenever effect=/gm)).toHaveLength(4);
     expect(stdout).toContain('effect: match at-most -> exact');
     const lines = stdout.split('\n').map(({ length }) => length);
     expect(Math.max(...lines)).toBeLessThanOrEqual(80);
   });
 
-  it('says plainly where there are too many configurations', async () => {
+  it('reports that there are too many configurations', async () => {
     const many = (value: string) => `version: 1
 concerns:
 ${Array.from({ length: 12 }, (_, at) => `  c${at}: { values: [a, b, c] }`).join('\n')}
@@ -190,25 +190,25 @@ describe('the difference of two catalogs', () => {
   const old = catalog({ name: 'hashData', tokens: 100 }, { name: 'encryptData', tokens: 50 });
   const now = catalog({ name: 'encryptData', tokens: 80 }, { name: 'newRecord', tokens: 44 });
 
-  it('is what is new, gone, and dearer', async () => {
+  it('includes primitives that are new, removed, or have more tokens', async () => {
     const args = ['--old-catalog', written('old.json', old), '--catalog', written('now.json', now)];
     const { stdout } = await diff(VAULT, VAULT, ...args);
     expect(stdout).toContain(`
 In every configuration  (saves up to 100 tokens)
   1 no longer shown
-    - hashData (gone from the server)
+    - hashData (removed from the server)
 
 Whenever security=high or not requested, and cost=moderate or not requested
 (costs 44 tokens)
   1 newly shown
     + newRecord (new on the server)
 
-Definitions that cost more or less (o200k_base)
+Definitions with another number of tokens (o200k_base)
   encryptData  50 -> 80 (+30)
 `);
   });
 
-  it('is counted from definitions where they are whole', async () => {
+  it('counts tokens of complete definitions', async () => {
     const { stdout } = await diff(
       fixture('rules.yaml'),
       changed(fixture('rules.yaml'), ['late: { topic: maps }', 'late: { topic: code }']),
@@ -217,15 +217,15 @@ Definitions that cost more or less (o200k_base)
       fixture('pages.mjs'),
     );
     expect(stdout).toMatch(/^Whenever topic=maps {2}\(saves up to \d+ tokens\)$/m);
-    expect(stdout).toMatch(/^Looked at 5 primitives of node .*pages\.mjs\.$/m);
+    expect(stdout).toMatch(/^Compared 5 primitives of node .*pages\.mjs\.$/m);
   });
 });
 
 describe('formats', () => {
-  it('markdown is a comment of a pull request', async () => {
+  it('include Markdown for a comment on a pull request', async () => {
     const { stdout } = await diff(
       VAULT,
-      changed(VAULT, ...MEDIUM_ONLY, DEARER),
+      changed(VAULT, ...MEDIUM_ONLY, MORE_EXPENSIVE),
       '--catalog',
       CATALOG,
       '--format',
@@ -233,7 +233,7 @@ describe('formats', () => {
     );
     expect(
       stdout.replace(/`[^`]*policy-\d+\.yaml`/, '`new.yaml`'),
-    ).toBe(`### \`new.yaml\`: 3 tools no longer shown, 1 newly shown, depending on what a host asks for
+    ).toBe(`### \`new.yaml\`: 3 tools no longer shown, 1 newly shown, depending on the preferences of the host
 
 | When | No longer shown | Newly shown | Tokens |
 |---|---|---|---|
@@ -241,15 +241,15 @@ describe('formats', () => {
 | Whenever cost=moderate | \`deleteKey\` |  | saves up to 128 tokens |
 | Whenever cost=high |  | \`deleteKey\` | costs up to 128 tokens |
 
-| A host that asks for | Sees | Tokens |
+| A host that requests | Sees | Tokens |
 |---|---|---|
 | preset safe | 19 → 17 | 1,725 → 1,479 (-246) |
 
-<sub>Looked at 34 primitives of \`policies/vault.catalog.json\`, compared with \`policies/vault.yaml\`. A primitive still has to fit everything else that is asked for.</sub>
+<sub>Compared with \`policies/vault.yaml\`, for 34 primitives of \`policies/vault.catalog.json\`. A primitive must also match the other preferences of the host.</sub>
 `);
   });
 
-  it('markdown is safe from names that are not ours', async () => {
+  it('escape names of a server in Markdown', async () => {
     const name = '<img src=x>|`@everybody`';
     const policy = (value: string) =>
       `version: 1\nconcerns: { a: { values: [x, y] } }\nprimitives: { tools: { ${JSON.stringify(name)}: { a: ${value} } } }\n`;
@@ -262,7 +262,7 @@ describe('formats', () => {
     expect(stdout).toContain('| `` <img src=x>\\|`@everybody` `` |');
   });
 
-  it('json is everything', async () => {
+  it('include everything in JSON', async () => {
     const { stdout } = await diff(
       VAULT,
       changed(VAULT, ...MEDIUM_ONLY),
@@ -298,7 +298,7 @@ describe('formats', () => {
 });
 
 describe('--fail-on', () => {
-  it('is 1 where that happens, and 0 where something else does', async () => {
+  it('sets exit code 1 only for the named changes', async () => {
     const policy = changed(VAULT, ...MEDIUM_ONLY);
     const codes = await Promise.all(
       [
@@ -315,7 +315,7 @@ describe('--fail-on', () => {
     expect(codes).toEqual([1, 0, 0, 1, 0]);
   });
 
-  it('knows configurations that show nothing any more', async () => {
+  it('detects configurations that no longer show anything', async () => {
     const policy = (values: string) =>
       written(
         `${values.length}.yaml`,
@@ -323,7 +323,7 @@ describe('--fail-on', () => {
       );
     const { code, stdout } = await diff(policy('[x, y]'), policy('x'), '--fail-on', 'empty');
     expect(code).toBe(1);
-    expect(stdout).toContain('\nA host that asks for a=y is shown nothing at all any more.\n');
+    expect(stdout).toContain('\nA host that requests a=y no longer sees any primitive.\n');
   });
 });
 
@@ -359,23 +359,23 @@ describe('revisions', () => {
     ['HEAD:policies/p.yaml', 'p.yaml'],
     ['HEAD:./p.yaml', './p.yaml'],
     ['HEAD:policies', '.'],
-  ])('%s is read from git, with what it includes', (old, now) => {
+  ])('%s is read from git, with the included files', (old, now) => {
     const { stdout } = inRepository(old, now, '--format', 'json');
     const { groups } = JSON.parse(stdout);
     expect(groups.map(({ when }: { when: string }) => when)).toEqual(['Whenever a=x', 'Whenever a=y']);
   });
 
-  it('that git does not know are one sentence', () => {
+  it('that git does not know are reported in one line', () => {
     expect(inRepository('HEAD:policies/q.yaml', 'p.yaml')).toMatchObject({
       status: 2,
       stderr: expect.stringMatching(
-        /^mcp-concerns: HEAD:policies\/q\.yaml cannot be read from git \(.+\); give a path/,
+        /^mcp-concerns: HEAD:policies\/q\.yaml cannot be read from git \(.+\)\. Pass a path/,
       ),
     });
     expect(inRepository('nowhere:p.yaml', 'p.yaml')).toMatchObject({ status: 2 });
   });
 
-  it('with errors say where', () => {
+  it('with errors are reported with their lines', () => {
     writeFileSync(join(repository, 'policies', 'q.yaml'), 'version: 2\n');
     git('add', '.');
     git('-c', 'user.name=t', '-c', 'user.email=t@example.org', 'commit', '-qm', 'second');
@@ -385,19 +385,19 @@ describe('revisions', () => {
   });
 });
 
-describe('what cannot be compared', () => {
+describe('invalid arguments of diff', () => {
   it.each([
-    [[], 'There are not two policies: diff takes OLD and NEW'],
+    [[], 'There are not two policies. Pass OLD and NEW'],
     [[VAULT], 'There are not two policies'],
-    [[VAULT, VAULT, 'x'], '"x" is unexpected: diff takes OLD and NEW'],
+    [[VAULT, VAULT, 'x'], '"x" is unexpected. Pass OLD and NEW'],
     [
       [VAULT, VAULT, '--fail-on', 'hiden'],
-      '--fail-on takes hidden, shown, empty, not "hiden" (did you mean "hidden"?)',
+      '"hiden" is not a valid value for --fail-on (hidden, shown, empty). Did you mean "hidden"?',
     ],
     [[VAULT, 'no.yaml'], 'no.yaml cannot be read (it does not exist)'],
     [[VAULT, VAULT, '--old-catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
-    [[VAULT, VAULT, '--catalog', CATALOG, '--', 'node'], "2 sources, --catalog and a server's command"],
-  ])('%j', async (args, expected) => {
+    [[VAULT, VAULT, '--catalog', CATALOG, '--', 'node'], '2 inputs: --catalog and a command after --'],
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await diff(...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);

@@ -2,13 +2,13 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { run } from './run.js';
 
-const page = readFileSync('docs/cli.md', 'utf8');
+const page = readFileSync('docs/reference/cli.md', 'utf8');
 const blocks = [
   ...page.matchAll(/^```console\n\$ npx mcp-concerns (.+)\n([\s\S]*?)^```\n(?:\nExit code (\d))?/gm),
 ];
 
-describe.concurrent('docs/cli.md', () => {
-  it('has examples', () => {
+describe.concurrent('docs/reference/cli.md', () => {
+  it('contains examples', () => {
     expect(blocks.length).toBeGreaterThan(6);
   });
 
@@ -17,7 +17,7 @@ describe.concurrent('docs/cli.md', () => {
     async (args, output, code) => {
       const ended = await run(...args.split(' '));
       expect(ended.code).toBe(code);
-      // A line of three dots stands for lines that are left out.
+      // A line with an ellipsis replaces lines that are left out.
       let rest = ended.stdout + ended.stderr;
       for (const part of output.split(/^…\n/m)) {
         expect(rest).toContain(part);
@@ -27,7 +27,7 @@ describe.concurrent('docs/cli.md', () => {
     },
   );
 
-  it('names every command', async () => {
+  it('has a section for every command', async () => {
     const { stdout } = await run('--help');
     for (const [, command] of stdout.matchAll(/^ {2}(\w+) {2,}\w/gm)) {
       if (command !== 'mcp') expect(page).toContain(`\n## ${command}\n`);

@@ -1,43 +1,43 @@
 import { describe, expect, it } from 'vitest';
 import type { ExplainedPart } from '../../src/analysis/explain-rule.js';
-import { CAN_DO_ALL } from '../../src/cli/inputs/full-client-capabilities.js';
-import { readAsked } from '../../src/cli/options/concerns.js';
+import { FULL_CLIENT_CAPABILITIES } from '../../src/cli/inputs/full-client-capabilities.js';
+import { readPreferences } from '../../src/cli/options/preferences.js';
+import { originsOf } from '../../src/cli/reports/configuration-origins.js';
 import { explainPrimitive } from '../../src/cli/reports/explanation.js';
 import { explanationToText } from '../../src/cli/reports/explanation-text.js';
 import { ruleTree } from '../../src/cli/reports/rule-tree.js';
-import { originsOf } from '../../src/cli/reports/value-origins.js';
 import type { Primitive } from '../../src/engine/mapping.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { run } from './run.js';
 import { EVERYTHING, PLAYWRIGHT, shown } from './shown.js';
 
 const RULES = ['--policy', 'test/cli/fixtures/rules.yaml'] as const;
-const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+const CATALOG = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
 const VAULT = ['--policy', 'policies/vault.yaml'] as const;
 
 describe.concurrent('explain', () => {
   it.for([
     ['concern', ['browser_click', '--policy', 'policies/playwright.yaml', '--concern', 'effect=read-only']],
-    ['rule', ['late', ...RULES, ...SURFACE, '--concern', 'environment=production']],
+    ['rule', ['late', ...RULES, ...CATALOG, '--concern', 'environment=production']],
     ['claim', ['alpha', ...RULES, '--claim', 'custom:tier=platinum']],
-    ['kinds', ['alpha', ...RULES, ...SURFACE, '--claim', 'custom:tier=pro']],
+    ['kinds', ['alpha', ...RULES, ...CATALOG, '--claim', 'custom:tier=pro']],
     ['preset', ['deleteKey', ...VAULT, '--concern', 'preset=safe', '--concern', 'environment=production']],
     ['covered', ['vault://records/7', ...VAULT]],
-  ] as const)('a %s', async ([name, args], { expect }) => {
+  ] as const)('explains a %s', async ([name, args], { expect }) => {
     await expect(await shown('explain', ...args)).toMatchFileSnapshot(`snapshots/explain-${name}.txt`);
   });
 
-  it('a tool of a real server, with its place in the policy', async () => {
+  it('explains a tool of a real server, with its line in the policy', async () => {
     const args = ['--policy', 'policies/playwright.yaml', '--concern', 'effect=read-only'];
     const { code, stdout, stderr } = await run('explain', 'browser_type', ...args, '--', ...PLAYWRIGHT);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(
-      /^Tool browser_type is hidden: its effect is changes-page, wanted is at most read-only/,
+      /^Tool browser_type is hidden: its effect is changes-page, but at most read-only was requested/,
     );
-    expect(stdout).toMatch(/has {5}changes-page {7}policies\/playwright\.yaml:\d+$/m);
+    expect(stdout).toMatch(/has {8}changes-page {7}policies\/playwright\.yaml:\d+$/m);
   });
 
-  it('a resource that a server lists', async () => {
+  it('explains a resource that a server lists', async () => {
     const uri = 'demo://resource/static/document/features.md';
     const { code, stdout } = await run(
       'explain',
@@ -48,11 +48,11 @@ describe.concurrent('explain', () => {
       ...EVERYTHING,
     );
     expect(code).toBe(0);
-    expect(stdout).toContain(`Resource ${uri} is shown: nothing was asked for.`);
+    expect(stdout).toContain(`Resource ${uri} is shown: no preferences were given.`);
   });
 
-  it('gives scripts everything as JSON', async () => {
-    const args = [...RULES, ...SURFACE, '--concern', 'environment=production', '--format', 'json'];
+  it('prints everything as JSON for scripts', async () => {
+    const args = [...RULES, ...CATALOG, '--concern', 'environment=production', '--format', 'json'];
     const { stdout } = await run('explain', 'late', ...args);
     const { primitives } = JSON.parse(stdout);
     expect(primitives).toHaveLength(1);
@@ -63,29 +63,35 @@ describe.concurrent('explain', () => {
       change: { environment: 'development' },
       rules: [{ fires: true, expression: { value: true, parts: [{ value: true }, { value: true }] } }],
     });
-    // The server itself said so.
+    // The server itself declares this value.
     expect(primitives[0].concerns[1]).toMatchObject({ actual: [7], source: '_meta.concerns' });
   });
 
   it.each([
-    [['deletKey', ...VAULT], 'The policy has no "deletKey"; did you mean "deleteKey"?'],
-    [['log', ...VAULT], 'The policy has no "log"; did you mean "logData", "readLog" or "clearLog"?'],
-    [['zzzzzz', ...VAULT], 'The policy has no "zzzzzz"; give a source to explain what it does not map.'],
-    [['betta', ...RULES, ...SURFACE], 'The source has no "betta"; did you mean "beta" or "delta"?'],
+    [['deletKey', ...VAULT], 'The policy has no "deletKey". Did you mean "deleteKey"?'],
+    [['log', ...VAULT], 'The policy has no "log". Did you mean "logData", "readLog" or "clearLog"?'],
     [
-      ['constructor', ...RULES, ...SURFACE],
-      'The source has no "constructor"; mcp-concerns list shows its names.',
+      ['zzzzzz', ...VAULT],
+      'The policy has no "zzzzzz". Pass an input (--catalog, --url or a command) to explain unmapped primitives.',
     ],
-    [VAULT, 'There is no NAME to explain'],
-    [['a', 'b', ...VAULT], '"b" is unexpected: one NAME'],
-    [['a'], 'There is no --policy'],
+    [['betta', ...RULES, ...CATALOG], 'The input has no "betta". Did you mean "beta" or "delta"?'],
+    [
+      ['constructor', ...RULES, ...CATALOG],
+      'The input has no "constructor". Run "mcp-concerns list" to see its names.',
+    ],
+    [VAULT, 'There is no NAME. Pass the name of a primitive'],
+    [['a', 'b', ...VAULT], '"b" is unexpected. Pass one NAME'],
+    [['a'], 'There is no policy. Pass --policy PATH'],
     [
       ['alpha', ...RULES, '--claim', 'tier'],
-      '--claim takes name=value, as in --claim tier=pro; "tier" is neither.',
+      '"tier" is not a valid claim. Pass --claim NAME=VALUE, for example --claim tier=pro.',
     ],
-    [['alpha', ...RULES, '--claim', 'a=1', '--claim', 'a=2'], 'a is given twice, and takes one value.'],
+    [
+      ['alpha', ...RULES, '--claim', 'a=1', '--claim', 'a=2'],
+      'a is given twice, but it takes one value. Remove one.',
+    ],
     [['alpha', ...RULES, '--claim', 'custom:tier=pro', '--concern', 'tier=pro'], 'tier is given twice'],
-  ])('%j is one sentence and 2', async (args, expected) => {
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('explain', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
@@ -93,17 +99,21 @@ describe.concurrent('explain', () => {
   });
 });
 
-describe('the text', () => {
+describe('the text of an explanation', () => {
   const policy = loadPolicy('policies/playwright.yaml');
-  const asked = readAsked(policy, { concern: ['preset=form-filling', 'touches=network'] }, CAN_DO_ALL);
+  const resolved = readPreferences(
+    policy,
+    { concern: ['preset=form-filling', 'touches=network'] },
+    FULL_CLIENT_CAPABILITIES,
+  );
   const origins = originsOf(
     policy,
     ['policies/playwright.yaml'],
     { concern: ['preset=form-filling'] },
-    asked,
+    resolved,
   );
   const of = (primitive: Primitive, width: number) =>
-    explanationToText(policy, explainPrimitive(policy, 'tools', primitive, { ...asked, origins }), {
+    explanationToText(policy, explainPrimitive(policy, 'tools', primitive, { ...resolved, origins }), {
       width,
       paint: (_style, text) => text,
     });
@@ -114,12 +124,12 @@ describe('the text', () => {
     await expect(text).toMatchFileSnapshot(`snapshots/explain-${width}-columns.txt`);
   });
 
-  it('is harmless whatever a server calls its tools', () => {
+  it('escapes control characters in names', () => {
     expect(of({ name: 'a\u001b[2Jb' }, 80)).toContain('Tool a\\u001b[2Jb is');
   });
 });
 
-it('a rule is a tree of its parts', () => {
+it('formats a rule as a tree of its parts', () => {
   const part = (logic: unknown, value: unknown, ...parts: ExplainedPart[]) => ({ logic, value, parts });
   const hint = { var: 'primitive.annotations.readOnlyHint' };
   const tags = { some: [{ var: 'primitive.tags' }, { '===': [{ var: '' }, 'late'] }] };

@@ -35,7 +35,7 @@ primitives:
 `;
 
 describe.concurrent('fmt', () => {
-  it('formats, once and for all, and keeps every comment', async ({ expect }) => {
+  it('formats a file once, and keeps every comment', async ({ expect }) => {
     const path = file('ugly.yaml', UGLY);
     expect(await run('fmt', path)).toEqual({
       code: 0,
@@ -46,29 +46,33 @@ describe.concurrent('fmt', () => {
     await expect(text).toMatchFileSnapshot('snapshots/fmt.yaml.txt');
     expect(parse(text)).toEqual(parse(UGLY));
     const { mtimeMs } = statSync(path);
-    expect(await run('fmt', path)).toEqual({ code: 0, stdout: '', stderr: '1 file, formatted already.\n' });
+    expect(await run('fmt', path)).toEqual({ code: 0, stdout: '', stderr: '1 file, already formatted.\n' });
     expect(statSync(path).mtimeMs).toBe(mtimeMs);
   });
 
-  it('--check changes nothing', async () => {
+  it('changes nothing with --check', async () => {
     const path = file('unchanged.yaml', UGLY);
     const { code, stdout, stderr } = await run('fmt', '--check', 'policies/vault.yaml', path);
     expect({ code, stdout }).toEqual({ code: 1, stdout: `${path}\n` });
-    expect(stderr).toBe('1 of 2 files not formatted; "mcp-concerns fmt" does it.\n');
+    expect(stderr).toBe('1 of 2 files not formatted. Run "mcp-concerns fmt" to format.\n');
     expect(readFileSync(path, 'utf8')).toBe(UGLY);
   });
 
-  it('has nothing to say about the policies of this repository', async () => {
+  it('finds all policies of this repository formatted', async () => {
     const { code, stdout } = await run('fmt', '--check', 'policies');
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
   });
 
   it.each([
-    ['no YAML', 'version: [1\n', ':2:1 keeps this from being formatted: '],
-    ['an alias', 'version: &a 1\nconcerns: *a\n', ' keeps this from being formatted: "*a" is a YAML alias'],
-    ['a key twice', 'version: 1\nversion: 1\n', 'The key "version" is defined twice'],
-    ['two documents', 'version: 1\n---\nversion: 1\n', 'keeps this from being formatted'],
-  ])('leaves %s as it is', async (name, text, expected) => {
+    ['broken YAML', 'version: [1\n', ' cannot be formatted, because of line 2, column 1: '],
+    [
+      'an alias',
+      'version: &a 1\nconcerns: *a\n',
+      ' cannot be formatted, because of line 2, column 11: "*a" is a YAML alias',
+    ],
+    ['a key twice', 'version: 1\nversion: 1\n', '"version" is written twice'],
+    ['two documents', 'version: 1\n---\nversion: 1\n', 'cannot be formatted'],
+  ])('does not change a file with %s', async (name, text, expected) => {
     const path = file(`${name}.yaml`, text);
     const good = file(`beside ${name}.yaml`, UGLY);
     const { code, stdout, stderr } = await run('fmt', good, path);
@@ -79,10 +83,10 @@ describe.concurrent('fmt', () => {
   });
 
   it.each([
-    [[], 'There is no policy'],
+    [[], 'There is no policy. Name a policy file or a folder'],
     [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist)'],
-    [['--chek', 'policies'], 'There is no option --chek (did you mean --check?)'],
-  ])('%j is one sentence and 2', async (args, expected) => {
+    [['--chek', 'policies'], 'There is no option --chek. Did you mean "--check"?'],
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('fmt', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toContain(expected);
@@ -94,22 +98,22 @@ describe('formatYaml', () => {
     ['line breaks of Windows', 'a: 1\r\nb: {c: 2}\r\n', 'a: 1\nb: { c: 2 }\n'],
     ['a byte order mark', '\uFEFFa: 1', 'a: 1\n'],
     ['quotes', "a: 'x'\nb: 'say \"x\"'\n", 'a: "x"\nb: \'say "x"\'\n'],
-    ['what looks like a number', 'a: "1"\nb: "true"\nc: \'~\'\n', 'a: "1"\nb: "true"\nc: "~"\n'],
+    ['text that looks like a number', 'a: "1"\nb: "true"\nc: \'~\'\n', 'a: "1"\nb: "true"\nc: "~"\n'],
     ['a block of text', 'a: |\n    one\n    two\n', 'a: |\n  one\n  two\n'],
     ['a comment at the end', 'a: 1 # why\n# bye\n', 'a: 1 # why\n\n# bye\n'],
     ['a comment in a list', 'a: [\n  one, # 1\n  two\n  ]\n', 'a:\n  [\n    one, # 1\n    two,\n  ]\n'],
     ['nothing', '# later\n', '# later\n'],
-  ])('%s', (_, before, after) => {
+  ])('formats %s', (_, before, after) => {
     expect(formatYaml(before)).toBe(after);
     expect(formatYaml(after)).toBe(after);
   });
 
-  it('never folds a long text', () => {
+  it('does not fold a long text', () => {
     const text = `a: ${'word '.repeat(60)}end\n`;
     expect(formatYaml(text)).toBe(text);
   });
 
-  it('refuses a NUL character', () => {
+  it('rejects a NUL character', () => {
     expect(() => formatYaml('a: "\u0000"')).toThrow(FormatError);
   });
 });

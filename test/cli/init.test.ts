@@ -23,7 +23,7 @@ const PLAYWRIGHT = [
   'node_modules/@playwright/mcp/cli.js',
   '--caps=config,devtools,network,pdf,storage,testing,vision',
 ];
-/** The demo vault over stdio, as anybody would serve it. */
+/** The demo vault over stdio. */
 const VAULT = [
   'node',
   '--input-type=module',
@@ -42,7 +42,7 @@ describe.concurrent('a first policy for', () => {
       const catalog = `../shared/catalogs/${name}.json`;
       return existsSync(catalog) ? [[name, ['--catalog', catalog], name === 'github' ? 117 : 217]] : [];
     }),
-  ])('%s passes check and its tests, which exercise all of it', async (name, source, tools) => {
+  ])('%s passes check and its tests, which exercise every part of it', async (name, source, tools) => {
     const policy = join(folder, 'real', `${name}.yaml`);
     const { code, stdout, stderr } = await run('init', '-o', policy, ...source);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '' });
@@ -64,13 +64,13 @@ describe.concurrent('a first policy for', () => {
     expect([checked.code, tested.code, formatted.code]).toEqual([0, 0, 0]);
     const { findings } = JSON.parse(checked.stdout) as { findings: { severity: string; code: string }[] };
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-    // Nothing is left unmapped, and nothing is shown to everybody by mistake.
+    // Every primitive is mapped, and no primitive is visible to everybody by mistake.
     const codes = findings.map((finding) => finding.code);
     expect(codes.filter((each) => !['names-hidden', 'empty-surface'].includes(each))).toEqual([]);
   });
 });
 
-describe('what is proposed', () => {
+describe('a proposed policy', () => {
   const TOOLS = [
     { name: 'get_user', annotations: { readOnlyHint: true, openWorldHint: false } },
     { name: 'list_users', annotations: { readOnlyHint: true, openWorldHint: false } },
@@ -84,7 +84,7 @@ describe('what is proposed', () => {
     { name: 'yes', annotations: {} },
   ];
 
-  it('comes from annotations, then names; what says nothing is the worst', async () => {
+  it('uses annotations, then names, and expects the worst of other tools', async () => {
     const catalog = write('small.json', {
       server: 'small',
       tools: TOOLS,
@@ -167,7 +167,7 @@ settings:
 `);
   });
 
-  it("takes a server's own tags for topics", async () => {
+  it('uses the tags of the server as topics', async () => {
     const tools = [
       { name: 'a', tags: ['maps', 'geo data'] },
       { name: 'b', _meta: { tags: ['maps'] } },
@@ -181,7 +181,7 @@ settings:
     expect(stdout).toContain('    c: { effect: destroys } # neither annotations nor the name tell\n');
   });
 
-  it('survives names that are no YAML, and servers without tools', async () => {
+  it('quotes names that are not YAML, and works for servers without tools', async () => {
     const odd = join(folder, 'odd', 'policy.yaml');
     expect(await run('init', '-q', '-o', odd, '--', 'node', fixture('pages.mjs'))).toMatchObject({
       code: 0,
@@ -195,8 +195,8 @@ settings:
   });
 });
 
-describe('files', () => {
-  it('are never overwritten without --force', async () => {
+describe('the files of init', () => {
+  it('are overwritten only with --force', async () => {
     const policy = join(folder, 'there', 'policy.yaml');
     mkdirSync(join(folder, 'there'));
     writeFileSync(policy.replace('.yaml', '.test.yaml'), 'mine');
@@ -205,7 +205,7 @@ describe('files', () => {
     expect(refused).toEqual({
       code: 2,
       stdout: '',
-      stderr: `mcp-concerns: ${policy.replace('.yaml', '.test.yaml')} is there already; give -o another file, or --force.\n`,
+      stderr: `mcp-concerns: ${policy.replace('.yaml', '.test.yaml')} already exists. Pass another file with -o, or --force to overwrite.\n`,
     });
     expect(existsSync(policy)).toBe(false);
     expect(read('there', 'policy.test.yaml')).toBe('mine');
@@ -217,7 +217,7 @@ describe('files', () => {
     );
   });
 
-  it('hold facts of the server, and none of its text', async () => {
+  it('contain facts about the server, but none of its text', async () => {
     const policy = join(folder, 'facts', 'policy.yaml');
     await run('init', '-q', '-o', policy, '--', ...EVERYTHING);
     const { tools, server, encoding } = JSON.parse(read('facts', 'policy.catalog.json'));
@@ -227,7 +227,7 @@ describe('files', () => {
     expect(tools[0]).toMatchObject({ name: 'echo', tokens: expect.any(Number) });
   });
 
-  it('beside a catalog that is given, refer to it', async () => {
+  it('refer to the catalog of --catalog', async () => {
     const catalog = write('given.json', { tools: [{ name: 'get_a' }] });
     const policy = join(folder, 'given', 'policy.yaml');
     await run('init', '-o', policy, '--catalog', catalog);
@@ -235,7 +235,7 @@ describe('files', () => {
     expect(existsSync(join(folder, 'given', 'policy.catalog.json'))).toBe(false);
   });
 
-  it('leave another schema.json alone', async () => {
+  it('do not replace another schema.json', async () => {
     mkdirSync(join(folder, 'schema'));
     writeFileSync(join(folder, 'schema', 'schema.json'), '{"title":"mine"}');
     const catalog = write('schema-catalog.json', { tools: [{ name: 'get_a' }] });
@@ -247,21 +247,21 @@ describe('files', () => {
   });
 });
 
-describe('what cannot be written', () => {
+describe('invalid arguments of init', () => {
   it.each([
-    [[], 'There is no server: its command goes after --'],
+    [[], 'There is no server. Pass its command after --'],
     [['-o', 'x.json', '--', 'node'], '-o takes a file that ends in .yaml, not "x.json"'],
-    [['x', '--', 'node'], '"x" is unexpected: the server\'s command goes after --'],
+    [['x', '--', 'node'], '"x" is unexpected. Pass the command of the server after --'],
     [['-o', '-', '--catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
     [['-o', '/proc/x/p.yaml', '--catalog', 'policies/vault.catalog.json'], 'cannot be written (ENOENT)'],
-  ])('%j', async (args, expected) => {
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('init', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
     expect(stderr).toContain(expected);
   });
 
-  it('a server without anything', async () => {
+  it('reports a server that lists nothing', async () => {
     const { code, stderr } = await run('init', '-o', '-', '--catalog', write('empty.json', { tools: [] }));
     expect(code).toBe(2);
     expect(stderr).toContain('The server lists nothing, so there is nothing to write a policy for.');

@@ -36,7 +36,7 @@ async function listJson(...args: string[]) {
 const shownOf = (tools: readonly Listed[]) =>
   tools.filter(({ effect }) => effect === 'show').map(({ name }) => name);
 
-/** The tokens of a server's tools, taken with nothing of the command line but the transport. */
+/** Counts the tokens of the tools of a server without the code of the command, except for the transport. */
 async function recount(command: readonly [string, ...string[]]): Promise<Map<string, number>> {
   const transport = new ChildTransport(command[0], command.slice(1));
   const client = new Client({ name: 'test', version: '1' });
@@ -49,21 +49,20 @@ async function recount(command: readonly [string, ...string[]]): Promise<Map<str
 describe('list on @playwright/mcp', () => {
   const args = ['--policy', 'policies/playwright.yaml', '--concern', 'effect=read-only'];
 
-  it('says first how much stays and what it saves', async () => {
+  it('prints the number of visible primitives and the saved tokens first', async () => {
     const [{ code, stdout, stderr }, tokens] = await Promise.all([
       list(...args, '--', ...PLAYWRIGHT),
       recount(PLAYWRIGHT),
     ]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     const [first = '', second] = stdout.split('\n');
-    const numbers = /^19 of 72 tools stay, 53 go; ([\d,]+) of ([\d,]+) tokens saved \(o200k_base\)$/.exec(
-      first,
-    );
+    const numbers =
+      /^19 of 72 tools shown, 53 hidden; ([\d,]+) of ([\d,]+) tokens saved \(o200k_base\)$/.exec(first);
     expect(second).toBe('In effect: effect=read-only');
 
     const gone = [...stdout.matchAll(/^ {4}(\w+) +([a-z-]+) +(policies\/playwright\.yaml:\d+)$/gm)];
     expect(gone).toHaveLength(53);
-    expect(stdout).toContain('effect: wanted at most read-only, has\n');
+    expect(stdout).toContain('effect: at most read-only in effect, but these have\n');
     const sum = (names: Iterable<string>) =>
       [...names].reduce((all, name) => all + (tokens.get(name) ?? Number.NaN), 0);
     const written = (text: string | undefined) => Number(text?.replaceAll(',', ''));
@@ -71,7 +70,7 @@ describe('list on @playwright/mcp', () => {
     expect(written(numbers?.[2])).toBe(sum(tokens.keys()));
   });
 
-  it('gives scripts the names alone', async () => {
+  it('prints only names for scripts', async () => {
     const { stdout } = await list(...args, '--format', 'names', '--', ...PLAYWRIGHT);
     const names = stdout.trimEnd().split('\n');
     expect(names).toHaveLength(19);
@@ -81,7 +80,7 @@ describe('list on @playwright/mcp', () => {
 });
 
 describe('list on server-everything', () => {
-  it('takes every list, also what is registered once the client is known', async () => {
+  it('reads every list, and primitives that the server registers once it knows the client', async () => {
     const policy = ['--policy', 'policies/everything.yaml'];
     const [all, terminal] = await Promise.all([
       list(...policy, '--format', 'json', '--', ...EVERYTHING),
@@ -98,14 +97,16 @@ describe('list on server-everything', () => {
         resourceTemplates: { total: 2 },
       },
     });
-    expect(terminal.stdout).toMatch(/^\d+ of 32 primitives stay, \d+ go; /);
+    expect(terminal.stdout).toMatch(/^\d+ of 32 primitives shown, \d+ hidden; /);
     expect(terminal.stdout).toContain('In effect: sensitivity=personal duration=quick content=text,data\n');
-    expect(terminal.stdout).toContain('\n1 resource template goes\n  content: wanted text or data, has\n');
+    expect(terminal.stdout).toContain(
+      '\n1 resource template hidden\n  content: text or data in effect, but these have\n',
+    );
   });
 });
 
-describe('what list takes of a server', () => {
-  it('is every page, late tools, and definitions as they are', async () => {
+describe('what list reads from a server', () => {
+  it('includes every page, tools that are registered late, and unknown fields', async () => {
     const { tools, tokens } = await listJson(...RULES);
     expect(tools.map(({ name }) => name)).toEqual(['alpha', 'beta', 'gam\u001b[2Jma\nmore', 'delta', 'late']);
     const definition = {
@@ -119,7 +120,7 @@ describe('what list takes of a server', () => {
     expect(tokens.total).toBe(tools.reduce((sum, tool) => sum + tool.tokens, 0));
   });
 
-  it('cannot move the cursor of a terminal, or make two lines of one', async () => {
+  it('cannot move the cursor of a terminal, or add lines', async () => {
     for (const format of ['table', 'names']) {
       const { stdout } = await list(...RULES, '--format', format, '--', ...PAGES);
       expect(stdout).toContain('gam\\u001b[2Jma\\u000amore');
@@ -128,16 +129,16 @@ describe('what list takes of a server', () => {
   });
 });
 
-describe('what list can be asked for', () => {
-  it('is nothing: then it says what there is', async () => {
+describe('the preferences of list', () => {
+  it('may be missing, and then list prints the possible values', async () => {
     const { stdout } = await list('--policy', 'policies/everything.yaml', '--', ...PAGES);
-    expect(stdout).toMatch(/^5 of 5 tools stay, 0 go; 0 of [\d,]+ tokens saved/);
-    expect(stdout).toContain('Nothing was asked for, so everything is shown.');
+    expect(stdout).toMatch(/^5 of 5 tools shown, 0 hidden; 0 of [\d,]+ tokens saved/);
+    expect(stdout).toContain('No preferences were given, so everything is shown.');
     expect(stdout).toMatch(/^ {2}effect +read-only, changes-session, reaches-out$/m);
     expect(stdout).toMatch(/^ {2}preset +look-around, unattended, terminal, one-click$/m);
   });
 
-  it('is several values, a number, and what an operator would claim', async () => {
+  it('may be several values, a number, or a claim', async () => {
     const [topics, number, claimed] = await Promise.all([
       listJson(...RULES, '--concern', 'topic=maps,code'),
       listJson(...RULES, '--concern', 'budget=20'),
@@ -157,7 +158,7 @@ describe('what list can be asked for', () => {
     });
   });
 
-  it('is a preset, with rules that say why', async () => {
+  it('may be a preset', async () => {
     const { stdout } = await list(...RULES, '--concern', 'preset=live', '--', ...PAGES);
     expect(stdout).toContain('In effect: tier=free topic=maps,code environment=production\n');
     expect(stdout).toContain(
@@ -166,7 +167,7 @@ describe('what list can be asked for', () => {
   });
 });
 
-it('tells warnings on stderr, and stays 0', async () => {
+it('prints warnings to stderr, and ends with exit code 0', async () => {
   const args = ['--policy', fixture('warned.yaml'), '--concern', 'budget=900'];
   const { code, stdout, stderr } = await list(...args, '--format', 'names', '--', ...PAGES);
   expect({ code, lines: stdout.trimEnd().split('\n').length }).toEqual({ code: 0, lines: 5 });

@@ -1,63 +1,63 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { ChildTransport } from '../../src/upstream/child-process.js';
-import { callRoll, fixture, type Roll, run, start } from './run.js';
+import { fixture, type ProcessTracker, run, start, trackProcesses } from './run.js';
 
-let roll: Roll;
+let tracker: ProcessTracker;
 beforeEach(async () => {
-  roll = await callRoll();
+  tracker = await trackProcesses();
 });
-afterEach(() => roll.close());
+afterEach(() => tracker.close());
 
-const stubborn = () => ['node', fixture('stubborn.mjs'), roll.port] as const;
+const stubborn = () => ['node', fixture('stubborn.mjs'), tracker.port] as const;
 const POLICY = ['--policy', 'policies/vault.yaml'] as const;
 
-// Nothing but the end of a process ends its connection: see stubborn.mjs.
-describe('a server that will not end, and what it started', () => {
-  it('are gone when the server did not answer in time', async () => {
+// Each process keeps a connection open until it ends (see stubborn.mjs).
+describe('a server that ignores signals, and its child process', () => {
+  it('are stopped if the server does not answer in time', async () => {
     const ended = run('list', ...POLICY, '--timeout', '2', '--', ...stubborn());
-    // On a machine that is busy enough the second is not there yet when the first has to go.
-    await Promise.race([roll.present(2), ended]);
+    // On a busy machine the first process may be stopped before it starts the second.
+    await Promise.race([tracker.present(2), ended]);
     expect((await ended).code).toBe(2);
-    await roll.gone();
+    await tracker.gone();
   });
 
   it.each([
     ['SIGINT', 130],
     ['SIGTERM', 143],
     ['SIGHUP', 129],
-  ] as const)('are gone after %s', async (signal, code) => {
+  ] as const)('are stopped after %s', async (signal, code) => {
     const { child, ended } = start('list', ...POLICY, '--', ...stubborn());
-    await roll.present(2);
+    await tracker.present(2);
     child.kill(signal);
     expect(await ended).toEqual({ code, stdout: '', stderr: '' });
-    await roll.gone();
+    await tracker.gone();
   });
 
-  it('are gone at once for somebody who has no patience', async () => {
+  it('are stopped at once after a second signal', async () => {
     const { child, ended } = start('list', ...POLICY, '--', ...stubborn());
-    await roll.present(2);
+    await tracker.present(2);
     child.kill('SIGINT');
     child.kill('SIGTERM');
     expect([130, 143]).toContain((await ended).code);
-    await roll.gone();
+    await tracker.gone();
   });
 
-  it('are gone when the first of them dies and leaves the other behind', async () => {
+  it('are stopped if the server dies before its child process', async () => {
     const transport = new ChildTransport('node', stubborn().slice(1));
     const closed = new Promise<void>((resolve) => {
       transport.onclose = resolve;
     });
     await transport.start();
-    await roll.present(2);
+    await tracker.present(2);
     process.kill(transport.pid ?? 0, 'SIGKILL');
     await closed;
     expect(transport.ended).toEqual({ code: null, signal: 'SIGKILL' });
     await transport.close();
-    await roll.gone();
+    await tracker.gone();
   });
 });
 
-it('a server that ends when its stdin does is left to it', async () => {
+it('waits for a server that ends when its stdin ends', async () => {
   const transport = new ChildTransport('node', [
     '-e',
     'process.stdin.resume().on("end", () => process.exit(7))',
@@ -67,13 +67,13 @@ it('a server that ends when its stdin does is left to it', async () => {
   expect(transport.ended).toEqual({ code: 7, signal: null });
 });
 
-it('a transport that could not start can be closed', async () => {
+it('closes a transport that could not start', async () => {
   const transport = new ChildTransport('no-such-command-here');
   await expect(transport.start()).rejects.toMatchObject({ code: 'ENOENT' });
   await transport.close();
 });
 
-it('a reader that goes away is no error', async () => {
+it('does not fail if the reader of stdout closes it', async () => {
   const { child, ended } = start('compile', 'policies/playwright.yaml', '-o', '-');
   child.stdout.destroy();
   expect(await ended).toMatchObject({ code: 0, stderr: '' });

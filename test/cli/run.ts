@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 
-/** What `npm test` has built; all tests of the command line run this. */
+/** The built command, which `npm test` builds first. All tests of the command line run it. */
 export const MAIN = 'dist/cli/main.js';
 
 export const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}`, import.meta.url));
@@ -18,11 +18,11 @@ export interface Ended {
 export interface Running {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<Ended>;
-  /** Resolves with everything that stdout or stderr held once it matches. */
+  /** Resolves with the text of stdout or stderr so far, as soon as it matches. */
   until(stream: 'stdout' | 'stderr', pattern: RegExp): Promise<string>;
 }
 
-/** Starts the command line as a user does: a process of its own. */
+/** Starts the command in its own process, as a user does. */
 export function start(...args: string[]): Running {
   const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'pipe' });
   const text = { stdout: '', stderr: '' };
@@ -44,20 +44,20 @@ export function start(...args: string[]): Running {
 
 export const run = (...args: string[]): Promise<Ended> => start(...args).ended;
 
-/** Processes that tell when they begin and, by the end of their connection, when they are gone. */
-export interface Roll {
+/** Counts processes by their connections: a process connects when it starts, and disconnects when it ends. */
+export interface ProcessTracker {
   readonly port: string;
-  /** Resolves when this many processes have reported. */
+  /** Resolves when this many processes have connected. */
   present(count: number): Promise<void>;
-  /** Resolves when all of them are gone. */
+  /** Resolves when all of them have ended. */
   gone(): Promise<void>;
   close(): void;
 }
 
-export async function callRoll(): Promise<Roll> {
+export async function trackProcesses(): Promise<ProcessTracker> {
   const sockets: Socket[] = [];
   const server = createServer((socket) => {
-    // A process that is killed resets its connection.
+    // A killed process resets its connection, which is an error here.
     socket.on('error', () => {}).resume();
     sockets.push(socket);
     server.emit('present');

@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of open.splice(0).reverse()) await close();
 });
 
-/** A copy of a policy that a test may save over. */
+/** A copy of a policy, which a test may overwrite. */
 function copyOf(policy: string): string {
   const file = join(mkdtempSync(join(tmpdir(), 'serve-')), 'policy.yaml');
   writeFileSync(file, readFileSync(policy));
@@ -34,8 +34,8 @@ interface Serving {
   readonly url: string;
   readonly welcome: string;
   readonly child: ChildProcess;
-  /** Resolves once stderr has said it. */
-  said(text: string): Promise<void>;
+  /** Resolves when stderr contains the text. */
+  printed(text: string): Promise<void>;
 }
 
 async function serve(...args: string[]): Promise<Serving> {
@@ -63,12 +63,12 @@ async function serve(...args: string[]): Promise<Serving> {
     url,
     welcome: out,
     child,
-    said: (text) => expect.poll(() => err, { timeout: 20_000 }).toContain(text),
+    printed: (text) => expect.poll(() => err, { timeout: 20_000 }).toContain(text),
   };
 }
 
-describe('serve in front of any server', () => {
-  it('over HTTP, a process for each session, filtered by the policy', async () => {
+describe('serve with any server', () => {
+  it('filters over HTTP, with one process for each session', async () => {
     const { url } = await serve(
       '--policy',
       'policies/everything.yaml',
@@ -93,9 +93,9 @@ describe('serve in front of any server', () => {
     expect(content).toMatchObject([{ text: expect.stringContaining('hello') }]);
   });
 
-  it('puts a policy into force when it is saved, and keeps the old one if it is wrong', async () => {
+  it('reloads a policy when it is saved, and keeps the old one if the new one has errors', async () => {
     const policy = copyOf('policies/everything.yaml');
-    const { url, said } = await serve('--policy', policy, '--', process.execPath, EVERYTHING, 'stdio');
+    const { url, printed } = await serve('--policy', policy, '--', process.execPath, EVERYTHING, 'stdio');
     const client = await connectOverHttp(url, { initialized: { sensitivity: 'public' } });
     open.push(() => client.close());
     const changes: string[] = [];
@@ -107,16 +107,16 @@ describe('serve in front of any server', () => {
 
     const text = readFileSync(policy, 'utf8');
     writeFileSync(policy, text.replace('version: 1', 'version: 7'));
-    await said('the old one stays in force');
+    await printed('The old policy stays in effect');
     expect(await toolNames(client)).not.toContain('get-env');
 
     writeFileSync(policy, text.replace(/get-env: \{ sensitivity: secret/, 'get-env: { sensitivity: public'));
-    await said('is in force');
+    await printed('The saved policy is in effect');
     expect(await toolNames(client)).toContain('get-env');
     await expect.poll(() => changes.length).toBeGreaterThan(0);
   });
 
-  it('over stdio, as hosts start their servers', async () => {
+  it('filters over stdio, for hosts that start their servers', async () => {
     const args = [
       CLI,
       'serve',
@@ -137,7 +137,7 @@ describe('serve in front of any server', () => {
     await client.close();
   });
 
-  it('asks over stdio for a host that asks for nothing', async () => {
+  it('adds --concern over stdio for a host that sends no preferences', async () => {
     const args = [CLI, 'serve', '--stdio', '--policy', 'policies/everything.yaml'];
     args.push('--concern', 'sensitivity=public', '--', process.execPath, EVERYTHING, 'stdio');
     const connect = async (extensions: Record<string, object>) => {
@@ -147,14 +147,14 @@ describe('serve in front of any server', () => {
       return client;
     };
     const own = { [EXTENSION_ID]: { concerns: { sensitivity: 'secret' } } };
-    const [silent, asking] = [await connect({ 'com.example/other': {} }), await connect(own)];
+    const [silent, speaking] = [await connect({ 'com.example/other': {} }), await connect(own)];
     expect(await toolNames(silent)).not.toContain('get-env');
-    expect(await toolNames(asking)).toContain('get-env');
+    expect(await toolNames(speaking)).toContain('get-env');
     await updateConcerns(silent, {});
     expect(await toolNames(silent)).toContain('get-env');
   });
 
-  it('sends the headers that it was given to a server over HTTP', async () => {
+  it('sends the headers of --header to a server over HTTP', async () => {
     const seen: (string | undefined)[] = [];
     const server = createServer((request, response) => {
       seen.push(request.headers.authorization);
@@ -175,21 +175,21 @@ describe('serve in front of any server', () => {
     await expect.poll(() => [...new Set(seen)], { timeout: 20_000 }).toEqual(['Bearer mine']);
   });
 
-  it('refuses two servers, and a server without a policy', async () => {
+  it('rejects two servers, and a server without a policy', async () => {
     for (const args of [
       ['--url', 'http://127.0.0.1:1/mcp', '--', 'node'],
       ['--', 'node'],
     ]) {
-      await expect(serve(...args)).rejects.toThrow(/mcp-concerns serve|needs --policy|takes one server/);
+      await expect(serve(...args)).rejects.toThrow(/There are several servers|There is no policy/);
     }
   });
 });
 
 describe('a server that cannot be reached', () => {
   it.each([
-    ['is not there', () => 'http://127.0.0.1:9/mcp', 'fetch failed'],
-    ['refuses', refusing, 'log in'],
-  ])('and %s is an error of the request, at once', async (_, urlOf, reason) => {
+    ['does not exist', () => 'http://127.0.0.1:9/mcp', 'fetch failed'],
+    ['refuses the connection', refusing, 'log in'],
+  ])('because it %s fails the request at once', async (_, urlOf, reason) => {
     const { url } = await serve('--policy', 'policies/vault.yaml', '--url', await urlOf());
     const params = {
       protocolVersion: '2025-11-25',

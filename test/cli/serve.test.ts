@@ -22,7 +22,7 @@ const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.
 async function serve(...args: string[]): Promise<Running & { url: string }> {
   const started = start('serve', '--port', '0', ...args);
   running.push(started);
-  const welcome = await started.until('stdout', /ends it\.\n/);
+  const welcome = await started.until('stdout', /to stop\.\n/);
   return { ...started, url: /http:\S+/.exec(welcome)?.[0] ?? '' };
 }
 
@@ -35,7 +35,7 @@ async function toolsOf(url: string, options?: StreamableHTTPClientTransportOptio
   return tools.map(({ name }) => name);
 }
 
-it('serves a server to hosts that ask in the URL or in a header', async () => {
+it('filters for hosts that send preferences in the URL or a header', async () => {
   const { url, child, ended, until } = await serve(...VAULT);
   expect(url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/mcp$/);
   expect(await toolsOf(url)).toHaveLength(24);
@@ -54,14 +54,14 @@ it('serves a server to hosts that ask in the URL or in a header', async () => {
   expect(stdout).toContain('Mcp-Concerns: security=high');
 });
 
-it.each(['own-server.mjs', 'own-server.cjs'])('serves the server of a module: %s', async (name) => {
+it.each(['own-server.mjs', 'own-server.cjs'])('serves the server that a module creates: %s', async (name) => {
   const { url, child, ended } = await serve('--server', fixture(name), '--policy', fixture('rules.yaml'));
   if (name === 'own-server.mjs') expect(await toolsOf(`${url}?concerns=topic:charts`)).toEqual(['beta']);
   child.kill('SIGTERM');
   expect((await ended).code).toBe(0);
 });
 
-it('says that a port is taken', async () => {
+it('reports a port that is in use', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { run } from './run.js';
 
-/** What a person sees who calls the command in a pipe: the command line, both streams, the exit code. */
+/** @returns what a user sees outside a terminal: the command line, both streams, and the exit code */
 export async function shown(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await run(...args);
   const line = args.map((arg) => (/[\s"'{]/.test(arg) ? `'${arg}'` : arg)).join(' ');
@@ -22,10 +22,10 @@ export const EVERYTHING = [
   'stdio',
 ] as const;
 
-/** A catalog of a server that cannot be started here; it is not part of this repository. */
+/** The catalog of a server that cannot be started in tests. The file is not part of this repository. */
 export const GITHUB = '../shared/catalogs/github.json';
 
-/** Runs a command line in a pseudo-terminal, where `script` of util-linux can make one; it has to end well. */
+/** Runs a command in a pseudo-terminal of `script` (util-linux). Returns undefined if that or the command fails. */
 export async function inTerminal(columns: number, command: string): Promise<string | undefined> {
   const line = `stty cols ${columns} rows 50; ${command}`;
   const env = { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh' };

@@ -2,22 +2,22 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { factsOf } from '../../src/cli/inputs/facts.js';
+import { primitiveFacts } from '../../src/cli/inputs/primitive-facts.js';
 import { run } from './run.js';
 import { EVERYTHING, GITHUB, PLAYWRIGHT, shown } from './shown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'snapshot-'));
 afterAll(() => rmSync(folder, { recursive: true }));
-const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
+const CATALOG = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
 
 describe.concurrent('snapshot', () => {
-  it('of facts', async ({ expect }) => {
-    await expect(await shown('snapshot', '--facts', ...SURFACE)).toMatchFileSnapshot(
+  it('writes facts', async ({ expect }) => {
+    await expect(await shown('snapshot', '--facts', ...CATALOG)).toMatchFileSnapshot(
       'snapshots/snapshot-facts.txt',
     );
   });
 
-  it('of a real server has everything that it says, twice the same', async () => {
+  it('writes everything that a real server lists, the same bytes each time', async () => {
     const file = join(folder, 'made', 'everything.json');
     const [written, printed] = await Promise.all([
       run('snapshot', '-o', file, '--', ...EVERYTHING),
@@ -42,11 +42,11 @@ describe.concurrent('snapshot', () => {
     expect(catalog.server.name).toBe('mcp-servers/everything');
     expect(catalog.sdk).toMatch(/^@modelcontextprotocol\/sdk \d+\.\d+\.\d+$/);
     expect(catalog.tools[0]).toMatchObject({ inputSchema: {}, description: expect.any(String) });
-    // A snapshot of a snapshot is the same snapshot.
+    // The snapshot of a catalog file is the same file.
     expect((await run('snapshot', '--catalog', file)).stdout).toBe(printed.stdout);
   });
 
-  it('of facts decides and costs what the server does', async () => {
+  it('writes facts that lead to the same decisions and tokens as the server', async () => {
     const facts = join(folder, 'facts.json');
     expect((await run('snapshot', '--facts', '-qo', facts, '--', ...PLAYWRIGHT)).stderr).toBe('');
     const text = readFileSync(facts, 'utf8');
@@ -63,7 +63,7 @@ describe.concurrent('snapshot', () => {
   });
 
   it.runIf(existsSync(GITHUB))(
-    `of ${GITHUB} keeps where it comes from${existsSync(GITHUB) ? '' : ' (skipped: the file is not here)'}`,
+    `keeps the source and license of ${GITHUB}${existsSync(GITHUB) ? '' : ' (skipped: the file does not exist)'}`,
     async () => {
       const { stdout } = await run('snapshot', '--facts', '--catalog', GITHUB);
       const { source, tools } = JSON.parse(stdout);
@@ -73,10 +73,10 @@ describe.concurrent('snapshot', () => {
   );
 
   it.each([
-    [[], 'There is no server: its command goes after --'],
-    [['node', ...SURFACE], '"node" is unexpected: the server\'s command goes after --'],
-    [[...SURFACE, '-o', 'test'], 'test cannot be written (EISDIR); give -o another file.'],
-  ])('%j is one sentence and 2', async (args, expected) => {
+    [[], 'There is no server. Pass its command after --'],
+    [['node', ...CATALOG], '"node" is unexpected. Pass the command of the server after --'],
+    [[...CATALOG, '-o', 'test'], 'test cannot be written (EISDIR). Pass another file with -o.'],
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('snapshot', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
@@ -84,7 +84,7 @@ describe.concurrent('snapshot', () => {
   });
 });
 
-it('facts are all that policies read, in one order', () => {
+it('reduces a primitive to the fields that policies can read, in a fixed order', () => {
   const one = {
     description: 'Long',
     _meta: { tags: ['a'], concerns: { cost: 'high' }, ui: {} },
@@ -94,8 +94,8 @@ it('facts are all that policies read, in one order', () => {
     mimeType: 'text/plain',
   };
   const other = Object.fromEntries(Object.entries(one).reverse());
-  expect(JSON.stringify(factsOf(one, 3))).toBe(JSON.stringify(factsOf(other, 3)));
-  expect(JSON.stringify(factsOf(one, 3))).toBe(
+  expect(JSON.stringify(primitiveFacts(one, 3))).toBe(JSON.stringify(primitiveFacts(other, 3)));
+  expect(JSON.stringify(primitiveFacts(one, 3))).toBe(
     '{"name":"b","uri":"a://b","mimeType":"text/plain","annotations":{"readOnlyHint":true},' +
       '"tags":["a"],"_meta":{"concerns":{"cost":"high"}},"tokens":3}',
   );

@@ -10,19 +10,19 @@ const COMMANDS = [
   `tokens ${VAULT} --budget 100000`,
   `check policies/vault.yaml --catalog policies/vault.catalog.json`,
   'fmt --check policies/vault.yaml',
-  // Findings with long messages and long lines, on stdout and on stderr.
+  // These print findings with long messages and long lines, to stdout and to stderr.
   'check policies/playwright.yaml --catalog policies/vault.catalog.json',
-  'list --policy test/cli/fixtures/warned.yaml --catalog test/cli/fixtures/surface.json',
+  'list --policy test/cli/fixtures/warned.yaml --catalog test/cli/fixtures/small.catalog.json',
   'diff policies/vault.yaml policies/everything.yaml --catalog policies/vault.catalog.json',
   'test policies/vault.yaml --coverage',
 ];
-/** Bold, dim, red, green, magenta, and their ends: what is readable on a light and on a dark background. */
+/** Bold, dim, red, green, magenta, and their ends: readable on light and dark backgrounds. */
 const READABLE = new Set(['1', '2', '22', '31', '32', '35', '39']);
 const terminal = (columns: number, environment: string, args: string) =>
   inTerminal(columns, `${environment} ${process.execPath} ${MAIN} ${args}`);
 
 const able = (await inTerminal(80, 'true')) !== undefined;
-const reason = able ? '' : ' (skipped: "script" of util-linux is not here)';
+const reason = able ? '' : ' (skipped: "script" of util-linux is not installed)';
 
 describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
   it.each(COMMANDS)('%s', async (args) => {
@@ -46,13 +46,13 @@ describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
     }
   });
 
-  it('says what it waits for, and leaves no trace of it', async () => {
+  it('shows progress, and clears it', async () => {
     const slow = `"setTimeout(() => {}, 900)"`;
     const output = await inTerminal(
       80,
       `${process.execPath} ${MAIN} snapshot -- ${process.execPath} -e ${slow} || true`,
     );
-    expect(output).toMatch(/Asking \S+, 0 s/);
+    expect(output).toMatch(/Listing \S+, 0 s/);
     expect(output).toContain('\r\u001b[2Kmcp-concerns: The server ');
   });
 });

@@ -4,7 +4,7 @@ import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fixture, run } from './run.js';
 
-/** A policy with every part that tests can exercise, one part a line. */
+/** A policy with every part that tests can exercise, each on its own line. */
 const POLICY = `version: 1
 concerns:
   security: { values: [low, high] }
@@ -51,7 +51,7 @@ beforeAll(() => {
 afterAll(() => rmSync(folder, { recursive: true }));
 
 let files = 0;
-/** Runs a test file beside the policy; the folder is left out of the answer. */
+/** Runs a test file beside the policy, and removes the folder from the output. */
 async function test(tests: string, ...args: string[]) {
   const name = `t${++files}.test.yaml`;
   const file = join(folder, name);
@@ -65,7 +65,7 @@ async function test(tests: string, ...args: string[]) {
 }
 
 describe('the tests of this project', () => {
-  it('pass, exercise all of their policies, and are one line each', async () => {
+  it('pass, and exercise every part of their policies', async () => {
     const { code, stdout, stderr } = await run('test', 'policies', '--threshold', '100');
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(stdout).toMatch(/^\d+ tests passed\n/);
@@ -76,7 +76,7 @@ describe('the tests of this project', () => {
     expect(await run('test', '--threshold', '100')).toEqual({ code, stdout, stderr });
   });
 
-  it('are found beside the policy that is named', async () => {
+  it('are found beside a policy', async () => {
     const { code, stdout } = await run('test', 'policies/vault.yaml');
     expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringMatching(/^\d+ tests passed\n$/) });
   });
@@ -85,25 +85,25 @@ describe('the tests of this project', () => {
 describe.concurrent('a test that passes', () => {
   it.each([
     [
-      'concerns, exact',
+      'included and excluded tools',
       '{ concerns: { security: high }, claims: { "custom:tier": pro }, tools: { includes: [alpha], excludes: [beta] } }',
     ],
-    ['a closed world', '{ concerns: { security: high }, tools: { only: [gamma, delta] } }'],
+    ['only', '{ concerns: { security: high }, tools: { only: [gamma, delta] } }'],
     ['a preset', '{ concerns: safe, tools: { only: [gamma, delta] } }'],
-    ['a preset with more beside', '{ concerns: { preset: safe, topic: maps }, tools: { only: [gamma] } }'],
-    ['a host that never spoke', '{ concerns: none, tools: { count: 4, excludes: [alpha] } }'],
-    ['concerns left out', '{ tools: { count: 4 } }'],
+    ['a preset and a concern', '{ concerns: { preset: safe, topic: maps }, tools: { only: [gamma] } }'],
+    ['a host without preferences', '{ concerns: none, tools: { count: 4, excludes: [alpha] } }'],
+    ['missing concerns', '{ tools: { count: 4 } }'],
     ['several values', '{ concerns: { topic: [maps, code] }, tools: { includes: [delta] } }'],
     ['a number', '{ concerns: { budget: 10 }, tools: { excludes: [beta] } }'],
     ['claims', '{ claims: { "custom:tier": pro }, tools: { includes: [alpha] } }'],
-    ['what a client can do', '{ client: { capabilities: { sampling: {} } }, tools: { excludes: [gamma] } }'],
+    ['client capabilities', '{ client: { capabilities: { sampling: {} } }, tools: { excludes: [gamma] } }'],
     ['another kind', '{ prompts: { count: 0 }, resources: { only: [] } }'],
-  ])('%s', async (_, body) => {
+  ])('may use: %s', async (_, body) => {
     const { code, stdout } = await test(`tests:\n  - ${body.replace('{ ', '{ name: one, ')}\n`);
     expect({ code, stdout }).toEqual({ code: 0, stdout: '1 test passed\n' });
   });
 
-  it('can be on a server', async () => {
+  it('may use a server', async () => {
     const { code, stdout } = await test(
       `policy: ${resolve('test/cli/fixtures/rules.yaml')}
 server: node "${fixture('pages.mjs')}"
@@ -117,7 +117,7 @@ tests:
 
 describe.concurrent('a test that fails', () => {
   const FAILING = `tests:
-  - name: what is wrong, with its reason
+  - name: every reason
     concerns: { security: high, topic: maps }
     claims: { "custom:tier": free }
     client: { capabilities: { sampling: {} } }
@@ -130,34 +130,34 @@ describe.concurrent('a test that fails', () => {
     tools: { count: 4 }
 `;
 
-  it('is shown as a difference, with the reason of each wrong primitive', async () => {
+  it('is printed as a difference, with the reason for each primitive', async () => {
     const { code, stdout, stderr } = await test(FAILING);
     expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
     expect(stdout).toBe(`2 of 3 tests failed
 
-what is wrong, with its reason  t.test.yaml:4
+every reason  t.test.yaml:4
   In effect: security=high topic=maps tier=free
-  tools: 0 shown instead of 3, - missing
-    - alpha  tier: wanted at most free, has pro                           policy.yaml:11
-    - beta   security: wanted high, has low                               policy.yaml:12
+  tools: 0 shown, 3 expected, - missing
+    - alpha  tier: at most free in effect, but it has pro                 policy.yaml:11
+    - beta   security: high in effect, but it has low                     policy.yaml:12
     - gamma  rule no-sampling hides it: Sampling clients bring their own  policy.yaml:23
-    - delta  topic: wanted maps, has code                                 policy.yaml:18
+    - delta  topic: maps in effect, but it has code                       policy.yaml:18
 
 too much  t.test.yaml:9
   In effect: topic=code
   tools: + unexpected
-    + delta  fits: topic=code, no tier  policy.yaml:18
-    + late   fits: no topic, no tier
+    + delta  matches: topic=code, no tier  policy.yaml:18
+    + late   matches: no topic, no tier
 `);
   });
 
-  it('is one JSON value for scripts', async () => {
+  it('is printed as JSON for scripts', async () => {
     const { code, stdout } = await test(FAILING, '--format', 'json');
     const report = JSON.parse(stdout);
     expect(code).toBe(1);
     expect(report).toMatchObject({ ok: false, passed: 1, failed: 2, findings: [] });
     expect(report.files[0].tests[0]).toMatchObject({
-      name: 'what is wrong, with its reason',
+      name: 'every reason',
       line: 4,
       passed: false,
       configuration: { security: 'high', topic: ['maps'], tier: 'free' },
@@ -178,14 +178,16 @@ too much  t.test.yaml:9
     });
   });
 
-  it('is JUnit XML for a CI system', async () => {
+  it('is printed as JUnit XML for CI systems', async () => {
     const { code, stdout } = await test(FAILING, '--format', 'junit', '--threshold', '100');
     expect(code).toBe(1);
     expect(stdout).toMatch(
       /^<\?xml .*\?>\n<testsuites name="mcp-concerns" tests="4" failures="3" errors="0">\n/,
     );
     expect(stdout).toContain('<testcase classname="t.test.yaml" name="fine" file="t.test.yaml" line="12"/>');
-    expect(stdout).toContain('tools late is shown, should be hidden: fits: no topic, no tier</failure>');
+    expect(stdout).toContain(
+      'tools late is shown, but hidden was expected: matches: no topic, no tier</failure>',
+    );
     expect(stdout).toContain('name="coverage"');
   });
 });
@@ -195,38 +197,38 @@ describe.concurrent('coverage', () => {
   - { name: one, concerns: { security: high }, tools: { excludes: [beta, late] } }
 `;
 
-  it('says what no test exercises, and why none can', async () => {
+  it('lists the parts that no test exercises, and why no test can', async () => {
     const { code, stdout } = await test(TESTS, '--coverage');
     expect(code).toBe(0);
     expect(stdout).toBe(`1 test passed
 
 25 % of policy.yaml exercised, 4 of 16
-  values    2 of 8; no test exercises
+  values    2 of 8; not exercised:
     security=low   topic=code     tier=free
     topic=maps     budget=0..500  tier=pro
-  entries   1 of 4; no test exercises
+  entries   1 of 4; not exercised:
     alpha  tools                      policy.yaml:11
     gamma  tools                      policy.yaml:13
     lost   tools, not in the catalog  policy.yaml:14
-  patterns  0 of 2; no test exercises
+  patterns  0 of 2; not exercised:
     d*   tools, replaced by stronger values  policy.yaml:17
     de*  tools                               policy.yaml:18
   assign    1 of 1
-  rules     0 of 1; no test exercises
+  rules     0 of 1; not exercised:
     no-sampling    policy.yaml:23
 `);
   });
 
-  it('can be demanded', async () => {
+  it('fails below the threshold', async () => {
     const [low, enough] = await Promise.all([
       test(TESTS, '--threshold', '26'),
       test(TESTS, '--threshold', '25'),
     ]);
     expect([low.code, enough.code]).toEqual([1, 0]);
-    expect(low.stdout).toMatch(/^1 test passed; 25 % of policy\.yaml exercised, below 26 %\n/);
+    expect(low.stdout).toMatch(/^1 test passed; tests exercise 25 % of policy\.yaml, less than 26 %\n/);
   });
 
-  it('counts what is in effect and named, in the tests of all files together', async () => {
+  it('counts the values in effect and the named primitives of all tests', async () => {
     const more = `tests:
   - name: all of it
     concerns: { security: low, topic: code, budget: 1, preset: safe }
@@ -268,7 +270,7 @@ describe.concurrent('coverage', () => {
   });
 });
 
-describe.concurrent('a mistake', () => {
+describe.concurrent('a mistake in a test file', () => {
   it.each<[string, string, string]>([
     [
       'a key',
@@ -288,12 +290,12 @@ describe.concurrent('a mistake', () => {
       '3:9  error  missing-key  The key "name" is required in the test.',
     ],
     [
-      'nothing expected',
+      'no expectation',
       'tests: [{ name: a }]',
       '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in the test.',
     ],
     [
-      'nothing of a kind',
+      'an empty kind',
       'tests: [{ name: a, tools: {} }]',
       '3:27  error  empty  tools must not be empty. Add one of the keys includes, excludes, only, count.',
     ],
@@ -318,27 +320,27 @@ describe.concurrent('a mistake', () => {
       '4:9  error  empty  server must not be empty.',
     ],
     [
-      'what stands after a misshapen entry',
+      'an entry after one with a wrong type',
       'tests: [{ name: a, tools: { only: [1, alpah] } }]',
       '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
-      'what stands beside something that is missing',
+      'an entry beside a missing key',
       'tests: [{ tools: { only: [alpah] } }]',
       '3:27  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
-      'what stands in a test after one that is none',
+      'a test after one with a wrong type',
       'tests: [1, { name: a, tools: { only: [alpah] } }]',
       '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
     [
-      'a name that is none',
+      'a name that is a number',
       'tests: [{ name: a, tools: { only: [1] } }]',
       '3:36  error  unquoted  1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
     ],
     [
-      'a name of the catalog',
+      'an unknown name',
       'tests: [{ name: a, tools: { only: [alpah] } }]',
       '3:36  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
     ],
@@ -363,12 +365,12 @@ describe.concurrent('a mistake', () => {
       '3:42  error  unknown-value  "hihg" is not a valid value for security (low, high). Did you mean "high"?',
     ],
     [
-      'a value of several',
+      'one of several values',
       'tests: [{ name: a, concerns: { topic: [maps, cod] }, tools: { count: 1 } }]',
       '3:46  error  unknown-value  "cod" is not a valid value for topic (maps, code). Did you mean "code"?',
     ],
     [
-      'several values of one',
+      'several values of a concern with one',
       'tests: [{ name: a, concerns: { security: [low] }, tools: { count: 1 } }]',
       '3:42  error  several-values  security takes one value here. Write one value, or declare the concern with "multiple: true".',
     ],
@@ -378,7 +380,7 @@ describe.concurrent('a mistake', () => {
       '3:40  error  unknown-value  501 is not a valid value for budget. Write a number from 0 to 500.',
     ],
     [
-      'what an operator sets',
+      'a concern that the operator sets',
       'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
       '3:32  error  operator-asked-for  A host cannot set tier, because the operator sets it. Put "custom:tier" under claims instead.',
     ],
@@ -397,9 +399,9 @@ describe.concurrent('a mistake', () => {
       'tests: [{ name: a, tools: { count: 4 } }, { name: a, tools: { count: 4 } }]',
       '3:51  error  duplicate  The name "a" is already used by the test in line 3. Rename one of them.',
     ],
-  ])('in %s is found at its place', async (_, text, expected) => {
+  ])('is found at its place: %s', async (_, text, expected) => {
     const { code, stdout, stderr } = await test(`${text}\n`);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file was not run, for errors\n' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file not run because of errors\n' });
     expect(stderr).toContain(`t.test.yaml:${expected}\n`);
     expect(stderr).toMatch(/^ +\| +\^+$/m);
   });
@@ -408,12 +410,12 @@ describe.concurrent('a mistake', () => {
     [
       'no policy',
       'policy: no.yaml\ncatalog: catalog.json\n',
-      '1:9  error  test-input-unreadable  no.yaml cannot be read (it does not exist); paths are relative to this file.',
+      '1:9  error  test-input-unreadable  no.yaml cannot be read (it does not exist). Paths are relative to this file.',
     ],
     [
       'no catalog',
       'policy: policy.yaml\ncatalog: no.json\n',
-      '2:10  error  test-input-unreadable  no.json cannot be read (it does not exist); check the path of the catalog.',
+      '2:10  error  test-input-unreadable  no.json cannot be read (it does not exist). Check the path of the catalog.',
     ],
     [
       'neither catalog nor server',
@@ -431,14 +433,14 @@ describe.concurrent('a mistake', () => {
       'broken.yaml:2:12  error  wrong-type',
     ],
     ['broken YAML', 'policy: [\n', '2:1  error  bad-yaml'],
-  ])('%s is found', async (_, head, expected) => {
+  ])('is found: %s', async (_, head, expected) => {
     writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n');
     const { code, stderr } = await test(`${head}tests: [{ name: a, tools: { count: 4 } }]\n`);
     expect(code).toBe(1);
     expect(stderr).toContain(expected);
   });
 
-  it('in a claim is a warning: callers may have any', async () => {
+  it('in the name of a claim is a warning, because callers may have any claim', async () => {
     const { code, stderr } = await test(
       'tests: [{ name: a, claims: { "custom:teir": pro }, tools: { count: 4 } }]\n',
     );
@@ -446,7 +448,7 @@ describe.concurrent('a mistake', () => {
     expect(stderr).toContain('warning  unread-claim  The policy does not read the claim "custom:teir"');
   });
 
-  it('is in the JSON, and an error of JUnit', async () => {
+  it('is printed in JSON and JUnit XML', async () => {
     const broken = 'tests: [{ name: a, tools: { only: [x] } }]\n';
     const [json, junit] = await Promise.all([
       test(broken, '--format', 'json'),
@@ -460,21 +462,21 @@ describe.concurrent('a mistake', () => {
   });
 });
 
-describe('what cannot be run', () => {
+describe('invalid arguments of test', () => {
   it.each([
-    [['no.test.yaml'], 'no.test.yaml cannot be read (it does not exist); check the path of the tests.'],
-    [['src'], 'src holds no file that ends in .test.yaml; name one, or another folder.'],
-    [['test/cli/fixtures/rules.yaml'], 'has no tests: there is no test/cli/fixtures/rules.test.yaml'],
+    [['no.test.yaml'], 'no.test.yaml cannot be read (it does not exist). Check the path of the tests.'],
+    [['src'], 'src contains no file that ends in .test.yaml. Name a test file, or another folder.'],
+    [['test/cli/fixtures/rules.yaml'], 'has no tests: test/cli/fixtures/rules.test.yaml does not exist'],
     [['--threshold', '101'], '--threshold takes a number from 0 to 100, not "101"'],
-    [['--format', 'xml'], '--format takes pretty, json, junit, not "xml"'],
-  ])('%j', async (args, expected) => {
+    [['--format', 'xml'], '"xml" is not a valid value for --format (pretty, json, junit)'],
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('test', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
     expect(stderr).toContain(expected);
   });
 
-  it('a server that does not start ends it', async () => {
+  it('reports a server that does not start', async () => {
     const { code, stderr } = await test(
       'policy: policy.yaml\nserver: [no-such-command-here]\ntests: [{ name: a, tools: { count: 4 } }]\n',
     );

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { allCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/costs.js';
+import { configurationCosts, MAX_CONFIGURATIONS } from '../../src/cli/reports/configuration-costs.js';
 import { tokensToText } from '../../src/cli/reports/tokens-text.js';
 import { resolveConfiguration } from '../../src/engine/configuration.js';
 import { decide } from '../../src/engine/evaluate.js';
@@ -11,24 +11,24 @@ import { run } from './run.js';
 import { GITHUB, PLAYWRIGHT, shown } from './shown.js';
 
 const RULES = ['--policy', 'test/cli/fixtures/rules.yaml'] as const;
-const SURFACE = ['--catalog', 'test/cli/fixtures/surface.json'] as const;
-const surface = JSON.parse(readFileSync('test/cli/fixtures/surface.json', 'utf8'));
+const CATALOG = ['--catalog', 'test/cli/fixtures/small.catalog.json'] as const;
+const catalog = JSON.parse(readFileSync('test/cli/fixtures/small.catalog.json', 'utf8'));
 
 describe.concurrent('tokens', () => {
-  it('says what everything costs', async ({ expect }) => {
-    await expect(await shown('tokens', ...RULES, ...SURFACE)).toMatchFileSnapshot('snapshots/tokens.txt');
+  it('prints the tokens of configurations and primitives', async ({ expect }) => {
+    await expect(await shown('tokens', ...RULES, ...CATALOG)).toMatchFileSnapshot('snapshots/tokens.txt');
   });
 
-  it('fails over a budget, and says by how much first', async ({ expect }) => {
-    await expect(await shown('tokens', ...RULES, ...SURFACE, '--budget', '100')).toMatchFileSnapshot(
+  it('fails over a budget, and prints by how much first', async ({ expect }) => {
+    await expect(await shown('tokens', ...RULES, ...CATALOG, '--budget', '100')).toMatchFileSnapshot(
       'snapshots/tokens-over-budget.txt',
     );
-    const { code, stdout } = await run('tokens', ...RULES, ...SURFACE, '--budget', '1000');
+    const { code, stdout } = await run('tokens', ...RULES, ...CATALOG, '--budget', '1000');
     expect(code).toBe(0);
     expect(stdout).toMatch(/^Within budget: no configuration costs more than \d+ of 1,000 tokens/);
   });
 
-  it('of a real server, from the server and from its facts', async () => {
+  it('counts the same for a real server and for its facts', async () => {
     const policy = ['--policy', 'policies/playwright.yaml', '--format', 'json'];
     const [live, facts] = await Promise.all([
       run('tokens', ...policy, '--', ...PLAYWRIGHT),
@@ -36,18 +36,18 @@ describe.concurrent('tokens', () => {
     ]);
     expect(live).toMatchObject({ code: 0, stderr: '' });
     expect(JSON.parse(facts.stdout)).toEqual(JSON.parse(live.stdout));
-    const { complete, dearest, total, primitives } = JSON.parse(live.stdout);
-    expect({ complete, shown: dearest.shown, asked: dearest.configuration }).toEqual({
+    const { complete, mostExpensive, total, primitives } = JSON.parse(live.stdout);
+    expect({ complete, shown: mostExpensive.shown, configuration: mostExpensive.configuration }).toEqual({
       complete: true,
       shown: 72,
-      asked: {},
+      configuration: {},
     });
-    expect(dearest.tokens).toBe(total);
+    expect(mostExpensive.tokens).toBe(total);
     expect(primitives).toHaveLength(72);
   });
 
   it.runIf(existsSync(GITHUB))(
-    `of ${GITHUB}${existsSync(GITHUB) ? '' : ' (skipped: the file is not here)'}`,
+    `counts ${GITHUB}${existsSync(GITHUB) ? '' : ' (skipped: the file does not exist)'}`,
     async () => {
       const { code, stdout } = await run('tokens', '--policy', 'policies/github.yaml', '--catalog', GITHUB);
       expect(code).toBe(0);
@@ -56,11 +56,11 @@ describe.concurrent('tokens', () => {
   );
 
   it.each([
-    [[...RULES, ...SURFACE, '--budget', 'much'], '--budget takes a number of tokens, not "much"'],
-    [RULES, 'There is no server: its command goes after --'],
-    [SURFACE, 'There is no --policy'],
-    [['x', ...RULES, ...SURFACE], '"x" is unexpected'],
-  ])('%j is one sentence and 2', async (args, expected) => {
+    [[...RULES, ...CATALOG, '--budget', 'much'], '--budget takes a number of tokens, not "much"'],
+    [RULES, 'There is no server. Pass its command after --'],
+    [CATALOG, 'There is no policy. Pass --policy PATH'],
+    [['x', ...RULES, ...CATALOG], '"x" is unexpected'],
+  ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('tokens', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^mcp-concerns: .+\n$/);
@@ -68,11 +68,11 @@ describe.concurrent('tokens', () => {
   });
 });
 
-describe('all configurations', () => {
+describe('the costs of all configurations', () => {
   const policy = loadPolicy('test/cli/fixtures/rules.yaml');
   const tokensOf = (definition: object) => JSON.stringify(definition).length;
 
-  it('cost what the engine shows in them, each tried by itself', () => {
+  it('equal the sums over what the engine shows', () => {
     const found = { most: 0, least: Number.POSITIVE_INFINITY };
     for (const tier of ['free', 'pro']) {
       for (const budget of [null, 0, 7, 10, 20, 100, 300, 400, 500]) {
@@ -82,7 +82,7 @@ describe('all configurations', () => {
             const claims = new Map([['custom:tier', tier]]);
             const configuration = resolveConfiguration(policy, [{ from: 'request', concerns }], { claims });
             const cost = (['tools', 'prompts'] as const)
-              .flatMap((kind) => surface[kind].map((item: object) => ({ kind, item })))
+              .flatMap((kind) => catalog[kind].map((item: object) => ({ kind, item })))
               .filter(
                 ({ kind, item }) =>
                   decide(policy, mapPrimitive(policy, kind, item), configuration).effect === 'show',
@@ -94,17 +94,17 @@ describe('all configurations', () => {
         }
       }
     }
-    const costs = allCosts(policy, surface, tokensOf, found.most - 1);
+    const costs = configurationCosts(policy, catalog, tokensOf, found.most - 1);
     expect(costs).toMatchObject({
-      dearest: { tokens: found.most },
+      mostExpensive: { tokens: found.most },
       cheapest: { tokens: found.least },
       empty: 0,
     });
     expect(costs?.over).toBeGreaterThan(0);
-    expect(allCosts(policy, surface, tokensOf, found.most)?.over).toBe(0);
+    expect(configurationCosts(policy, catalog, tokensOf, found.most)?.over).toBe(0);
   });
 
-  it('may be too many: that is said, and what was looked at', () => {
+  it('are not computed if there are too many, which the text says', () => {
     const { compiled } = readPolicy('policies/vault.yaml');
     if (compiled === undefined) throw new Error('The policy is broken.');
     const [first] = compiled.concerns;
@@ -113,26 +113,26 @@ describe('all configurations', () => {
     const concerns = ['a', 'b', 'c'].map((name) => ({ ...first, name, values }));
     const large = preparePolicy({ ...compiled, concerns, presets: {} });
     expect(71 ** 3).toBeGreaterThan(MAX_CONFIGURATIONS);
-    const all = allCosts(large, surface, tokensOf);
+    const all = configurationCosts(large, catalog, tokensOf);
     expect(all).toBeUndefined();
-    const single = { asked: 'nothing', configuration: {}, tokens: 5, shown: 5 };
+    const single = { preferences: 'nothing', configuration: {}, tokens: 5, shown: 5 };
     const text = tokensToText(
-      { surface, tokensOf, singles: [single], all, budget: undefined },
+      { catalog, tokensOf, singles: [single], all, budget: undefined },
       { width: 80, paint: (_style, text) => text },
     );
     expect(text).toContain(
-      '  There are more than 250,000 configurations; only these 1 were looked at:\n' +
-        '  nothing asked for, presets, and each value alone.\n',
+      '  There are more than 250,000 configurations. Only these 1 were tried: no\n' +
+        '  preferences, each preset, and each single value.\n',
     );
   });
 });
 
-it.each([80, 140])('the text fits %i columns', (width) => {
+it.each([80, 140])('fits %i columns', (width) => {
   const policy = loadPolicy('policies/playwright.yaml');
-  const catalog = JSON.parse(readFileSync('policies/playwright.catalog.json', 'utf8'));
+  const playwright = JSON.parse(readFileSync('policies/playwright.catalog.json', 'utf8'));
   const tokensOf = (facts: object) => (facts as { tokens: number }).tokens;
-  const all = allCosts(policy, catalog, tokensOf);
-  const report = { surface: catalog, tokensOf, singles: [], all, budget: 100 };
+  const all = configurationCosts(policy, playwright, tokensOf);
+  const report = { catalog: playwright, tokensOf, singles: [], all, budget: 100 };
   const text = tokensToText(report, { width, paint: (_style, painted) => painted });
   expect(Math.max(...text.split('\n').map(({ length }) => length))).toBeLessThanOrEqual(width);
 });

@@ -1,36 +1,30 @@
 import { KINDS } from '../../engine/policy.js';
 import type { SavedCatalog } from '../../http/known-lists/stub-server.js';
 import { UsageError } from '../errors.js';
-import {
-  checkSource,
-  hasSource,
-  readSource,
-  SOURCE_HELP,
-  SOURCE_OPTIONS,
-  splitCommand,
-} from '../inputs/input.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
+import { readInput } from '../inputs/read-input.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { contents } from '../reports/words.js';
+import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const help = `Usage: mcp-concerns compile POLICY... -o FILE
+export const help = `Checks a policy and writes it as JSON, which loads without YAML or a schema.
 
-Checks a policy and writes it as JSON, which a Lambda function loads without
-YAML or a schema validator; and what its server lists, for catalog: snapshot.
+Usage: mcp-concerns compile POLICY... -o FILE [options] [INPUT]
 
 Options:
-  POLICY                a policy file or a folder of them; several are merged
-  -o, --output FILE     where to write, folders are made; - is stdout
-  --snapshot FILE       where to write what the server lists; needs a server
-  --server MODULE       a module whose default export, or createServer, makes
-                        a new server
+  POLICY                a policy file or a folder; several are merged
+  -o, --output FILE     the file to write (missing folders are created); - is
+                        stdout
+  --snapshot FILE       also write the catalog of the server to a file
+  --server MODULE       a module whose default export, or createServer, returns
+                        a new SDK v1 server, as the input
 ${COMMON_HELP}
 
-${SOURCE_HELP}
+${INPUT_HELP}
 
-Exit codes: 0 written; 1 a policy with errors; 2 bad arguments, file or server.
+Exit codes: 0 written; 1 the policy has errors; 2 invalid arguments or input.
 
 Examples:
   mcp-concerns compile policies/vault.yaml -o build/vault.json
@@ -42,37 +36,40 @@ const OPTIONS = {
   output: { type: 'string', short: 'o' },
   snapshot: { type: 'string' },
   server: { type: 'string' },
-  ...SOURCE_OPTIONS,
+  ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
 
 /**
- * @param argv what stands after `compile`
+ * @param argv the arguments after `compile`
  * @returns the exit code
- * @throws {CliError} if an argument or the policy is no good, or the file cannot be written
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the file cannot be written
+ * @example
+ * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('compile', own, OPTIONS);
   const { output, snapshot, server } = values;
-  if (positionals.length === 0) throw new UsageError('compile', 'There is no policy');
-  if (!output) throw new UsageError('compile', 'There is no -o FILE; -o - writes to stdout');
-  const asked = hasSource(values, command);
-  if (server !== undefined && asked)
-    throw new UsageError('compile', 'There is a source beside --server; give one');
-  if (snapshot === undefined && (server !== undefined || asked)) {
-    throw new UsageError('compile', 'There is a server, but no --snapshot FILE for what it lists');
+  if (positionals.length === 0)
+    throw new UsageError('compile', 'There is no policy. Name a policy file or a folder');
+  if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
+  const withInput = hasInput(values, command);
+  if (server !== undefined && withInput)
+    throw new UsageError('compile', 'There are two servers, --server and another input. Pass one');
+  if (snapshot === undefined && (server !== undefined || withInput)) {
+    throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
-  if (snapshot !== undefined && server === undefined) checkSource(values, command, 'compile');
+  if (snapshot !== undefined && server === undefined) parseInput(values, command, 'compile');
 
   const { quiet, note } = readCommon('compile', values);
-  const compiled = readPolicyInput(positionals, { exitCode: 1, undone: 'nothing was written' }, quiet);
-  const lists =
+  const compiled = readPolicyInput(positionals, { exitCode: 1, consequence: 'nothing was written' }, quiet);
+  const catalog =
     snapshot === undefined
       ? undefined
       : server === undefined
-        ? await readSource(values, command, 'compile')
-        : await takeFromModule(server);
+        ? await readInput(values, command, 'compile')
+        : await fetchFromModule(server);
   writeOutput(output, `${JSON.stringify(compiled)}\n`);
   if (output !== '-') {
     const { concerns, primitives, patterns } = compiled;
@@ -81,18 +78,18 @@ export async function run(argv: string[]): Promise<number> {
     );
     note(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
   }
-  if (snapshot !== undefined && lists !== undefined) {
-    const held = KINDS.flatMap((kind) => (lists[kind] === undefined ? [] : [[kind, lists[kind]]]));
-    writeOutput(snapshot, `${JSON.stringify({ server: lists.server, ...Object.fromEntries(held) })}\n`);
-    note(`Wrote ${snapshot}: ${contents(lists)}.`);
+  if (snapshot !== undefined && catalog !== undefined) {
+    const lists = KINDS.flatMap((kind) => (catalog[kind] === undefined ? [] : [[kind, catalog[kind]]]));
+    writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...Object.fromEntries(lists) })}\n`);
+    note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
   return 0;
 }
 
-/** Only who has a module loads what serves it. */
-async function takeFromModule(path: string): Promise<SavedCatalog> {
-  const { loadFactory } = await import('../serving/user-server.js');
+/** Loads the SDK only if there is a module. */
+async function fetchFromModule(path: string): Promise<SavedCatalog> {
+  const { loadServerFactory } = await import('../serving/server-module.js');
   const { takeLists } = await import('../../http/known-lists/stub-server.js');
-  const createServer = await loadFactory(path);
+  const createServer = await loadServerFactory(path);
   return takeLists(await createServer());
 }

@@ -6,58 +6,54 @@ import { compareSides } from '../../policy/diff/compare.js';
 import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
 import { UsageError } from '../errors.js';
 import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
-import {
-  checkSource,
-  hasSource,
-  readSource,
-  SOURCE_HELP,
-  SOURCE_OPTIONS,
-  splitCommand,
-} from '../inputs/input.js';
 import { readRevision } from '../inputs/policy-revision.js';
+import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff-formats.js';
 import { toPretty } from '../reports/diff-pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff-report.js';
 
-export const help = `Usage: mcp-concerns diff OLD NEW [options] [source]
+export const help = `Shows what a change of a policy, or of a server, changes for hosts.
 
-Shows what a change of a policy, or of a server, does to hosts: what they no
-longer see, what they see now, under which conditions, and what that costs.
-OLD and NEW are policies, folders of them, or revisions: HEAD~1:policies/x.yaml
+Usage: mcp-concerns diff OLD NEW [options] [INPUT]
+
+Reports which primitives are no longer shown or newly shown, under which
+conditions, and the tokens. OLD and NEW are policy files, folders, or git
+revisions such as HEAD~1:policies/x.yaml.
 
 Options:
-  --old-catalog FILE  the server as it was; the source is the server as it is
-  --format FORMAT     pretty (default), markdown (for a pull request), json
-  --fail-on WHAT      exit 1 if anything is hidden, shown, or a configuration
-                      shows nothing any more (empty); may be repeated
+  --old-catalog FILE    the catalog of the server before the change
+  --format FORMAT       pretty (default), markdown (for a pull request) or json
+  --fail-on WHAT        exit with 1 for: hidden, shown, or empty, which is a
+                        configuration that no longer shows any (repeatable)
 ${COMMON_HELP}
 
-${SOURCE_HELP}
-  Without a source: the catalog beside NEW (x.catalog.json), else only the
-  names that the policies list.
+${INPUT_HELP}
+  Default: the catalog beside NEW (x.catalog.json), else the names in both
 
-Exit codes: 0 compared; 1 something of --fail-on; 2 bad arguments or files.
+Exit codes: 0 compared; 1 --fail-on applies; 2 invalid arguments or files.
 
-Examples:
+Example:
   mcp-concerns diff HEAD:policies/vault.yaml policies/vault.yaml
-  mcp-concerns diff old.yaml new.yaml --fail-on hidden -- node server.js
 `;
 
 const OPTIONS = {
   'old-catalog': { type: 'string' },
   format: { type: 'string' },
   'fail-on': { type: 'string', multiple: true },
-  ...SOURCE_OPTIONS,
+  ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
 
 /**
- * @param argv what stands after `diff`
+ * @param argv the arguments after `diff`
  * @returns the exit code
- * @throws {CliError} if an argument, a policy or the server is no good
+ * @throws {CliError} if an argument is not valid, a policy has errors, or the input cannot be read
+ * @example
+ * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
@@ -74,32 +70,32 @@ export async function run(argv: string[]): Promise<number> {
   const [old, now, more] = positionals;
   if (old === undefined || now === undefined || more !== undefined) {
     const problem = more === undefined ? 'There are not two policies' : `"${more}" is unexpected`;
-    throw new UsageError('diff', `${problem}: diff takes OLD and NEW`);
+    throw new UsageError('diff', `${problem}. Pass OLD and NEW`);
   }
-  if (hasSource(values, command)) checkSource(values, command, 'diff');
+  if (hasInput(values, command)) parseInput(values, command, 'diff');
 
   const [before, after] = [readRevision(old, errors), readRevision(now, errors)];
   const beside = now.replace(/\.ya?ml$/, '.catalog.json');
-  const given = hasSource(values, command)
-    ? await readSource({ ...values, quiet }, command, 'diff')
+  const given = hasInput(values, command)
+    ? await readInput({ ...values, quiet }, command, 'diff')
     : beside !== now && existsSync(beside)
       ? readCatalogFile(beside)
       : undefined;
   const earlier = values['old-catalog'] === undefined ? given : readCatalogFile(values['old-catalog']);
-  const source = hasSource(values, command)
+  const source = hasInput(values, command)
     ? (values.catalog ?? values.url ?? command.join(' '))
     : given && beside;
   const listed = namesOf([before, after]);
-  const surfaces = [earlier ?? listed, given ?? listed] as const;
+  const catalogs = [earlier ?? listed, given ?? listed] as const;
 
   const difference = compareSides(
-    { compiled: before, catalog: surfaces[0] },
-    { compiled: after, catalog: surfaces[1] },
+    { compiled: before, catalog: catalogs[0] },
+    { compiled: after, catalog: catalogs[1] },
   );
   const report = makeReport({
     names: [old, now],
     compiled: [before, after],
-    surfaces,
+    catalogs,
     source,
     counters: [await counterOf(earlier), await counterOf(given)],
     difference,
@@ -119,7 +115,7 @@ function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | und
   return catalog === undefined ? Promise.resolve(undefined) : tokenCounterOf(catalog);
 }
 
-/** All that is known of a server that nobody can ask: the names that the policies give values to. */
+/** @returns a catalog of the names in the policies, for use without an input */
 function namesOf(policies: readonly CompiledPolicy[]): ServerCatalog {
   return Object.fromEntries(
     KINDS.map((kind) => {

@@ -3,24 +3,31 @@ import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { CliError, UsageError } from '../errors.js';
-import { checkSource, hasSource, readSource, splitCommand } from '../inputs/input.js';
+import {
+  CONFIGURATION_OPTIONS,
+  configurationHelp,
+  readPolicyAndConfiguration,
+} from '../inputs/policy-and-configuration.js';
+import { readInput } from '../inputs/read-input.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { readCommon } from '../options/common.js';
-import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from '../options/policy-question.js';
+import { hasInput, parseInput, splitCommand } from '../options/input-options.js';
+import { requirePolicy } from '../options/policy-option.js';
+import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
-import { originsOf } from '../reports/value-origins.js';
 import { plain } from '../terminal/output.js';
 
-export const help = `Usage: mcp-concerns explain NAME --policy PATH [options] [SOURCE]
+export const help = `Shows why a primitive is shown or hidden, and the smallest change that reverses
+the decision.
 
-Says why a tool, prompt, resource or template is shown or hidden: each concern,
-each rule with its values, and the smallest change that turns it around.
-Without a source, NAME is what the policy maps; annotations are unknown then.
+Usage: mcp-concerns explain NAME --policy PATH [options] [INPUT]
 
-${questionHelp('  --format FORMAT       pretty (default) or json')}
+Without an input, NAME is a name that the policy maps.
 
-Exit codes: 0 explained; 2 bad arguments, policy or source, or unknown NAME.
+${configurationHelp('  --format FORMAT       pretty (default) or json')}
+
+Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
 
 Example:
   mcp-concerns explain deleteKey --policy policies/vault.yaml \\
@@ -28,45 +35,50 @@ Example:
 `;
 
 /**
- * @param argv what stands after `explain`
+ * @param argv the arguments after `explain`
  * @returns the exit code
- * @throws {CliError} if an argument, the policy or the source is no good, or nothing has that name
+ * @throws {CliError} if an argument is not valid, the policy has errors, the input cannot be read, or the name is unknown
+ * @example
+ * await run(['deleteKey', '--policy', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('explain', own, QUESTION_OPTIONS);
+  const { values, positionals } = readArguments('explain', own, CONFIGURATION_OPTIONS);
   const common = readCommon('explain', values);
   const format = oneOf('explain', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
   const [name, unexpected] = positionals;
-  if (name === undefined) throw new UsageError('explain', 'There is no NAME to explain');
-  if (unexpected !== undefined) throw new UsageError('explain', `"${unexpected}" is unexpected: one NAME`);
-  const paths = checkPaths('explain', values.policy);
-  const asked = hasSource(values, command) || values.header !== undefined;
-  if (asked) checkSource(values, command, 'explain');
+  if (name === undefined) throw new UsageError('explain', 'There is no NAME. Pass the name of a primitive');
+  if (unexpected !== undefined)
+    throw new UsageError('explain', `"${unexpected}" is unexpected. Pass one NAME`);
+  const paths = requirePolicy('explain', values.policy);
+  const withInput = hasInput(values, command) || values.header !== undefined;
+  if (withInput) parseInput(values, command, 'explain');
 
-  const { policy, wish } = readQuestion(paths, values, 'nothing was explained', common);
-  const { configuration, caller } = wish;
-  const found = asked
-    ? inSurface(await readSource(values, command, 'explain'), name)
+  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', common);
+  const { configuration, caller } = resolved;
+  const found = withInput
+    ? inCatalog(await readInput(values, command, 'explain'), name)
     : inPolicy(policy, name);
 
-  const origins = originsOf(policy, paths, values, wish);
+  const origins = originsOf(policy, paths, values, resolved);
   const explanations = found.map(({ kind, primitive }) =>
     explainPrimitive(policy, kind, primitive, { configuration, caller, origins }),
   );
   if (format === 'json') {
-    process.stdout.write(`${JSON.stringify({ name, source: asked, primitives: explanations }, null, 2)}\n`);
+    process.stdout.write(
+      `${JSON.stringify({ name, source: withInput, primitives: explanations }, null, 2)}\n`,
+    );
     return 0;
   }
   const texts = explanations.map((each) => explanationToText(policy, each, common.paper));
   process.stdout.write(texts.join('\n'));
-  if (!asked && readsMore(policy)) {
-    common.note('note: without a source, annotations and tags count as absent for rules and assign.');
+  if (!withInput && readsMore(policy)) {
+    common.note('note: without an input, annotations and tags are unknown, so rules and assign see none.');
   }
   return 0;
 }
 
-/** Whether rules or `assign` look at more of a primitive than its name. */
+/** @returns whether rules or `assign` read more of a primitive than its name */
 function readsMore({ rules, assigns }: Policy): boolean {
   return (
     assigns.length > 0 ||
@@ -79,24 +91,24 @@ interface Found {
   readonly primitive: Primitive;
 }
 
-/** Several kinds may hold one name. */
-function inSurface(surface: ServerCatalog, name: string): Found[] {
+/** @returns the primitives with this name: several kinds may have the same name */
+function inCatalog(catalog: ServerCatalog, name: string): Found[] {
   const found = KINDS.flatMap((kind) =>
-    (surface[kind] ?? [])
+    (catalog[kind] ?? [])
       .filter((item) => identityOf(kind, item) === name)
       .map((primitive) => ({ kind, primitive })),
   );
   if (found.length > 0) return found;
-  const names = KINDS.flatMap((kind) => (surface[kind] ?? []).map((item) => identityOf(kind, item)));
-  throw unknownName(name, names, 'The source', 'mcp-concerns list shows its names');
+  const names = KINDS.flatMap((kind) => (catalog[kind] ?? []).map((item) => identityOf(kind, item)));
+  throw unknownName(name, names, 'The input', 'Run "mcp-concerns list" to see its names.');
 }
 
-/** What a policy maps by name, pattern or template; nobody knows whether a server has it. */
+/** @returns the primitives that the policy maps by this name, by a pattern or a template; the server may not have them */
 function inPolicy(policy: Policy, name: string): Found[] {
   const entered = KINDS.filter((kind) => policy.entries[kind].has(name));
   const covered = KINDS.filter(
     (kind) =>
-      // A name is no URI, whatever a pattern of URIs covers.
+      // Patterns of URIs must not match the name of a tool or a prompt.
       (kind === 'tools' || kind === 'prompts') !== name.includes('://') &&
       (policy.patterns[kind].some(({ matches }) => matches(name)) ||
         (kind === 'resources' && policy.covering.some(({ matches }) => matches(name)))),
@@ -104,23 +116,25 @@ function inPolicy(policy: Policy, name: string): Found[] {
   const kinds = entered.length > 0 ? entered : covered;
   if (kinds.length > 0) return kinds.map((kind) => ({ kind, primitive: { [IDENTITY[kind]]: name } }));
   const names = KINDS.flatMap((kind) => [...policy.entries[kind].keys()]);
-  throw unknownName(name, names, 'The policy', 'give a source to explain what it does not map');
+  throw unknownName(
+    name,
+    names,
+    'The policy',
+    'Pass an input (--catalog, --url or a command) to explain unmapped primitives.',
+  );
 }
 
 const MAX_NAMES = 3;
 
-function unknownName(name: string, names: readonly string[], where: string, otherwise: string): CliError {
+function unknownName(name: string, names: readonly string[], where: string, advice: string): CliError {
   const near = nearestNames(name, new Set(names)).map((each) => `"${plain(each)}"`);
   const last = near.pop();
   const hint =
-    last === undefined
-      ? otherwise
-      : `did you mean ${near.length === 0 ? '' : `${near.join(', ')} or `}${last}?`;
-  const end = hint.endsWith('?') ? '' : '.';
-  return new CliError(`${where} has no "${plain(name)}"; ${hint}${end}`);
+    last === undefined ? advice : `Did you mean ${near.length === 0 ? '' : `${near.join(', ')} or `}${last}?`;
+  return new CliError(`${where} has no "${plain(name)}". ${hint}`);
 }
 
-/** Misspelt names first; then names of which it is a part, or that are a part of it. */
+/** @returns similar names, the most similar first, then names that contain this name */
 function nearestNames(name: string, names: Set<string>): string[] {
   const found: string[] = [];
   for (let near = nearest(name, names); near !== undefined; near = nearest(name, names)) {

@@ -1,26 +1,28 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { CliError, UsageError } from '../errors.js';
+import { CliError, cannotRead, systemCode, UsageError } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { many } from '../reports/words.js';
+import { POLICY_OPTION } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
+import { quantity } from '../terminal/quantities.js';
 
-export const help = `Usage: mcp-concerns fmt POLICY... [options]
+export const help = `Formats policy files: indentation, quotes, and lines of up to 110 characters.
 
-Formats policies: indentation, spaces, quotes, lines of up to 110 characters.
-Comments, order and meaning stay; a file that would mean something else
-afterwards, or cannot be read as YAML, is left as it is.
+Usage: mcp-concerns fmt POLICY... [options]
+
+Comments, order and meaning do not change. If a file cannot be formatted without
+that, or cannot be read as YAML, no file is changed.
 
 Options:
-  POLICY                a file, or a folder: its *.yaml without *.test.yaml
-  --check               change nothing, fail if a file is not formatted
+  POLICY                a file, or a folder: its *.yaml, not *.test.yaml
+  --check               change nothing; exit with 1 if a file is not formatted
 ${COMMON_HELP}
 
-Exit codes: 0 all are formatted; 1 under --check, some are not; 2 bad arguments
-or files.
+Exit codes: 0 all files are formatted; 1 with --check, some are not; 2 invalid
+arguments or files.
 
 Examples:
   mcp-concerns fmt policies
@@ -28,21 +30,23 @@ Examples:
 `;
 
 const OPTIONS = {
-  policy: { type: 'string', multiple: true },
+  ...POLICY_OPTION,
   check: { type: 'boolean' },
   ...COMMON_OPTIONS,
 } as const;
 
 /**
- * @param argv what stands after `fmt`
+ * @param argv the arguments after `fmt`
  * @returns the exit code
- * @throws {CliError} if an argument or a file is no good; then no file was changed
+ * @throws {CliError} if an argument is not valid, or a file cannot be formatted; then no file is changed
+ * @example
+ * await run(['--check', 'policies']);
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('fmt', argv, OPTIONS);
   const { note } = readCommon('fmt', values);
   const paths = [...(values.policy ?? []), ...positionals];
-  if (paths.length === 0) throw new UsageError('fmt', 'There is no policy');
+  if (paths.length === 0) throw new UsageError('fmt', 'There is no policy. Name a policy file or a folder');
 
   const files = policyFiles(paths).map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);
@@ -50,10 +54,10 @@ export async function run(argv: string[]): Promise<number> {
     if (!values.check) write(file, after);
     process.stdout.write(`${file}\n`);
   }
-  const all = many(files.length, 'file', 'files');
-  if (changed.length === 0) note(`${all}, formatted already.`, 'green');
+  const all = quantity(files.length, 'file');
+  if (changed.length === 0) note(`${all}, already formatted.`, 'green');
   else if (values.check) {
-    note(`${changed.length} of ${all} not formatted; "mcp-concerns fmt" does it.`);
+    note(`${changed.length} of ${all} not formatted. Run "mcp-concerns fmt" to format.`);
   } else note(`${changed.length} of ${all} formatted.`);
   return values.check && changed.length > 0 ? 1 : 0;
 }
@@ -63,20 +67,20 @@ function formatted(file: string): { before: string; after: string } {
   try {
     before = readFileSync(file, 'utf8');
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'it does not exist' : code;
-    throw new CliError(`${file} cannot be read (${reason}); check the path of the policy.`);
+    throw cannotRead(file, cause, 'Check the path of the policy.');
   }
   const [problem] = readPolicyText(before, file).findings;
   if (problem !== undefined) {
     const { line, column, message } = problem;
-    throw new CliError(`${file}:${line}:${column} keeps this from being formatted: ${plain(message)}`);
+    throw new CliError(
+      `${file} cannot be formatted, because of line ${line}, column ${column}: ${plain(message)}`,
+    );
   }
   try {
     return { before, after: formatYaml(before) };
   } catch (cause) {
     if (!(cause instanceof FormatError)) throw cause;
-    throw new CliError(`${file} was left as it is: ${cause.message}.`);
+    throw new CliError(`${file} was not changed: ${cause.message}.`, { cause });
   }
 }
 
@@ -84,6 +88,6 @@ function write(file: string, text: string): void {
   try {
     writeFileSync(file, text);
   } catch (cause) {
-    throw new CliError(`${file} cannot be written (${(cause as NodeJS.ErrnoException).code}).`);
+    throw new CliError(`${file} cannot be written (${systemCode(cause)}). Check its permissions.`, { cause });
   }
 }

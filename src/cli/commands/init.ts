@@ -8,31 +8,34 @@ import { proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { writeFirstTests } from '../../policy/testing/first-tests.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
+import { read } from '../../protocol/messages/wire.js';
 import { CliError, UsageError } from '../errors.js';
-import { factsOf } from '../inputs/facts.js';
-import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../inputs/input.js';
+import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { contents, many } from '../reports/words.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { catalogContents, quantity } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 import { packageFile } from '../version.js';
 
-export const help = `Usage: mcp-concerns init [options] SOURCE
+export const help = `Writes a first policy for a server, with tests that pass.
 
-Writes a first policy for a server, from what it says of itself: concerns from
-annotations, tags and names, every primitive mapped. Beside it come tests that
-pass, a catalog of facts for them, and the schemas for editors.
+Usage: mcp-concerns init [options] INPUT
+
+Concerns and values are proposed from the annotations, tags and names that the
+server lists. Beside the policy, init writes a test file, the catalog for the
+tests, and the JSON schemas for editors.
 
 Options:
-  -o, --output FILE     the policy, folders are made (policy.yaml); - is stdout,
-                        and nothing beside
-  --force               overwrite files that are there
+  -o, --output FILE     the policy to write (default policy.yaml; missing
+                        folders are created); - writes only it, to stdout
+  --force               overwrite existing files
 ${COMMON_HELP}
 
-${SOURCE_HELP}
+${INPUT_HELP}
 
-Exit codes: 0 written; 2 bad arguments, source or files.
+Exit codes: 0 written; 2 invalid arguments, input or files.
 
 Examples:
   mcp-concerns init -o policies/playwright.yaml -- npx @playwright/mcp
@@ -42,23 +45,28 @@ Examples:
 const OPTIONS = {
   output: { type: 'string', short: 'o' },
   force: { type: 'boolean' },
-  ...SOURCE_OPTIONS,
+  ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
 
 /**
- * @param argv what stands after `init`
+ * @param argv the arguments after `init`
  * @returns the exit code
- * @throws {CliError} if an argument or the source is no good, or a file is there already
+ * @throws {CliError} if an argument is not valid, the input cannot be read, or a file exists already
+ * @example
+ * await run(['-o', 'policy.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('init', own, OPTIONS);
   const { note } = readCommon('init', values);
   if (positionals[0] !== undefined) {
-    throw new UsageError('init', `"${positionals[0]}" is unexpected: the server's command goes after --`);
+    throw new UsageError(
+      'init',
+      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
+    );
   }
-  checkSource(values, command, 'init');
+  parseInput(values, command, 'init');
   const output = values.output ?? 'policy.yaml';
   if (output !== '-' && !/\.ya?ml$/.test(output)) {
     throw new UsageError('init', `-o takes a file that ends in .yaml, not "${output}"`);
@@ -72,12 +80,13 @@ export async function run(argv: string[]): Promise<number> {
   if (output !== '-' && values.force !== true) refuseToOverwrite(files, values.catalog !== undefined);
 
   const [catalog, tokensOf] = await readCounted(values, command, 'init');
-  if (contents(catalog) === contents({})) {
+  if (catalogContents(catalog) === catalogContents({})) {
     throw new CliError('The server lists nothing, so there is nothing to write a policy for.');
   }
   const proposal = proposePolicy(catalog);
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
-  const [schema, testSchema] = SCHEMAS.map((each) => schemaBeside(output, each)) as [Schema, Schema];
+  const schema = schemaBeside(output, 'schema.json', policySchema.title);
+  const testSchema = schemaBeside(output, 'test.schema.json', testFileSchema.title);
   const text = formatOwnYaml(writeProposal(proposal, { server, schema: schema.path }));
   if (output === '-') {
     process.stdout.write(text);
@@ -90,14 +99,18 @@ export async function run(argv: string[]): Promise<number> {
   }
   if (values.catalog === undefined) {
     const lists = KINDS.flatMap((kind) =>
-      catalog[kind] === undefined ? [] : [[kind, catalog[kind].map((each) => factsOf(each, tokensOf(each)))]],
+      catalog[kind] === undefined
+        ? []
+        : [[kind, catalog[kind].map((each) => primitiveFacts(each, tokensOf(each)))]],
     );
     const facts = { server: versionOf(catalog.server), encoding: ENCODING, ...Object.fromEntries(lists) };
     writeOutput(files.catalog, `${JSON.stringify(facts, null, 2)}\n`);
   }
   const { compiled } = readPolicy(files.policy);
   if (compiled === undefined) {
-    throw new CliError(`${files.policy} has errors, which is a fault of mcp-concerns; "check" shows them.`);
+    throw new CliError(
+      `${files.policy} has errors, which is a bug in mcp-concerns. Run "mcp-concerns check" to see them.`,
+    );
   }
   const folder = dirname(files.tests);
   const policy = preparePolicy(compiled);
@@ -112,10 +125,11 @@ export async function run(argv: string[]): Promise<number> {
     ),
   );
   const concerns = policy.concerns.map(({ name }) => name).join(', ');
-  note(`Wrote ${files.policy}: ${contents(catalog)}; concerns ${concerns}.`);
+  note(`Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`);
   note(`Wrote ${files.tests}, which passes${values.catalog === undefined ? `, and ${files.catalog}` : ''}.`);
   const guessed = proposal.tools.filter(({ effectFrom }) => effectFrom !== 'hints').length;
-  if (guessed > 0) note(`The effect of ${many(guessed, 'tool')} was judged by names: look at these first.`);
+  if (guessed > 0)
+    note(`The effect of ${quantity(guessed, 'tool')} was guessed from names. Check these first.`);
   return 0;
 }
 
@@ -123,33 +137,30 @@ function refuseToOverwrite(
   { policy, tests, catalog }: Readonly<Record<'policy' | 'tests' | 'catalog', string>>,
   given: boolean,
 ): void {
-  const there = [policy, tests, ...(given ? [] : [catalog])].filter((file) => existsSync(file));
-  if (there.length === 0) return;
-  const are = there.length === 1 ? 'is' : 'are';
-  throw new CliError(`${there.join(' and ')} ${are} there already; give -o another file, or --force.`);
+  const existing = [policy, tests, ...(given ? [] : [catalog])].filter((file) => existsSync(file));
+  if (existing.length === 0) return;
+  const verb = existing.length === 1 ? 'exists' : 'exist';
+  throw new CliError(
+    `${existing.join(' and ')} already ${verb}. Pass another file with -o, or --force to overwrite.`,
+  );
 }
-
-const SCHEMAS = [
-  { file: 'schema.json', title: policySchema.title },
-  { file: 'test.schema.json', title: testFileSchema.title },
-] as const;
 
 interface Schema {
   readonly file: string;
-  /** As the policy beside it names it. */
+  /** The path in the comment for editors at the top of the policy. */
   readonly path: string;
   readonly missing: boolean;
 }
 
-/** A schema beside the policy; the package's own where something else has that name. */
-function schemaBeside(policy: string, { file, title }: (typeof SCHEMAS)[number]): Schema {
+/** @returns the schema beside the policy; the one in the package if another file has that name */
+function schemaBeside(policy: string, file: string, title: string): Schema {
   const beside = join(dirname(policy), file);
   if (!existsSync(beside)) return { file, path: `./${file}`, missing: true };
   let found: unknown;
   try {
-    found = (JSON.parse(readFileSync(beside, 'utf8')) as { title?: unknown }).title;
+    found = read(JSON.parse(readFileSync(beside, 'utf8')), 'title');
   } catch {
-    // Something else, then.
+    // The file is not JSON, so it is not our schema.
   }
   const path = found === title ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
   return { file, path, missing: false };
@@ -164,6 +175,5 @@ function serverName(server: unknown): string | undefined {
 
 function versionOf(server: unknown): { name?: unknown; version?: unknown } | undefined {
   if (typeof server !== 'object' || server === null) return undefined;
-  const { name, version } = server as { name?: unknown; version?: unknown };
-  return { name, version };
+  return { name: read(server, 'name'), version: read(server, 'version') };
 }

@@ -1,55 +1,65 @@
 import { UsageError } from '../errors.js';
-import { checkSource, readSource, splitCommand } from '../inputs/input.js';
+import {
+  CONFIGURATION_OPTIONS,
+  configurationHelp,
+  readPolicyAndConfiguration,
+} from '../inputs/policy-and-configuration.js';
+import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { readCommon } from '../options/common.js';
-import { checkPaths, QUESTION_OPTIONS, questionHelp, readQuestion } from '../options/policy-question.js';
-import { judge, toJson, toNames, weighSurface } from '../reports/report.js';
-import { toTable } from '../reports/table.js';
+import { parseInput, splitCommand } from '../options/input-options.js';
+import { requirePolicy } from '../options/policy-option.js';
+import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
+import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 
-export const help = `Usage: mcp-concerns list --policy PATH [options] SOURCE
+export const help = `Shows which primitives are visible, which are hidden and why, and how many
+tokens that saves.
 
-Shows what a policy leaves of a server's lists, what goes and why. The server,
-and rules that read client.capabilities, see a client that can do everything.
+Usage: mcp-concerns list --policy PATH [options] INPUT
 
-${questionHelp('  --format FORMAT       table (default), json, or names: what stays, one a line')}
+${configurationHelp('  --format FORMAT       table (default), json, or names (visible, one a line)')}
 
-Exit codes: 0 listed; 2 bad arguments, policy or server.
+The server, and rules about client.capabilities, see a client with every
+capability.
 
-Examples:
+Exit codes: 0 listed; 2 invalid arguments, policy or input.
+
+Example:
   mcp-concerns list --policy policies/playwright.yaml \\
       --concern effect=read-only -- npx @playwright/mcp
-  mcp-concerns list --policy policies/vault.yaml \\
-      --concern preset=safe --format names --url http://127.0.0.1:8808/mcp
 `;
 
 /**
- * @param argv what stands after `list`
+ * @param argv the arguments after `list`
  * @returns the exit code
- * @throws {CliError} if an argument, the policy or the server is no good
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
+ * @example
+ * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('list', own, QUESTION_OPTIONS);
+  const { values, positionals } = readArguments('list', own, CONFIGURATION_OPTIONS);
   const format = oneOf('list', '--format', values.format ?? 'table', ['table', 'json', 'names'] as const);
   const common = readCommon('list', values);
   if (positionals[0] !== undefined) {
-    throw new UsageError('list', `"${positionals[0]}" is unexpected: the server's command goes after --`);
+    throw new UsageError(
+      'list',
+      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
+    );
   }
-  const paths = checkPaths('list', values.policy);
-  checkSource(values, command, 'list');
+  const paths = requirePolicy('list', values.policy);
+  parseInput(values, command, 'list');
 
-  const { policy, wish } = readQuestion(paths, values, 'the server was not asked', common);
+  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', common);
   const [catalog, tokensOf] =
     format === 'names'
-      ? [await readSource(values, command, 'list'), () => 0]
+      ? [await readInput(values, command, 'list'), () => 0]
       : await readCounted(values, command, 'list');
-  const report = judge(policy, wish.configuration, weighSurface(policy, catalog, tokensOf));
+  const report = decideAll(policy, resolved.configuration, weighCatalog(policy, catalog, tokensOf));
   if (policy.settings.enforcement === 'shadow') {
-    common.note(
-      'note: the policy has enforcement: shadow, so hosts are shown everything until that changes.',
-    );
+    common.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }
   if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
   else if (format === 'names') {

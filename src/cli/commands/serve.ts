@@ -2,45 +2,45 @@ import { describeAccepted } from '../../engine/configuration.js';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../protocol/request/live-policy.js';
 import { UsageError } from '../errors.js';
-import { splitCommand } from '../inputs/input.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { readAsked } from '../options/concerns.js';
+import { splitCommand } from '../options/input-options.js';
+import { POLICY_OPTION } from '../options/policy-option.js';
+import { readPreferences } from '../options/preferences.js';
 import { chooseServer } from '../serving/choose-server.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
 const DEFAULT_PORT = 8808;
 
-export const help = `Usage: mcp-concerns serve [options] [-- COMMAND [ARGS...]]
+export const help = `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
 
-Serves an MCP server with a policy on 127.0.0.1, so that a policy can be tried
-in a real host. A policy that is saved takes effect at once. Each request writes
-one line to stderr. Press Ctrl-C to stop.
+Usage: mcp-concerns serve --policy PATH [options] [-- COMMAND [ARGS...]]
+
+A saved policy takes effect at once. Each request writes one line to stderr.
+Press Ctrl-C to stop.
 
 Options:
-  --policy PATH         a policy file or a folder of them (required; may be
-                        repeated: several are merged)
-  -- COMMAND [ARGS...]  a server over stdio, one process for each session
-  --url URL             a server over Streamable HTTP, with
-                        --header 'NAME: VALUE' (may be repeated)
-  --server MODULE       a module whose default export, or createServer, makes
+  --policy PATH         a policy file or a folder; several are merged
+  -- COMMAND [ARGS...]  an MCP server over stdio, one process for each session
+  --url URL             an MCP server over Streamable HTTP, with
+                        --header 'NAME: VALUE' (repeatable)
+  --server MODULE       a module whose default export, or createServer, returns
                         a new SDK v1 server
-  --stdio               speak stdio instead of HTTP, for hosts that start
-                        their servers themselves, with
-                        --concern NAME=VALUE for one that asks for nothing
-  --port N              the port (default ${DEFAULT_PORT}); 0 takes any that is free
-${COMMON_HELP}, not even requests
+  --stdio               serve over stdio, for hosts that start their servers
+  --concern NAME=VALUE  with --stdio: a preference for hosts that send none
+  --port N              the port (default ${DEFAULT_PORT}); 0 picks a free port
+${COMMON_HELP}
 
-Exit codes: 0 ended; 2 bad arguments, policy, server or port.
+Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
 
-Examples:
+Example:
   mcp-concerns serve --policy policies/playwright.yaml -- npx @playwright/mcp
 `;
 
 const OPTIONS = {
-  policy: { type: 'string', multiple: true },
+  ...POLICY_OPTION,
   server: { type: 'string' },
   url: { type: 'string' },
   header: { type: 'string', multiple: true },
@@ -51,45 +51,56 @@ const OPTIONS = {
 } as const;
 
 /**
- * @param argv what stands after `serve`
- * @returns the exit code, once a signal or the host has ended it
- * @throws {CliError} if an argument, the policy or the module is no good
- * @throws {ListenError} if the port is taken
+ * @param argv the arguments after `serve`
+ * @returns the exit code, after a signal or the host has ended the command
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the module cannot be used
+ * @throws {ListenError} if the port is in use
+ * @example
+ * await run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('serve', own, OPTIONS);
-  if (positionals[0] !== undefined) throw new UsageError('serve', `"${positionals[0]}" is unexpected`);
+  if (positionals[0] !== undefined)
+    throw new UsageError(
+      'serve',
+      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
+    );
   const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
-  const chosen = chooseServer(values, command);
+  const choice = chooseServer(values, command);
   const paths = values.policy;
-  if (paths === undefined) throw new UsageError('serve', 'needs --policy PATH');
-  const input = { exitCode: 2, undone: 'nothing is served' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, input, quiet, errors));
-  const wish = readWish(policy, values);
-  // Only who really serves loads the SDK.
-  const [{ openServed }, { serveHttp, serveStdio }] = await Promise.all([
-    import('../serving/served.js'),
-    import('../serving/serving.js'),
+  if (paths === undefined) {
+    throw new UsageError(
+      'serve',
+      'There is no policy. Pass --policy PATH; "mcp-concerns init -- COMMAND" writes a first policy for a server',
+    );
+  }
+  const failure = { exitCode: 2, consequence: 'nothing is served' } as const;
+  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
+  const preferences = defaultPreferences(policy, values);
+  // The SDK is loaded only after all arguments are valid.
+  const [{ openServer }, { serveHttp, serveStdio }] = await Promise.all([
+    import('../serving/open-server.js'),
+    import('../serving/transports.js'),
   ]);
-  const served = await openServed(chosen);
+  const opened = await openServer(choice);
   const live = new LivePolicy(policy);
 
   return interruptible(async (signal) => {
     const stop = watchPolicy(paths, live, note, errors);
     try {
       return values.stdio === true
-        ? await serveStdio(served, live, wish, signal)
-        : await serveHttp(served, live, port, signal, note);
+        ? await serveStdio(opened, live, preferences, signal)
+        : await serveHttp(opened, live, port, signal, note);
     } finally {
       stop();
     }
   });
 }
 
-/** What `--concern` asks for in a host's name. */
-function readWish(
+/** @returns the preferences of `--concern`, for hosts that send none */
+function defaultPreferences(
   policy: Policy,
   {
     concern = [],
@@ -100,16 +111,16 @@ function readWish(
   if (stdio !== true) {
     throw new UsageError(
       'serve',
-      '--concern needs --stdio: over HTTP the URL asks, as in /mcp?concerns=NAME:VALUE',
+      '--concern needs --stdio. Over HTTP, put preferences into the URL, for example /mcp?concerns=NAME:VALUE',
     );
   }
   const operator = policy.concerns.find(
     ({ name, setBy }) => setBy === 'operator' && concern.some((each) => each.startsWith(`${name}=`)),
   );
   if (operator !== undefined) {
-    throw new UsageError('serve', `${operator.name} is set by the operator, so no host can ask for it`);
+    throw new UsageError('serve', `${operator.name} is set by the operator, so --concern cannot set it`);
   }
-  return describeAccepted(policy, readAsked(policy, { concern }).configuration);
+  return describeAccepted(policy, readPreferences(policy, { concern }).configuration);
 }
 
 function readPort(text = String(DEFAULT_PORT)): number {

@@ -2,27 +2,29 @@ import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { findingsText } from '../reports/findings-text.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty } from '../reports/test-report.js';
 import { runTestFiles } from '../reports/test-run.js';
+import { findingsText } from '../terminal/findings-text.js';
 
-export const help = `Usage: mcp-concerns test [FILE|FOLDER...] [options]
+export const help = `Runs the tests of policies: which primitives a host sees with which preferences.
 
-Runs policy tests: what a host that asks for something has to see. A test file
-names its policy and a catalog, or a server to start (docs/policy-tests.md).
+Usage: mcp-concerns test [FILE|FOLDER...] [options]
+
+A test file names its policy, and a catalog or a server
+(docs/reference/policy-tests.md).
 
 Options:
-  FILE|FOLDER           test files, policies with a test file beside, or folders
-                        of them; without any, the folder policies
-  --coverage            which values, entries and rules no test exercises
-  --threshold PERCENT   fail if a policy is exercised less than that
+  FILE|FOLDER           test files, policies with a test file beside them, or
+                        folders of test files (default: the folder policies)
+  --coverage            show values, entries and rules that no test exercises
+  --threshold PERCENT   exit with 1 if the tests exercise less of a policy
   --format FORMAT       pretty (default), json or junit
   --timeout SECONDS     how long a server may take to list everything (30)
 ${COMMON_HELP}
 
 Exit codes: 0 passed; 1 a test failed, a file has errors, or the coverage is
-below the threshold; 2 bad arguments or files.
+below the threshold; 2 invalid arguments or files.
 
 Examples:
   mcp-concerns test policies/vault.test.yaml --coverage
@@ -38,9 +40,11 @@ const OPTIONS = {
 } as const;
 
 /**
- * @param argv what stands after `test`
+ * @param argv the arguments after `test`
  * @returns the exit code
- * @throws {CliError} if an argument or a server is no good, or a file cannot be read
+ * @throws {CliError} if an argument is not valid, a server does not answer, or a file cannot be read
+ * @example
+ * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('test', argv, OPTIONS);

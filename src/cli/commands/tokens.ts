@@ -1,31 +1,33 @@
 import { preparePolicy } from '../../engine/policy.js';
 import { UsageError } from '../errors.js';
-import { CAN_DO_ALL } from '../inputs/full-client-capabilities.js';
-import { checkSource, SOURCE_HELP, SOURCE_OPTIONS, splitCommand } from '../inputs/input.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { oneOf, readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { checkPaths, POLICY_HELP } from '../options/policy-question.js';
-import { allCosts } from '../reports/costs.js';
-import { judge, sumOf, weighSurface } from '../reports/report.js';
-import { singleAsks } from '../reports/sample-requests.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
+import { configurationCosts } from '../reports/configuration-costs.js';
+import { decideAll, sumOf, weighCatalog } from '../reports/list-report.js';
+import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 
-export const help = `Usage: mcp-concerns tokens --policy PATH [options] SOURCE
+export const help = `Counts the tokens of each primitive and each configuration.
 
-Says what a server's definitions cost a host, each primitive and each
-configuration: the dearest and the cheapest of all, presets, single values.
+Usage: mcp-concerns tokens --policy PATH [options] INPUT
+
+Reports the most expensive and the cheapest of all configurations, and the
+tokens for each preset and each single value.
 
 Options:
 ${POLICY_HELP}
-  --budget N            fail if a configuration costs more tokens than this
+  --budget N            exit with 1 if a configuration costs more tokens
   --format FORMAT       table (default) or json
 ${COMMON_HELP}
 
-${SOURCE_HELP}
+${INPUT_HELP}
 
-Exit codes: 0 within the budget; 1 over it; 2 bad arguments, policy or source.
+Exit codes: 0 within the budget; 1 over it; 2 invalid arguments or input.
 
 Example:
   mcp-concerns tokens --policy policies/vault.yaml --budget 5000 \\
@@ -33,17 +35,19 @@ Example:
 `;
 
 const OPTIONS = {
-  policy: { type: 'string', multiple: true },
+  ...POLICY_OPTION,
   budget: { type: 'string' },
   format: { type: 'string' },
-  ...SOURCE_OPTIONS,
+  ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
 
 /**
- * @param argv what stands after `tokens`
+ * @param argv the arguments after `tokens`
  * @returns the exit code
- * @throws {CliError} if an argument, the policy or the source is no good
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the input cannot be read
+ * @example
+ * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
@@ -51,28 +55,34 @@ export async function run(argv: string[]): Promise<number> {
   const { paper, errors, quiet } = readCommon('tokens', values);
   const format = oneOf('tokens', '--format', values.format ?? 'table', ['table', 'json'] as const);
   const budget = readBudget(values.budget);
-  if (positionals[0] !== undefined) throw new UsageError('tokens', `"${positionals[0]}" is unexpected`);
-  const paths = checkPaths('tokens', values.policy);
-  checkSource(values, command, 'tokens');
+  if (positionals[0] !== undefined)
+    throw new UsageError(
+      'tokens',
+      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
+    );
+  const paths = requirePolicy('tokens', values.policy);
+  parseInput(values, command, 'tokens');
 
-  const failed = { exitCode: 2, undone: 'nothing was counted' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failed, quiet, errors));
+  const failure = { exitCode: 2, consequence: 'nothing was counted' } as const;
+  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
   const [catalog, countTokens] = await readCounted(values, command, 'tokens');
-  // Every configuration asks for every primitive again.
+  // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
   const tokensOf = (definition: object): number => {
     const tokens = counted.get(definition) ?? countTokens(definition);
     counted.set(definition, tokens);
     return tokens;
   };
-  const weighing = weighSurface(policy, catalog, tokensOf);
-  const singles = singleAsks(policy, CAN_DO_ALL).map(({ asked, configuration }) => {
-    const report = judge(policy, configuration, weighing);
-    const { shown, tokens } = sumOf(report.kinds.flatMap(({ all }) => all));
-    return { asked, configuration: report.configuration, shown, tokens: tokens.shown };
-  });
-  const all = allCosts(policy, catalog, tokensOf, budget);
-  const report: TokenReport = { surface: catalog, tokensOf, singles, all, budget };
+  const weighed = weighCatalog(policy, catalog, tokensOf);
+  const singles = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
+    ({ preferences, configuration }) => {
+      const report = decideAll(policy, configuration, weighed);
+      const { shown, tokens } = sumOf(report.kinds.flatMap(({ all }) => all));
+      return { preferences, configuration: report.configuration, shown, tokens: tokens.shown };
+    },
+  );
+  const all = configurationCosts(policy, catalog, tokensOf, budget);
+  const report: TokenReport = { catalog, tokensOf, singles, all, budget };
   process.stdout.write(
     format === 'json' ? `${JSON.stringify(tokensToJson(report), null, 2)}\n` : tokensToText(report, paper),
   );

@@ -4,58 +4,57 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { itemsOf } from '../../protocol/lists/filter-list.js';
 import { read } from '../../protocol/messages/wire.js';
-import { CliError } from '../errors.js';
+import { CliError, cannotRead } from '../errors.js';
 
-/** What a catalog holds beside the primitives. */
+/** What a catalog file contains besides the primitives. */
 export interface CatalogFile {
   readonly server?: unknown;
   readonly capabilities?: object | undefined;
-  /** Where a catalog comes from that no server gave, and on what terms. */
+  /** Where the catalog comes from, and its license, if it was not fetched from a server. */
   readonly source?: unknown;
   readonly license?: unknown;
-  /** What took the snapshot. */
+  /** The SDK that fetched the catalog. */
   readonly sdk?: unknown;
-  /** Of a catalog of facts: the encoding that the `tokens` of its primitives were counted in. */
+  /** In a catalog of facts: the encoding of the `tokens` of its primitives. */
   readonly encoding?: string | undefined;
 }
 
 /**
- * Reads a catalog: a server's surface as "mcp-concerns snapshot" writes it, or any JSON object with lists of that kind.
+ * Reads a catalog file: the output of "mcp-concerns snapshot", or any JSON object with lists such as `tools`.
  *
  * @param path the file
- * @returns its primitives, and what it says of the server
- * @throws {CliError} if it cannot be read or is no catalog
+ * @returns the catalog, and what the file says about the server
+ * @throws {CliError} if the file cannot be read, or is not a catalog
  * @example
  * const { tools = [] } = readCatalogFile('policies/vault.catalog.json');
  */
 export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
   const data = parse(path);
   if (!isObject(data) || !KINDS.some((kind) => read(data, kind) !== undefined)) {
-    const hint = Array.isArray(data) ? '; put the list into {"tools": [...]}' : '';
-    throw new CliError(
-      `${path} is no catalog: it has none of ${KINDS.join(', ')}${hint || '; make one with "mcp-concerns snapshot"'}.`,
-    );
+    const hint = Array.isArray(data) ? 'Put the list into {"tools": [...]}.' : CREATE;
+    throw new CliError(`${path} is not a catalog: it has none of ${KINDS.join(', ')}. ${hint}`);
   }
   const [instructions, capabilities, encoding] = ['instructions', 'capabilities', 'encoding'].map((name) =>
     read(data, name),
   );
-  const surface: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
+  const catalog: { [K in Kind]?: ReturnType<typeof itemsOf> } = {};
   for (const kind of KINDS) {
     const list = read(data, kind);
     if (list === undefined) continue;
     const items = itemsOf(kind, data);
-    if (items === undefined) throw new CliError(`${path} is no catalog: ${kind} is no list.`);
+    if (items === undefined) throw new CliError(`${path} is not a catalog: ${kind} is not a list.`);
     const nameless = items.findIndex((item) => identityOf(kind, item) === '');
-    if (nameless !== -1 || items.length !== (list as unknown[]).length) {
+    const total = Array.isArray(list) ? list.length : 0;
+    if (nameless !== -1 || items.length !== total) {
       const which = nameless === -1 ? 'an entry' : `entry ${nameless + 1}`;
-      throw new CliError(`${path} is no catalog: ${which} of ${kind} has no ${IDENTITY[kind]}.`);
+      throw new CliError(`${path} is not a catalog: ${which} of ${kind} has no ${IDENTITY[kind]}.`);
     }
     const uncounted = items.find((item) => !Number.isInteger(read(item, 'tokens')));
     if (encoding !== undefined && uncounted !== undefined) {
       const id = JSON.stringify(identityOf(kind, uncounted));
-      throw new CliError(`${path} has an encoding, but no tokens of ${id}; take the snapshot again.`);
+      throw new CliError(`${path} has an encoding, but no token count for ${id}. Take the snapshot again.`);
     }
-    surface[kind] = items;
+    catalog[kind] = items;
   }
   return {
     server: read(data, 'server'),
@@ -65,23 +64,23 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     ...(isObject(capabilities) ? { capabilities } : {}),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof encoding === 'string' ? { encoding } : {}),
-    ...surface,
+    ...catalog,
   };
 }
+
+const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
 
 function parse(path: string): unknown {
   let text: string;
   try {
     text = readFileSync(path, 'utf8');
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'it does not exist' : code;
-    throw new CliError(`${path} cannot be read (${reason}); check the path of the catalog.`);
+    throw cannotRead(path, cause, 'Check the path of the catalog.');
   }
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
-  } catch {
-    throw new CliError(`${path} is no JSON; make a catalog with "mcp-concerns snapshot".`);
+  } catch (cause) {
+    throw new CliError(`${path} is not JSON. ${CREATE}`, { cause });
   }
 }
 

@@ -1,24 +1,24 @@
 import { ChildTransport } from '../../upstream/child-process.js';
-import type { ConversationOptions } from './conversation.js';
-import { Listening } from './server-failure.js';
-import { type ServerSurface, takeSurface } from './server-primitives.js';
+import { ChildConversation } from './child-conversation.js';
+import { type FetchedCatalog, fetchCatalog } from './fetch-catalog.js';
+import type { ConversationOptions } from './server-conversation.js';
 
 /**
- * Starts a server, takes its lists whole, and ends it with everything that it started.
+ * Starts a server, fetches its catalog, and stops the server and its child processes.
  *
- * @param command the server's command
+ * @param command the command of the server
  * @param args its arguments
  * @param options how long it may take
- * @returns the definitions with every field that the server gave them
- * @throws {CliError} if it cannot be started, ends, stays silent or answers what is no answer
+ * @returns the catalog, with every field of each definition
+ * @throws {CliError} if the server cannot be started, ends, does not answer, or sends an invalid answer
  * @example
- * const { tools = [] } = await takeFromCommand('node', ['server.js'], { seconds: 30, signal });
+ * const { tools = [] } = await fetchFromCommand('node', ['server.js'], { seconds: 30, signal });
  */
-export function takeFromCommand(
+export function fetchFromCommand(
   command: string,
   args: readonly string[],
   options: ConversationOptions,
-): Promise<ServerSurface> {
+): Promise<FetchedCatalog> {
   const transport = new ChildTransport(command, args);
-  return takeSurface(transport, new Listening(command, transport, options));
+  return fetchCatalog(transport, new ChildConversation(command, transport, options));
 }

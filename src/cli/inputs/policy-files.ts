@@ -1,13 +1,13 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
-import { CliError } from '../errors.js';
+import { CliError, cannotRead } from '../errors.js';
 
 /**
- * The policy files that a command line names, for commands that treat each on its own.
+ * Finds the policy files of a command line, for commands that handle each file separately.
  *
- * @param paths files, and folders, which stand for their `*.yaml`, tests left out
- * @returns each file once, in the order given; those of a folder by byte order of name
- * @throws {CliError} if a path does not exist, or a folder holds no policy
+ * @param paths files and folders; a folder stands for its `*.yaml` files, except `*.test.yaml`
+ * @returns each file once, in the order of the paths; the files of a folder are sorted by the bytes of their names
+ * @throws {CliError} if a path does not exist, or a folder contains no policy
  * @example
  * policyFiles(['policies']); // ['policies/everything.yaml', 'policies/playwright.yaml', ...]
  */
@@ -23,9 +23,7 @@ function filesOf(path: string): string[] {
       .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
     if (files.length > 0) return files.map((name) => join(path, name));
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    const reason = code === 'ENOENT' ? 'it does not exist' : code;
-    throw new CliError(`${path} cannot be read (${reason}); check the path of the policy.`);
+    throw cannotRead(path, cause, 'Check the path of the policy.');
   }
-  throw new CliError(`${path} holds no .yaml file; name a policy or another folder.`);
+  throw new CliError(`The folder ${path} contains no .yaml file. Name a policy, or another folder.`);
 }

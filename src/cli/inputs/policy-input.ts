@@ -1,25 +1,26 @@
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { CliError } from '../errors.js';
-import { findingsText } from '../reports/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
+import { quantity } from '../terminal/quantities.js';
 
 /**
- * Reads a policy for a command, and prints its findings to stderr: warnings leave it usable.
+ * Reads the policy of a command, and prints its findings to stderr. A policy with warnings can be used.
  *
  * @param paths files and folders, merged into one policy
- * @param failed what errors mean for the command: its exit code, and what it did not do because of them
- * @param quiet whether warnings are left out where there is no error
+ * @param failure the exit code of the command, and what it did not do, if the policy has errors
+ * @param quiet true to print no warnings
  * @param paper what stderr can show
  * @returns the compiled policy
  * @throws {CliError} if the policy has errors
  * @throws {PolicyFileError} if a file cannot be read
  * @example
- * preparePolicy(readPolicyInput(['policies/vault.yaml'], { exitCode: 2, undone: 'nothing was started' }));
+ * readPolicyInput(['policies/vault.yaml'], { exitCode: 2, consequence: 'nothing was started' });
  */
 export function readPolicyInput(
   paths: readonly string[],
-  failed: { readonly exitCode: 1 | 2; readonly undone: string },
+  { exitCode, consequence }: { readonly exitCode: 1 | 2; readonly consequence: string },
   quiet = false,
   paper = paperOf(process.stderr, 'never'),
 ): CompiledPolicy {
@@ -28,6 +29,10 @@ export function readPolicyInput(
   if (findings.length > 0 && !silent) console.error(`${findingsText(findings, texts, paper)}\n`);
   if (compiled !== undefined) return compiled;
   const errors = findings.filter(({ severity }) => severity === 'error').length;
-  const many = errors === 1 ? '1 error' : `${errors} errors`;
-  throw new CliError(`The policy has ${many}, so ${failed.undone}.`, failed.exitCode);
+  throw new CliError(
+    `The policy has ${quantity(errors, 'error')}, so ${consequence}. Fix the errors above.`,
+    {
+      exitCode,
+    },
+  );
 }

@@ -6,26 +6,28 @@ import type { CompiledPolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
+import { read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
-import { findingsText } from '../reports/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { type Paper, paperOf } from '../terminal/output.js';
+import { quantity } from '../terminal/quantities.js';
 
 /**
- * Reads a policy from a file, a folder, or a revision of git.
+ * Reads a policy from a file, a folder, or a git revision.
  *
- * @param name a path, or `REV:path` as `git show` takes it
+ * @param name a path, or `REVISION:path`, as `git show` takes it
  * @param paper what stderr can show
  * @returns the compiled policy
- * @throws {CliError} if it has errors, which go to stderr, or git does not know it
+ * @throws {CliError} if git cannot read it, or if it has errors, which are printed to stderr
  * @throws {PolicyFileError} if a file cannot be read
  * @example
  * readRevision('HEAD~1:policies/vault.yaml').concerns;
  */
 export function readRevision(name: string, paper = paperOf(process.stderr, 'never')): CompiledPolicy {
-  // A file that is there is meant, whatever its name looks like.
+  // An existing file is always read as a file, even if its name looks like a revision.
   const [, revision, given] = existsSync(name) ? [] : (/^([^:]+):(.+)$/.exec(name) ?? []);
   if (revision === undefined || given === undefined) return checked(name, readPolicy(name), paper);
-  // To git a path begins at the root of the repository, unless it begins with a dot.
+  // git reads a path from the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
   const folder = mkdtempSync(join(tmpdir(), 'mcp-concerns-'));
   try {
@@ -68,11 +70,10 @@ function checked(
   const errors = findings.filter(({ severity }) => severity === 'error');
   if (compiled !== undefined) return compiled;
   console.error(`${findingsText(errors, texts, paper)}\n`);
-  const many = errors.length === 1 ? '1 error' : `${errors.length} errors`;
-  throw new CliError(`${name} has ${many}, so nothing was compared.`);
+  throw new CliError(`${name} has ${quantity(errors.length, 'error')}, so nothing was compared.`);
 }
 
-/** Writes a policy of a revision, with all that it includes, into a folder of its own. */
+/** Writes a policy of a revision, and every file that it includes, into a temporary folder. */
 function checkOut(revision: string, path: string, folder: string): string {
   const type = git('cat-file', '-t', `${revision}:${path}`).trim();
   const local = posix.normalize(path);
@@ -91,12 +92,11 @@ function writeOut(revision: string, path: string, folder: string): void {
   const text = git('show', `${revision}:${path}`);
   mkdirSync(dirname(target), { recursive: true });
   writeFileSync(target, text);
-  const { data } = readPolicyText(text, path);
-  const includes = (data as { include?: unknown } | undefined)?.include;
+  const includes = read(readPolicyText(text, path).data, 'include');
   for (const each of Array.isArray(includes) ? includes : []) {
     if (typeof each !== 'string') continue;
     const included = posix.join(posix.dirname(path), each);
-    // What is not there is a finding of the policy that includes it.
+    // A missing file becomes a finding of the policy that includes it.
     if (spawnSync('git', ['cat-file', '-e', `${revision}:${included}`]).status === 0) {
       writeOut(revision, included, folder);
     }
@@ -110,9 +110,11 @@ function git(...args: readonly string[]): string {
     encoding: 'utf8',
     maxBuffer: MAX_BYTES,
   });
-  const what = args.at(-1) ?? '';
+  const target = args.at(-1) ?? '';
   if (error !== undefined)
-    throw new CliError(`${what} cannot be read: git cannot be started (${error.message}).`);
+    throw new CliError(`${target} cannot be read: git cannot be started (${error.message}).`, {
+      cause: error,
+    });
   if (status === 0) return stdout;
   const reason =
     stderr
@@ -120,6 +122,6 @@ function git(...args: readonly string[]): string {
       .trim()
       .split('\n')[0] ?? '';
   throw new CliError(
-    `${what} cannot be read from git (${reason}); give a path, or a revision as in HEAD~1:${what.slice(what.indexOf(':') + 1)}.`,
+    `${target} cannot be read from git (${reason}). Pass a path, or a revision such as HEAD~1:${target.slice(target.indexOf(':') + 1)}.`,
   );
 }

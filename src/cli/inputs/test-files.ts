@@ -1,38 +1,45 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { join, normalize } from 'node:path';
-import { CliError } from '../errors.js';
+import { CliError, cannotRead } from '../errors.js';
 
 const SUFFIX = '.test.yaml';
-const USUAL = 'policies';
+const DEFAULT_FOLDER = 'policies';
 
 /**
- * Finds the test files that a command line means.
+ * Finds the test files of a command line.
  *
- * @param paths test files, policies with a test file beside, and folders; without any, the usual folder
- * @returns the test files, each once, those of a folder by name
- * @throws {CliError} if there is no such file, or none in a folder
+ * @param paths test files, policies that have a test file beside them, and folders; if empty, the folder `policies`
+ * @returns each test file once; the files of a folder are sorted by name
+ * @throws {CliError} if a path does not exist, or there is no test file for it
  * @example
  * findTestFiles(['policies/vault.yaml']); // ['policies/vault.test.yaml']
  */
 export function findTestFiles(paths: readonly string[]): string[] {
-  if (paths.length === 0 && !existsSync(USUAL)) {
-    throw new CliError(`There is no folder ${USUAL} here; name test files, or a folder of them.`);
+  if (paths.length === 0 && !existsSync(DEFAULT_FOLDER)) {
+    throw new CliError(
+      `There is no folder "${DEFAULT_FOLDER}" here. Name test files, or a folder of test files.`,
+    );
   }
-  const given = paths.length === 0 ? [USUAL] : paths;
+  const given = paths.length === 0 ? [DEFAULT_FOLDER] : paths;
   return [...new Set(given.flatMap(filesOf))];
 }
 
 function filesOf(path: string): string[] {
-  if (!existsSync(path)) {
-    throw new CliError(`${path} cannot be read (it does not exist); check the path of the tests.`);
+  let isFolder: boolean;
+  try {
+    isFolder = statSync(path).isDirectory();
+  } catch (cause) {
+    throw cannotRead(path, cause, 'Check the path of the tests.');
   }
-  if (statSync(path).isDirectory()) {
+  if (isFolder) {
     const names = readdirSync(path).filter((name) => name.endsWith(SUFFIX));
     if (names.length > 0) return names.sort().map((name) => join(path, name));
-    throw new CliError(`${path} holds no file that ends in ${SUFFIX}; name one, or another folder.`);
+    throw new CliError(
+      `The folder ${path} contains no file that ends in ${SUFFIX}. Name a test file, or another folder.`,
+    );
   }
   if (path.endsWith(SUFFIX)) return [normalize(path)];
   const beside = path.replace(/(\.ya?ml)?$/, SUFFIX);
   if (existsSync(beside)) return [normalize(beside)];
-  throw new CliError(`${path} has no tests: there is no ${beside}; write it, or name another file.`);
+  throw new CliError(`${path} has no tests: ${beside} does not exist. Write it, or name another file.`);
 }

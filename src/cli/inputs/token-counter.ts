@@ -1,6 +1,7 @@
 import { CliError } from '../errors.js';
+import { type InputValues, parseInput } from '../options/input-options.js';
 import type { CatalogFile } from './catalog-file.js';
-import { checkSource, readSource, type SourceValues } from './input.js';
+import { readInput } from './read-input.js';
 
 /** The encoding that tokens are counted in, named wherever a count is shown: another model counts otherwise. */
 export const ENCODING = 'o200k_base';
@@ -24,7 +25,7 @@ export async function loadTokenCounter(): Promise<TokenCounter> {
 }
 
 /**
- * @param catalog what a source holds
+ * @param catalog the content of an input
  * @returns the counts that a catalog of facts holds; for all others a counter, loaded now
  * @throws {CliError} if the catalog was counted in another encoding
  */
@@ -32,29 +33,29 @@ export async function tokenCounterOf({ encoding }: CatalogFile): Promise<TokenCo
   if (encoding === undefined) return loadTokenCounter();
   if (encoding === ENCODING) return (facts) => (facts as { tokens?: number }).tokens ?? 0;
   throw new CliError(
-    `The catalog counts tokens in ${JSON.stringify(encoding)}, not ${ENCODING}; take its snapshot again.`,
+    `The catalog counts tokens in ${JSON.stringify(encoding)}, not ${ENCODING}. Take the snapshot again.`,
   );
 }
 
 /**
- * Reads a source as `readSource` does, and loads what counts its tokens at the same time.
+ * Reads an input as `readInput` does, and loads the token counter at the same time.
  *
- * @param values what was given for `SOURCE_OPTIONS`
- * @param command what stands after `--`
- * @param name the command of ours, for messages
+ * @param values the values of `INPUT_OPTIONS`
+ * @param command the arguments after `--`
+ * @param name the name of our command, for messages
  * @returns the catalog and its counter
- * @throws {CliError} as `readSource` and `tokenCounterOf` do
+ * @throws {CliError} as `readInput` and `tokenCounterOf` do
  * @example
  * const [catalog, tokensOf] = await readCounted(values, command, 'tokens');
  */
 export async function readCounted(
-  values: SourceValues,
+  values: InputValues,
   command: readonly string[],
   name: string,
-): Promise<[catalog: Awaited<ReturnType<typeof readSource>>, tokensOf: TokenCounter]> {
-  if (checkSource(values, command, name).from !== 'catalog') {
-    return Promise.all([readSource(values, command, name), loadTokenCounter()]);
+): Promise<[catalog: Awaited<ReturnType<typeof readInput>>, tokensOf: TokenCounter]> {
+  if (parseInput(values, command, name).from !== 'catalog') {
+    return Promise.all([readInput(values, command, name), loadTokenCounter()]);
   }
-  const catalog = await readSource(values, command, name);
+  const catalog = await readInput(values, command, name);
   return [catalog, await tokenCounterOf(catalog)];
 }

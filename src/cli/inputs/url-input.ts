@@ -5,90 +5,95 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { read } from '../../protocol/messages/wire.js';
 import { plain } from '../terminal/output.js';
-import { Conversation, type ConversationOptions, shorten } from './conversation.js';
-import { type ServerSurface, takeSurface } from './server-primitives.js';
+import { type FetchedCatalog, fetchCatalog } from './fetch-catalog.js';
+import { type ConversationOptions, ServerConversation, shorten } from './server-conversation.js';
 
-/** Milliseconds that a server may take to end its session; it ends by itself later, if it does not. */
-const GOODBYE = 1000;
+/** Milliseconds to wait for the end of the session. A server ends unused sessions itself later. */
+const SESSION_END_MS = 1000;
 
 /**
- * Takes the lists of a server over Streamable HTTP.
+ * Fetches the catalog of a server over Streamable HTTP.
  *
- * @param url its MCP endpoint
- * @param headers what is sent with every request, credentials for example
+ * @param url the MCP endpoint of the server
+ * @param headers the headers of every request, for example credentials
  * @param options how long it may take
- * @returns the definitions with every field that the server gave them
- * @throws {CliError} if it cannot be reached, refuses, stays silent or answers what is no answer
+ * @returns the catalog, with every field of each definition
+ * @throws {CliError} if the server cannot be reached, refuses, does not answer, or sends an invalid answer
  * @example
- * const { tools = [] } = await takeFromUrl(new URL('https://example.com/mcp'), new Headers(), options);
+ * const { tools = [] } = await fetchFromUrl(new URL('https://example.com/mcp'), new Headers(), options);
  */
-export function takeFromUrl(
+export function fetchFromUrl(
   url: URL,
   headers: Headers,
   options: ConversationOptions,
-): Promise<ServerSurface> {
-  const transport = new PoliteTransport(url, { requestInit: { headers: Object.fromEntries(headers) } });
-  // The SDK's own types disagree about `undefined` where exactOptionalPropertyTypes is on.
-  return takeSurface(transport as Transport, new Asking(url, options));
+): Promise<FetchedCatalog> {
+  const transport = new SessionEndingTransport(url, {
+    requestInit: { headers: Object.fromEntries(headers) },
+  });
+  // Under exactOptionalPropertyTypes the class of the SDK does not fit the SDK's own interface `Transport`.
+  return fetchCatalog(transport as Transport, new HttpConversation(url, options));
 }
 
-/** Ends its session when it is closed, as the specification asks of clients. */
-class PoliteTransport extends StreamableHTTPClientTransport {
-  private left: Promise<void> | undefined;
+/**
+ * Ends its session when it is closed, as clients should:
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management
+ */
+class SessionEndingTransport extends StreamableHTTPClientTransport {
+  private closed: Promise<void> | undefined;
 
   override close(): Promise<void> {
-    this.left ??= this.leave();
-    return this.left;
+    this.closed ??= this.endSession();
+    return this.closed;
   }
 
-  private async leave(): Promise<void> {
-    const waited = new Promise((resolve) => setTimeout(resolve, GOODBYE).unref());
-    const said = this.sessionId === undefined ? undefined : this.terminateSession().catch(() => {});
-    await Promise.race([said, waited]);
+  private async endSession(): Promise<void> {
+    const waited = new Promise((resolve) => setTimeout(resolve, SESSION_END_MS).unref());
+    const ended = this.sessionId === undefined ? undefined : this.terminateSession().catch(() => {});
+    await Promise.race([ended, waited]);
     await super.close();
   }
 }
 
 /** A conversation over HTTP. */
-class Asking extends Conversation {
+class HttpConversation extends ServerConversation {
   constructor(url: URL, options: ConversationOptions) {
-    // A query may hold a key.
+    // The query is left out, because it may contain a key.
     super(`The server ${plain(url.origin + url.pathname)}`, options);
   }
 
-  protected override explainOwn(cause: unknown): string | undefined {
-    const { server, asked } = this;
+  protected override describe(cause: unknown): string | undefined {
+    const { server, lastMethod } = this;
     if (this.late.signal.aborted) {
       const { seconds } = this.options;
-      return `${server} did not answer ${asked} within ${seconds} s; give it longer with --timeout.`;
+      return `${server} did not answer ${lastMethod} within ${seconds} s. Allow more time with --timeout.`;
     }
     if (cause instanceof StreamableHTTPError) return this.refusal(cause);
-    if (cause instanceof SyntaxError) return `${server} answered ${asked} with what is no JSON.`;
+    if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
     if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
     return undefined;
   }
 
   private refusal({ code = -1, message }: StreamableHTTPError): string {
-    const { server, asked } = this;
+    const { server, lastMethod } = this;
     if (code === -1) {
       const type = /Unexpected content type: (.*)$/.exec(message)?.[1];
-      const what = type === undefined || type === 'null' ? 'something' : shorten(type);
-      return `${server} answered ${asked} with ${what}, not as MCP does; check that the address is its MCP endpoint.`;
+      const what = type === undefined || type === 'null' ? 'no content type' : shorten(type);
+      return `${server} answered ${lastMethod} with ${what}, which is not an MCP answer. Check that the URL is its MCP endpoint.`;
     }
-    const said = saidIn(message);
-    const words = said === '' ? '' : ` (${shorten(said)})`;
+    const reason = reasonIn(message);
+    const words = reason === '' ? '' : ` (${shorten(reason)})`;
     if (code === 401 || code === 403) {
-      return `${server} refused ${asked} with ${code}${words}; give credentials, as in --header 'Authorization: Bearer TOKEN'.`;
+      return `${server} refused ${lastMethod} with HTTP ${code}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
     }
     const hint = [301, 302, 307, 308, 404, 405].includes(code)
-      ? '; check that the address is its MCP endpoint, over Streamable HTTP.'
+      ? '. Check that the URL is its MCP endpoint, over Streamable HTTP.'
       : '.';
-    return `${server} answered ${asked} with HTTP ${code}${words}${hint}`;
+    return `${server} answered ${lastMethod} with HTTP ${code}${words}${hint}`;
   }
 }
 
-/** What a body of HTTP says of an error: a JSON-RPC error, alone or in a list, or a line of text; no pages of HTML. */
-function saidIn(message: string): string {
+/** @returns the reason in a response body: of a JSON-RPC error, alone or in a list, or a line of text that is not HTML */
+function reasonIn(message: string): string {
   const text = message.replace(/^Streamable HTTP error: (Error POSTing to endpoint: )?/, '').trim();
   try {
     const data: unknown = JSON.parse(text);
@@ -100,12 +105,12 @@ function saidIn(message: string): string {
   }
 }
 
-/** `fetch` hides the reason in `cause`: one error, or one for each address that a name stands for. */
+/** `fetch` puts the reason into `cause`: one error, or one for each address of a host name. */
 function unreachable(cause: TypeError): string {
   const reason: unknown = cause.cause;
   const one = reason instanceof AggregateError ? reason.errors[0] : reason;
   const code = read(one, 'code');
-  if (code === 'ECONNREFUSED') return 'nothing listens there';
+  if (code === 'ECONNREFUSED') return 'nothing listens at this address';
   if (code === 'ENOTFOUND' || code === 'EAI_AGAIN') return 'there is no such host';
   if (code === 'ECONNRESET' || code === 'UND_ERR_SOCKET') return 'it closed the connection';
   if (typeof code === 'string' && /CERT|SSL|TLS/.test(code))

@@ -1,7 +1,7 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { nearest } from '../../engine/match/nearest.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { UsageError } from '../errors.js';
-import { whyNotHere } from './unavailable-options.js';
+import { whyUnavailable } from './unavailable-options.js';
 
 type Options = NonNullable<ParseArgsConfig['options']>;
 interface Config<O extends Options> {
@@ -12,16 +12,14 @@ interface Config<O extends Options> {
 type Parsed<O extends Options> = ReturnType<typeof parseArgs<Config<O>>>;
 
 /**
- * Reads the arguments of a command.
+ * Parses the arguments of a command. Every mistake is reported in one sentence with a suggestion, which `parseArgs`
+ * does not do, so the arguments are checked before `parseArgs` checks them.
  *
- * `parseArgs` explains a wrong argument in several sentences and knows no near misses, so what can be wrong is looked
- * for first.
- *
- * @param command the command's name, for messages
- * @param argv its arguments
- * @param options as for `parseArgs`
- * @returns as `parseArgs` returns it
- * @throws {UsageError} for an unknown option, a value that is missing, or one that an option does not take
+ * @param command the name of the command, for messages
+ * @param argv the arguments
+ * @param options the options, as `parseArgs` takes them
+ * @returns the result of `parseArgs`
+ * @throws {UsageError} for an unknown option, a missing value, or a value that an option does not take
  * @example
  * const { values, positionals } = readArguments('compile', argv, { output: { type: 'string', short: 'o' } });
  */
@@ -30,36 +28,44 @@ export function readArguments<O extends Options>(command: string, argv: string[]
   for (const token of tokens) {
     if (token.kind !== 'option') continue;
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined;
-    if (option === undefined) {
-      const why = whyNotHere(command, token.name);
-      if (why !== undefined) throw new UsageError(command, `${command} takes no ${token.rawName}: ${why}`);
-      const near = token.rawName.startsWith('--') ? nearest(token.name, Object.keys(options)) : undefined;
-      const hint = near === undefined ? '' : ` (did you mean --${near}?)`;
-      throw new UsageError(command, `There is no option ${token.rawName}${hint}`);
-    }
+    if (option === undefined) throw unknownOption(command, token.name, token.rawName, Object.keys(options));
     const { value } = token;
     if (option.type === 'boolean' && value !== undefined) {
-      throw new UsageError(command, `${token.rawName} takes no value`);
+      throw new UsageError(command, `${token.rawName} does not take a value`);
     }
-    // `--policy --concern x`: a name that was forgotten. `-o -` is stdout, and `--policy=-x` is meant.
-    const forgotten =
-      value === undefined || (!token.inlineValue && value.length > 1 && value.startsWith('-'));
-    if (option.type === 'string' && forgotten) {
+    // In `--policy --concern x` the value of --policy is missing. `-o -` and `--policy=-x` are valid.
+    const missing = value === undefined || (!token.inlineValue && value.length > 1 && value.startsWith('-'));
+    if (option.type === 'string' && missing) {
       throw new UsageError(command, `${token.rawName} needs a value`);
     }
   }
   return parseArgs<Config<O>>({ args: argv, options, allowPositionals: true });
 }
 
+function unknownOption(command: string, name: string, rawName: string, known: readonly string[]): UsageError {
+  const reason = whyUnavailable(command, name);
+  if (reason !== undefined)
+    return new UsageError(command, `"${command}" does not take ${rawName}: ${reason}`);
+  const hint = rawName.startsWith('--')
+    ? didYouMean(
+        rawName,
+        known.map((each) => `--${each}`),
+      )
+    : '';
+  return new UsageError(command, `There is no option ${rawName}${hint === '' ? '' : `.${hint}`}`);
+}
+
 /**
- * @param command the command's name, for messages
- * @param option the option that the text was given for
- * @param text what was given
- * @param known the texts that it takes
- * @returns the one that was given
- * @throws {UsageError} if it is none of them
+ * Checks the value of an option that takes one of several words.
+ *
+ * @param command the name of the command, for messages
+ * @param option the name of the option, for messages
+ * @param text the value on the command line
+ * @param known the words that the option takes
+ * @returns the word that equals the value
+ * @throws {UsageError} if no word equals the value
  * @example
- * oneOf('list', '--format', 'jsn', ['table', 'json']); // throws: ... did you mean "json"?
+ * oneOf('list', '--format', 'jsn', ['table', 'json']); // throws: ... Did you mean "json"?
  */
 export function oneOf<T extends string>(
   command: string,
@@ -69,7 +75,7 @@ export function oneOf<T extends string>(
 ): T {
   const found = known.find((each) => each === text);
   if (found !== undefined) return found;
-  const near = nearest(text, known);
-  const hint = near === undefined ? '' : ` (did you mean "${near}"?)`;
-  throw new UsageError(command, `${option} takes ${known.join(', ')}, not ${JSON.stringify(text)}${hint}`);
+  const hint = didYouMean(text, known);
+  const problem = `${JSON.stringify(text)} is not a valid value for ${option} (${known.join(', ')})`;
+  throw new UsageError(command, hint === '' ? problem : `${problem}.${hint}`);
 }

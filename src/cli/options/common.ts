@@ -2,32 +2,32 @@ import { wrapped } from '../terminal/layout.js';
 import { type Paper, paperOf } from '../terminal/output.js';
 import { oneOf } from './arguments.js';
 
-/** What every command takes, as options of `parseArgs`. */
+/** The options of every command, for `parseArgs`. */
 export const COMMON_OPTIONS = {
   color: { type: 'string' },
   quiet: { type: 'boolean', short: 'q' },
 } as const;
 
-/** What the help of a command says of them. */
-export const COMMON_HELP = `  --color WHEN          auto (default; knows NO_COLOR), always or never
-  -q, --quiet           nothing on stderr but errors`;
+/** The lines about these options in the help of a command. */
+export const COMMON_HELP = `  --color WHEN          auto (default; obeys NO_COLOR), always or never
+  -q, --quiet           write only errors to stderr`;
 
-/** How a command speaks to the person who called it. */
+/** How a command writes its output. */
 export interface Common {
   /** What stdout can show. */
   readonly paper: Paper;
   /** What stderr can show. */
   readonly errors: Paper;
   readonly quiet: boolean;
-  /** Writes a remark to stderr, in lines that fit a terminal; not under `--quiet`. */
+  /** Writes a note to stderr, in lines that fit the terminal; nothing under `--quiet`. */
   note(text: string, style?: Parameters<Paper['paint']>[0]): void;
 }
 
 /**
- * @param name the command's name, for messages
- * @param values what was given for `COMMON_OPTIONS`
- * @returns how to speak
- * @throws {UsageError} if `--color` takes no such value
+ * @param name the name of the command, for messages
+ * @param values the values of `COMMON_OPTIONS`
+ * @returns how the command writes its output
+ * @throws {UsageError} if the value of `--color` is not valid
  * @example
  * const { paper, note } = readCommon('list', values);
  */
@@ -44,7 +44,7 @@ export function readCommon(
     quiet,
     note: (text, style) => {
       if (quiet) return;
-      // What has lines of its own is laid out already.
+      // A text with line breaks is already wrapped.
       const long = errors.width !== undefined && text.length > errors.width && !text.includes('\n');
       const lines = long ? wrapped('', text.split(' '), ' ', errors.width) : [text];
       console.error(lines.map((line) => (style === undefined ? line : errors.paint(style, line))).join('\n'));

@@ -1,53 +1,53 @@
-const ASKS = ['concern', 'claim'] as const;
-const SOURCES = ['catalog', 'url', 'header'] as const;
+const PREFERENCES = ['concern', 'claim'] as const;
+const INPUTS = ['catalog', 'url', 'header'] as const;
 
-/** Flags that other commands have, and why this one has not. */
-const WHY_NOT: Readonly<Record<string, readonly (readonly [flags: readonly string[], why: string])[]>> = {
-  check: [[ASKS, 'it looks at all that hosts can ask for']],
-  test: [
-    [ASKS, 'each test says what is asked for'],
-    [SOURCES, 'a test file names its catalog or server'],
-    [['policy'], 'a test file names its policy'],
-  ],
-  diff: [
-    [ASKS, 'it compares all that hosts can ask for'],
-    [['policy'], 'OLD and NEW are the policies'],
-  ],
-  tokens: [[ASKS, 'it counts all configurations; "mcp-concerns list" counts one']],
-  snapshot: [
-    [[...ASKS, 'policy'], 'it writes what the server lists, whatever a policy makes of it'],
-    [['format'], 'a catalog is JSON'],
-  ],
-  init: [
-    [ASKS, 'the policy that it writes is for every host'],
-    [['policy'], '-o names the policy that it writes'],
-    [['format'], 'a policy is YAML'],
-  ],
-  fmt: [
-    [[...ASKS, ...SOURCES, 'timeout'], 'it looks at the text of policies alone'],
-    [['format'], 'there is one way to format'],
-  ],
-  compile: [
-    [ASKS, 'the compiled policy is for every host'],
-    [['policy'], 'policies stand there without it'],
-    [[...SOURCES, 'timeout'], 'it looks at policies alone'],
-    [['format'], 'a compiled policy is JSON'],
-  ],
-  serve: [
-    [['claim'], 'it has nobody to verify claims; "mcp-concerns list" shows what a caller with them sees'],
-    [['catalog'], 'what a catalog lists cannot be called; give --url or a command after --'],
-    [['timeout'], 'it waits as long as the host does'],
-    [['format'], 'it speaks MCP'],
-  ],
-};
+/** Options that other commands take, with the reason why a command does not. */
+const REASONS: Readonly<Record<string, readonly (readonly [options: readonly string[], reason: string])[]>> =
+  {
+    check: [[PREFERENCES, 'it checks the policy for all preferences']],
+    test: [
+      [PREFERENCES, 'each test names its preferences'],
+      [INPUTS, 'each test file names its catalog or server'],
+      [['policy'], 'each test file names its policy'],
+    ],
+    diff: [
+      [PREFERENCES, 'it compares all configurations'],
+      [['policy'], 'OLD and NEW are the policies'],
+    ],
+    tokens: [[PREFERENCES, 'it counts all configurations. "mcp-concerns list" counts one']],
+    snapshot: [
+      [[...PREFERENCES, 'policy'], 'it writes everything that the server lists, without a policy'],
+      [['format'], 'a catalog is always JSON'],
+    ],
+    init: [
+      [PREFERENCES, 'it writes a policy for all hosts'],
+      [['policy'], 'use -o to name the policy that it writes'],
+      [['format'], 'a policy is always YAML'],
+    ],
+    fmt: [
+      [[...PREFERENCES, ...INPUTS, 'timeout'], 'it reads only the text of policies'],
+      [['format'], 'there is only one format'],
+    ],
+    compile: [
+      [PREFERENCES, 'the compiled policy is for all hosts'],
+      [['policy'], 'name the policies without it'],
+      [['format'], 'a compiled policy is always JSON'],
+    ],
+    serve: [
+      [['claim'], 'it does not verify claims. "mcp-concerns list" shows what a caller with claims sees'],
+      [['catalog'], 'the primitives of a catalog cannot be called. Pass --url, or a command after --'],
+      [['timeout'], 'it waits as long as the host does'],
+      [['format'], 'it speaks MCP'],
+    ],
+  };
 
 /**
- * @param command the command's name
- * @param flag the name of an option that it does not have
- * @returns why it has not what other commands have, the beginning of a sentence left out
+ * @param command the name of the command
+ * @param option the name of an option that the command does not have
+ * @returns the reason, as the end of a sentence; undefined for an option that no command has
  * @example
- * whyNotHere('fmt', 'url'); // 'it looks at the text of policies alone'
+ * whyUnavailable('fmt', 'url'); // 'it reads only the text of policies'
  */
-export function whyNotHere(command: string, flag: string): string | undefined {
-  return WHY_NOT[command]?.find(([flags]) => flags.includes(flag))?.[1];
+export function whyUnavailable(command: string, option: string): string | undefined {
+  return REASONS[command]?.find(([options]) => options.includes(option))?.[1];
 }

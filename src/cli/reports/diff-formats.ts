@@ -1,9 +1,10 @@
 import { ENCODING } from '../inputs/token-counter.js';
 import { count, plain } from '../terminal/output.js';
-import { askedFor, costText, headline, KIND_WORDS, signed } from './diff-pretty.js';
+import { KIND_NAMES } from '../terminal/quantities.js';
+import { costText, emptyText, headline, preferenceWords, signed } from './diff-pretty.js';
 import type { DiffReport, NamedConfiguration, ReportedPrimitive } from './diff-report.js';
 
-/** @returns a report as one JSON value */
+/** @returns a report as a JSON value */
 export function toJson(report: DiffReport): object {
   const { names, source, total, groups, hidden, shown, named, redefined, words, extent, newlyEmpty, notes } =
     report;
@@ -18,11 +19,11 @@ export function toJson(report: DiffReport): object {
     groups: groups.map(({ conditions, ...group }) => ({
       ...group,
       conditions: conditions.map((terms) =>
-        terms.map(({ dimension: { type: by, name, choices }, choices: meant }) => ({
+        terms.map(({ dimension: { type: by, name, choices }, choices: selected }) => ({
           by,
           name,
-          // null: not asked for, not claimed, not so.
-          values: [...meant].map((index) => choices[index]?.text ?? null),
+          // null: not requested, not claimed, or not true.
+          values: [...selected].map((index) => choices[index]?.text ?? null),
         })),
       ),
     })),
@@ -40,11 +41,7 @@ export function toMarkdown(report: DiffReport): string {
   const { names, groups, named, redefined, words, newlyEmpty, notes, source, total } = report;
   const lines = [`### ${code(names[1])}: ${headline(report)}`, ''];
   if (newlyEmpty !== undefined) {
-    lines.push(
-      `> [!WARNING]`,
-      `> A host that asks for ${code(askedFor(newlyEmpty))} is shown nothing at all any more.`,
-      '',
-    );
+    lines.push(`> [!WARNING]`, `> ${emptyText(code(preferenceWords(newlyEmpty)))}`, '');
   }
   if (groups.length > 0) {
     lines.push('| When | No longer shown | Newly shown | Tokens |', '|---|---|---|---|');
@@ -55,12 +52,7 @@ export function toMarkdown(report: DiffReport): string {
     lines.push('');
   }
   if (words.length > 0)
-    lines.push(
-      'What hosts can say, and how it is applied:',
-      '',
-      ...words.map((each) => `- ${cell(each)}`),
-      '',
-    );
+    lines.push('Changed concerns, presets and settings:', '', ...words.map((each) => `- ${cell(each)}`), '');
   if (redefined.length > 0) {
     lines.push('| Definition | Tokens |', '|---|---|');
     for (const { name, before, after } of redefined) {
@@ -70,11 +62,11 @@ export function toMarkdown(report: DiffReport): string {
   }
   const changed = named.filter((each) => each.changed);
   if (changed.length > 0) {
-    lines.push('| A host that asks for | Sees | Tokens |', '|---|---|---|', ...changed.map(row), '');
+    lines.push('| A host that requests | Sees | Tokens |', '|---|---|---|', ...changed.map(row), '');
   }
   const where = source === undefined ? 'names in the policies' : `primitives of ${code(source)}`;
   lines.push(
-    `<sub>${[`Looked at ${total} ${where}, compared with ${code(names[0])}.`, ...notes.map(cell)].join(' ')}</sub>`,
+    `<sub>${[`Compared with ${code(names[0])}, for ${total} ${where}.`, ...notes.map(cell)].join(' ')}</sub>`,
   );
   return `${lines.join('\n')}\n`;
 }
@@ -87,23 +79,23 @@ function row({ name, before, after }: NamedConfiguration): string {
   return `| ${cell(name)} | ${before.shown} → ${after.shown} | ${tokens} |`;
 }
 
-/** More names than this make a row that nobody reads; the rest is folded away. */
+/** A row with more names would be hard to read, so more names are folded away. */
 const MAX_NAMES = 8;
 
 function list(some: readonly ReportedPrimitive[]): string {
   const names = some.map(({ kind, name, server }) => {
     const remarks = [
-      kind === 'tools' ? '' : KIND_WORDS[kind],
-      server === undefined ? '' : `${server} on the server`,
+      kind === 'tools' ? '' : KIND_NAMES[kind][0],
+      server === undefined ? '' : server === 'new' ? 'new on the server' : 'removed from the server',
     ];
     const text = remarks.filter((each) => each !== '').join(', ');
-    return `${code(name)}${text === '' ? '' : ` (${text.replace('gone on', 'gone from')})`}`;
+    return `${code(name)}${text === '' ? '' : ` (${text})`}`;
   });
   if (names.length <= MAX_NAMES) return names.join(', ');
   return `<details><summary>${names.length}</summary>${names.join(', ')}</details>`;
 }
 
-/** Somebody else's text in a table: no cell ends early, and nobody is mentioned. */
+/** Escapes text from a server, so that it cannot end the table cell or mention a user. */
 function cell(text: string): string {
   return plain(text)
     .replaceAll('&', '&amp;')

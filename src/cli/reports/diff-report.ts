@@ -8,12 +8,12 @@ import type { Difference } from '../../policy/diff/compare.js';
 import { describeCondition } from '../../policy/diff/conditions.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
 
-/** One primitive that is no longer shown, or is shown now. */
+/** One primitive that is no longer shown, or is newly shown. */
 export interface ReportedPrimitive {
   readonly kind: Kind;
   readonly name: string;
   readonly tokens: number | undefined;
-  /** The server has it since the change, or no longer. */
+  /** Whether the server added or removed it. */
   readonly server: 'new' | 'gone' | undefined;
 }
 
@@ -22,12 +22,12 @@ export interface ReportedGroup {
   readonly conditions: readonly (readonly Term[])[];
   readonly hidden: readonly ReportedPrimitive[];
   readonly shown: readonly ReportedPrimitive[];
-  /** What the group changes in a host's context; negative where it saves. */
+  /** The change of tokens in the context of a host; negative if the change saves tokens. */
   readonly tokens: number | undefined;
   readonly exact: boolean;
 }
 
-/** What a host that asks for something well known sees before and after. */
+/** What a host with no preferences, or with one preset, sees before and after. */
 export interface NamedConfiguration {
   readonly name: string;
   readonly before: Seen;
@@ -41,7 +41,7 @@ export interface Seen {
   readonly tokens: number | undefined;
 }
 
-/** A definition that costs more or less than it did. */
+/** A definition whose number of tokens changed. */
 export interface Redefined {
   readonly kind: Kind;
   readonly name: string;
@@ -49,10 +49,10 @@ export interface Redefined {
   readonly after: number;
 }
 
-/** Everything that is said of a change. */
+/** Everything that `diff` reports. */
 export interface DiffReport {
   readonly names: readonly [old: string, now: string];
-  /** Where the primitives come from; nothing where only their names are known. */
+  /** The input of the primitives; undefined if only the names in the policies are known. */
   readonly source: string | undefined;
   readonly total: number;
   readonly groups: readonly ReportedGroup[];
@@ -69,7 +69,7 @@ export interface DiffReport {
 export interface Compared {
   readonly names: readonly [string, string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
-  readonly surfaces: readonly [ServerCatalog, ServerCatalog];
+  readonly catalogs: readonly [ServerCatalog, ServerCatalog];
   readonly source: string | undefined;
   readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
   readonly difference: Difference;
@@ -77,13 +77,15 @@ export interface Compared {
 }
 
 /**
- * Puts together what is said of a change, with what it costs.
+ * Combines a difference with names, tokens and notes.
  *
- * @param compared the policies, the servers and their difference
+ * @param compared the policies, the catalogs and their difference
  * @returns the report
+ * @example
+ * process.stdout.write(toPretty(makeReport(compared), paper));
  */
 export function makeReport(compared: Compared): DiffReport {
-  const { names, surfaces, source, counters, difference, words } = compared;
+  const { names, catalogs, source, counters, difference, words } = compared;
   const [countOld, countNow] = counters;
   const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]): ReportedPrimitive[] =>
     changed.map(({ kind, name, before, after }) => {
@@ -110,7 +112,7 @@ export function makeReport(compared: Compared): DiffReport {
   return {
     names,
     source,
-    total: KINDS.reduce((sum, kind) => sum + (surfaces[1][kind]?.length ?? 0), 0),
+    total: KINDS.reduce((sum, kind) => sum + (catalogs[1][kind]?.length ?? 0), 0),
     groups,
     hidden: distinct('hidden'),
     shown: distinct('shown'),
@@ -127,29 +129,31 @@ function notesOf({ compiled, source, difference }: Compared, groups: readonly Re
   const notes = [...difference.gaps];
   if (source === undefined) {
     notes.push(
-      'No server was given: only names that the policies list were looked at, without annotations and tokens.',
+      'No server was given, so only the names in the policies were compared, without annotations and tokens.',
     );
   }
   if (groups.some(({ exact }) => !exact)) {
-    notes.push('A primitive still has to fit everything else that is asked for.');
+    notes.push('A primitive must also match the other preferences of the host.');
   }
   if (compiled.some(({ settings }) => settings.enforcement === 'shadow')) {
-    notes.push('Under enforcement: shadow hosts are shown everything; this is what would be hidden.');
+    notes.push(
+      'The policy has enforcement: shadow, so hosts still see everything. This is what would be hidden.',
+    );
   }
   return notes;
 }
 
-function namedConfigurations({ compiled, surfaces, counters }: Compared): NamedConfiguration[] {
+function namedConfigurations({ compiled, catalogs, counters }: Compared): NamedConfiguration[] {
   const policies = compiled.map(preparePolicy);
   const [before, after] = policies;
   if (before === undefined || after === undefined) return [];
-  const mapped = [mapAll(before, surfaces[0]), mapAll(after, surfaces[1])] as const;
+  const mapped = [mapAll(before, catalogs[0]), mapAll(after, catalogs[1])] as const;
   const presets = [...new Set([...after.presets.keys(), ...before.presets.keys()])];
   return [undefined, ...presets].map((preset) => {
     const see = (at: 0 | 1): Seen & { names: string } => {
       const policy = at === 0 ? before : after;
-      const carriers = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
-      const configuration = resolveConfiguration(policy, carriers);
+      const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
+      const configuration = resolveConfiguration(policy, sources);
       const shown = mapped[at].filter(
         ({ mapping }) => decide(policy, mapping, configuration).effect === 'show',
       );
@@ -174,9 +178,9 @@ function namedConfigurations({ compiled, surfaces, counters }: Compared): NamedC
   });
 }
 
-function mapAll(policy: Policy, surface: ServerCatalog) {
+function mapAll(policy: Policy, catalog: ServerCatalog) {
   return KINDS.flatMap((kind) =>
-    (surface[kind] ?? []).map((primitive) => ({
+    (catalog[kind] ?? []).map((primitive) => ({
       primitive,
       key: `${kind} ${identityOf(kind, primitive)}`,
       mapping: mapPrimitive(policy, kind, primitive),
@@ -184,14 +188,14 @@ function mapAll(policy: Policy, surface: ServerCatalog) {
   );
 }
 
-function redefinitions({ surfaces, counters }: Compared): Redefined[] {
+function redefinitions({ catalogs, counters }: Compared): Redefined[] {
   const [countOld, countNow] = counters;
-  if (countOld === undefined || countNow === undefined || surfaces[0] === surfaces[1]) return [];
+  if (countOld === undefined || countNow === undefined || catalogs[0] === catalogs[1]) return [];
   return KINDS.flatMap((kind) => {
     const old = new Map<string, Primitive>(
-      (surfaces[0][kind] ?? []).map((each) => [identityOf(kind, each), each]),
+      (catalogs[0][kind] ?? []).map((each) => [identityOf(kind, each), each]),
     );
-    return (surfaces[1][kind] ?? []).flatMap((primitive): Redefined[] => {
+    return (catalogs[1][kind] ?? []).flatMap((primitive): Redefined[] => {
       const name = identityOf(kind, primitive);
       const earlier = old.get(name);
       if (earlier === undefined) return [];

@@ -1,42 +1,44 @@
 import type { Policy } from '../../engine/policy.js';
 import { type Row, rows, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
+import { KIND_NAMES } from '../terminal/quantities.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
 import { ruleTree } from './rule-tree.js';
-import { WORDS } from './words.js';
 
 /**
- * Writes an explanation for people: the verdict and its reason, what turns it around, then every concern and rule.
+ * Formats an explanation as text: the decision and its reason, the change that reverses it, then every concern and rule.
  *
  * @param policy the policy
  * @param explanation the explanation
- * @param paper where it will stand
+ * @param paper where the text will be written
  * @returns the text, with a line break at its end
  * @example
  * process.stdout.write(explanationToText(policy, explanation, paperOf(process.stdout)));
  */
 export function explanationToText(policy: Policy, explanation: Explanation, paper: Paper): string {
   const { kind, id, shown, concerns, rules, mapped } = explanation;
-  // In a pipe the answer is one line, for whoever looks for it there.
+  // In a pipe the decision is one line, so that `grep` finds it.
   const width = paper.width ?? Number.POSITIVE_INFINITY;
-  const word = WORDS[kind][0];
-  const verdict = `${word.charAt(0).toUpperCase()}${word.slice(1)} ${plain(id)} is ${shown ? 'shown' : 'hidden'}`;
-  const head = wrapped('', `${verdict}: ${plain(reasonText(policy, explanation))}`.split(' '), ' ', width);
+  const [word] = KIND_NAMES[kind];
+  const decision = `${word.charAt(0).toUpperCase()}${word.slice(1)} ${plain(id)} is ${shown ? 'shown' : 'hidden'}`;
+  const head = wrapped('', `${decision}: ${plain(reasonText(policy, explanation))}`.split(' '), ' ', width);
   const lines = [
     ...head.map((line) =>
-      paper.paint('bold', line.replace(verdict, paper.paint(shown ? 'green' : 'red', verdict))),
+      paper.paint('bold', line.replace(decision, paper.paint(shown ? 'green' : 'red', decision))),
     ),
-    ...wrapped('', plain(turn(explanation)).split(' '), ' ', width),
+    ...wrapped('', plain(reversal(explanation)).split(' '), ' ', width),
   ];
 
-  const wished = concerns.filter(({ preferred }) => preferred !== undefined);
-  const unasked = concerns.filter(({ preferred, actual }) => preferred === undefined && actual !== undefined);
+  const inEffect = concerns.filter(({ preferred }) => preferred !== undefined);
+  const unrequested = concerns.filter(
+    ({ preferred, actual }) => preferred === undefined && actual !== undefined,
+  );
   const rest = concerns.filter(({ preferred, actual }) => preferred === undefined && actual === undefined);
   if (concerns.length > 0) lines.push('');
-  for (const each of wished) lines.push(...concernLines(policy, each, paper));
-  if (unasked.length > 0) {
-    lines.push('  not asked for:');
-    const table = unasked.map(
+  for (const each of inEffect) lines.push(...concernLines(policy, each, paper));
+  if (unrequested.length > 0) {
+    lines.push('  not requested:');
+    const table = unrequested.map(
       ({ concern, actual = [], source = '' }): Row => [
         plain(concern),
         plain(actual.join(' or ')),
@@ -49,9 +51,9 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   }
   if (rest.length > 0) {
     const names = rest.map(({ concern }) => concern);
-    lines.push(...wrapped('  not asked for, and without a value: ', names, ', ', paper.width));
+    lines.push(...wrapped('  not requested, and the primitive has no value: ', names, ', ', paper.width));
   }
-  if (!mapped) lines.push('  nothing in the policy maps it');
+  if (!mapped) lines.push('  the policy does not map this primitive');
   for (const rule of rules) lines.push('', ...ruleLines(rule, paper));
   return `${lines.join('\n')}\n`;
 }
@@ -59,21 +61,22 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
 function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanation): string {
   switch (why.code) {
     case 'fits': {
-      if (concerns.every(({ preferred }) => preferred === undefined)) return 'nothing was asked for.';
+      if (concerns.every(({ preferred }) => preferred === undefined)) return 'no preferences were given.';
       const named = concerns.filter(
         ({ preferred, actual }) => preferred !== undefined && actual !== undefined,
       );
       return named.length === 0
-        ? 'it has no value for what was asked for.'
-        : 'it fits all that was asked for.';
+        ? 'it has no value for the concerns in effect.'
+        : 'its values match everything in effect.';
     }
     case 'unmapped':
-      return 'nothing maps it, and this policy hides what nothing maps.';
+      return 'the policy does not map it, and hides primitives that it does not map (settings.unmapped).';
     case 'concern-mismatch': {
       const { concern, preferred, actual } = why;
-      return preferred.length === 0
-        ? `its ${concern} is ${actual.join(' or ')}, and nothing was claimed.`
-        : `its ${concern} is ${actual.join(' or ')}, wanted is ${bound(policy, concern)}${preferred.join(' or ')}.`;
+      const has = `its ${concern} is ${actual.join(' or ')}`;
+      if (preferred.length === 0) return `${has}, but the caller has no claim for it.`;
+      const requested = concerns.some(({ concern: name, from }) => name === concern && isRequested(from));
+      return `${has}, but ${bound(policy, concern)}${preferred.join(' or ')} ${requested ? 'was requested' : 'is in effect'}.`;
     }
     case 'rule': {
       const reason = why.reason === undefined ? '' : ` (${why.reason})`;
@@ -82,21 +85,25 @@ function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanatio
   }
 }
 
-/** What turns the verdict around. */
-function turn({ shown, change, claim, concerns }: Explanation): string {
+/** Defaults and claims are in effect without a request of the host. */
+const isRequested = (from: string | undefined): boolean =>
+  from === '--concern' || from?.startsWith('preset ') === true;
+
+/** @returns a sentence about the change that reverses the decision */
+function reversal({ shown, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
-    const found = `No other wish of a host was found that would ${verb} it`;
-    return claim === undefined ? `${found}.` : `${found}; the claim ${claim[0]}=${claim[1]} would.`;
+    const found = `No change of preferences was found that would ${verb} it.`;
+    return claim === undefined ? found : `${found} The claim ${claim[0]}=${claim[1]} would.`;
   }
   const parts = Object.entries(change).map(([name, value]) => {
     const now = concerns.find(({ concern }) => concern === name)?.preferred;
     const before = now === undefined || now === 'denied' ? '' : now.join(',');
-    if (value === null) return `no ${name} at all instead of ${name}=${before}`;
+    if (value === null) return `no ${name} instead of ${before}`;
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
   });
   const last = parts.pop() ?? '';
-  return `To ${verb} it, ask for ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`;
+  return `To ${verb} it, request ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`;
 }
 
 function concernLines(
@@ -104,30 +111,30 @@ function concernLines(
   { concern, preferred, from, actual, source, fits }: ExplainedConcern,
   { paint, width = Number.POSITIVE_INFINITY }: Paper,
 ): string[] {
-  const want =
+  const required =
     preferred === undefined
-      ? 'not asked for'
+      ? 'nothing'
       : preferred === 'denied'
-        ? 'not claimed, without a default'
+        ? 'nothing: no claim, and no default'
         : `${bound(policy, concern)}${preferred.join(' or ')}`;
-  const has = actual === undefined ? 'no value, which fits everything' : actual.join(' or ');
-  const widest = Math.max(want.length, has.length);
+  const has = actual === undefined ? 'no value, which matches everything' : actual.join(' or ');
+  const widest = Math.max(required.length, has.length);
   const line = (title: string, text: string, place: string | undefined) => {
     if (place === undefined) return `      ${title}  ${text}`;
     const before = `      ${title}  ${text.padEnd(widest)}  `;
-    // As in `rows`: first the folders go.
+    // As in `rows`, the folders are left out first.
     const short = before.length + place.length > width ? place.replace(/[^\s(]*[/\\]/g, '') : place;
     return before + paint('dim', plain(short));
   };
   return [
     fits ? `  ${paint('green', '✓')} ${concern}` : `  ${paint('red', '✗')} ${paint('bold', concern)}`,
-    line('wanted', want, from),
-    line('has   ', plain(has), source),
+    line('in effect', required, from),
+    line('has      ', plain(has), source),
   ];
 }
 
 function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedRule, paper: Paper): string[] {
-  const what = fires ? `${effect}s it` : `does not fire; it would ${effect} it`;
+  const what = fires ? `${effect}s it` : `does not apply. It would ${effect} it`;
   const tree = ruleTree(expression).map(({ text, value, depth }) => ({
     text: `${'  '.repeat(depth + 1)}${plain(text)}`,
     value: plain(value),
@@ -137,7 +144,7 @@ function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedR
     `${paper.paint('bold', `Rule ${plain(id)}`)} ${what}  ${paper.paint('dim', plain(source))}`,
     ...(reason === undefined ? [] : wrapped('  ', plain(reason).split(' '), ' ', paper.width)),
     ...tree.flatMap(({ text, value }) =>
-      // Beside each other while they fit; else the value goes under its part.
+      // The value follows its part on the same line if both fit, else on the next line.
       widest + value.length + 2 > (paper.width ?? 110)
         ? [text, `${/^ */.exec(text)?.[0]}  = ${paper.paint('bold', value)}`]
         : [`${text.padEnd(widest)}  ${paper.paint('bold', value)}`],

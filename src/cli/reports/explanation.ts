@@ -11,25 +11,25 @@ import { type Decision, decide, evaluate, fits } from '../../engine/evaluate.js'
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { Origins } from './value-origins.js';
+import type { Origins } from './configuration-origins.js';
 
-type Words = readonly (string | number)[];
+type Values = readonly (string | number)[];
 
-/** What one concern has to do with a primitive. */
+/** How one concern affects a primitive. */
 export interface ExplainedConcern {
   readonly concern: string;
-  /** What is in effect; `denied`: an operator concern without claim and default. */
-  readonly preferred: Words | 'denied' | undefined;
-  /** Where that comes from: an option, or a line of the policy. */
+  /** The values in effect; `denied` for an operator concern without claim and default. */
+  readonly preferred: Values | 'denied' | undefined;
+  /** Where the values in effect come from: an option, or a line of the policy. */
   readonly from: string | undefined;
-  /** The primitive's values; nothing where it has none, which fits everything. */
-  readonly actual: Words | undefined;
-  /** Where they are written, `file:line`. */
+  /** The values of the primitive; undefined if it has none, which matches everything. */
+  readonly actual: Values | undefined;
+  /** Where the values of the primitive are written: `file:line`. */
   readonly source: string | undefined;
   readonly fits: boolean;
 }
 
-/** What one rule has to do with a primitive. */
+/** How one rule affects a primitive. */
 export interface ExplainedRule {
   readonly id: string;
   readonly effect: 'hide' | 'show';
@@ -47,15 +47,15 @@ export interface Explanation {
   readonly reason: Decision['reason'];
   readonly mapped: boolean;
   readonly concerns: readonly ExplainedConcern[];
-  /** Rules about this kind; those that fire come first. */
+  /** The rules about this kind; those that apply come first. */
   readonly rules: readonly ExplainedRule[];
-  /** What a host would have to ask for to turn it around. */
+  /** The smallest change of preferences that reverses the decision. */
   readonly change: ConfigurationChange | undefined;
-  /** Where a host cannot: one claim that does, by its name. */
+  /** If no preference reverses the decision: a claim that does. */
   readonly claim: readonly [name: string, value: string | number] | undefined;
 }
 
-/** Who asks for what, and where it was said. */
+/** The configuration and its caller, and where the values in effect come from. */
 export interface Circumstances {
   readonly configuration: Configuration;
   readonly caller: Caller;
@@ -63,13 +63,13 @@ export interface Circumstances {
 }
 
 /**
- * Explains the verdict on one primitive.
+ * Explains the decision about one primitive.
  *
  * @param policy the policy
- * @param kind what the primitive is
+ * @param kind the kind of the primitive
  * @param primitive the primitive as the server lists it
- * @param circumstances who asks for what
- * @returns everything that had a part in the verdict
+ * @param circumstances the configuration, its caller and its origins
+ * @returns everything that affects the decision
  * @example
  * explainPrimitive(policy, 'tools', { name: 'deleteKey' }, circumstances).change; // { environment: null }
  */
@@ -93,16 +93,16 @@ export function explainPrimitive(
       const offer = mapping.offers[index];
       return {
         concern: name,
-        preferred: effective === 'denied' ? effective : wordsOf(policy, index, effective),
+        preferred: effective === 'denied' ? effective : valuesOf(policy, index, effective),
         from: origins.get(name),
-        actual: wordsOf(policy, index, offer?.offered),
+        actual: valuesOf(policy, index, offer?.offered),
         source: offer?.source,
         fits: offer === undefined || fits(match, effective, offer.offered),
       };
     }),
     rules: explainRules(policy, mapping, configuration),
     change,
-    claim: change === undefined ? claimThatTurns(policy, mapping, configuration, caller) : undefined,
+    claim: change === undefined ? reversingClaim(policy, mapping, configuration, caller) : undefined,
   };
 }
 
@@ -116,7 +116,7 @@ function explainRules(policy: Policy, mapping: Mapping, configuration: Configura
   return [...rules.filter(({ fires }) => fires), ...rules.filter(({ fires }) => !fires)];
 }
 
-function wordsOf(
+function valuesOf(
   policy: Policy,
   concern: number,
   numbers: Exclude<EffectiveValue, 'denied'>,
@@ -125,20 +125,20 @@ function wordsOf(
   return [numbers].flat().map((number) => fromNumber(policy, concern, number));
 }
 
-/** What the operator sets no host can change; somebody with another claim may get another verdict. */
-function claimThatTurns(
+/** Looks for a caller with another claim who would get the opposite decision. */
+function reversingClaim(
   policy: Policy,
   mapping: Mapping,
   configuration: Configuration,
   caller: Caller,
 ): Explanation['claim'] {
   const { effect } = decide(policy, mapping, configuration);
-  const carriers = [{ from: 'session', concerns: describeAccepted(policy, configuration) }] as const;
+  const sources = [{ from: 'session', concerns: describeAccepted(policy, configuration) }] as const;
   for (const { claim, values } of policy.concerns) {
     if (claim === undefined) continue;
     for (const value of 'min' in values ? [values.min, values.max] : values) {
       const claims = new Map([...(caller.claims ?? []), [claim, value]]);
-      const changed = resolveConfiguration(policy, carriers, { ...caller, claims });
+      const changed = resolveConfiguration(policy, sources, { ...caller, claims });
       if (decide(policy, mapping, changed).effect !== effect) return [claim, value];
     }
   }

@@ -1,20 +1,25 @@
 import type { Policy } from '../../engine/policy.js';
 import { wrapped } from '../terminal/layout.js';
 import type { Paper } from '../terminal/output.js';
-import type { Report } from './report.js';
+import type { ListReport } from './list-report.js';
 
 /**
- * Says what is in effect; if nothing is, what the policy lets one ask for.
+ * Writes the values in effect. If there are none, writes the values that a host can request.
  *
  * @param policy the policy
  * @param report the report
- * @param hidden how many primitives go
- * @param paper where it will stand
+ * @param hidden how many primitives are hidden
+ * @param paper where the text will be written
  * @returns the lines
  * @example
- * asked(policy, report, 53, paper); // ['In effect: effect=read-only']
+ * inEffectLines(policy, report, 53, paper); // ['In effect: effect=read-only']
  */
-export function asked(policy: Policy, { configuration }: Report, hidden: number, paper: Paper): string[] {
+export function inEffectLines(
+  policy: Policy,
+  { configuration }: ListReport,
+  hidden: number,
+  paper: Paper,
+): string[] {
   const inEffect = Object.entries(configuration).map(
     ([name, value]) => `${name}=${[value].flat().join(',')}`,
   );
@@ -28,7 +33,7 @@ export function asked(policy: Policy, { configuration }: Report, hidden: number,
   if (policy.presets.size > 0) known.push(['preset', [...policy.presets.keys()]]);
   const longest = Math.max(...known.map(([name]) => name.length));
   return [
-    `Nothing was asked for${shown}. --concern NAME=VALUE asks for:`,
+    `No preferences were given${shown}. Pass --concern NAME=VALUE:`,
     ...known.flatMap(([name, values]) => wrapped(`  ${name.padEnd(longest)}  `, values, ', ', paper.width)),
   ];
 }

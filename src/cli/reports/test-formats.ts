@@ -4,7 +4,7 @@ import type { TestResult } from '../../policy/testing/run-tests.js';
 import { reasonOf } from './test-report.js';
 import { type FileReport, passed, type TestReport } from './test-run.js';
 
-/** @returns a report as one JSON value */
+/** @returns a report as a JSON value */
 export function toJson({ files, findings, coverage, threshold, failed }: TestReport): object {
   const results = files.flatMap((file) => file.results);
   return {
@@ -44,17 +44,17 @@ function testOf({ policy, lineOf }: FileReport, result: TestResult): object {
   };
 }
 
-/** @returns a report as JUnit XML, which CI systems read; a file that was not run is an error */
+/** @returns a report as JUnit XML, for CI systems; a file that was not run is an error */
 export function toJunit({ files, findings, texts, coverage, threshold }: TestReport): string {
   const results = files.flatMap((file) => file.results);
   const failures = results.filter((result) => !passed(result)).length;
   const low = coverage.filter(({ belowThreshold }) => belowThreshold);
   const errors = files.filter((file) => file.broken).length;
-  const others = new Set(files.map(({ file }) => file));
-  // What is wrong in a policy is wrong for every file that tests it.
+  const testFiles = new Set(files.map(({ file }) => file));
+  // The findings of a policy belong to every file that tests it.
   const errorText = (own: string): string =>
     formatFindings(
-      findings.filter(({ severity, file }) => severity === 'error' && (file === own || !others.has(file))),
+      findings.filter(({ severity, file }) => severity === 'error' && (file === own || !testFiles.has(file))),
       texts,
     );
   const total = results.length + errors + low.length;
@@ -63,7 +63,7 @@ export function toJunit({ files, findings, texts, coverage, threshold }: TestRep
     `<testsuites name="mcp-concerns" tests="${total}" failures="${failures + low.length}" errors="${errors}">`,
     ...files.flatMap((file) => suite(file, errorText(file.file))),
     ...low.flatMap(({ policy, percentage }) => {
-      const message = `${percentage} % of ${policy} exercised, below the threshold of ${threshold} %`;
+      const message = `The tests exercise ${percentage} % of ${policy}, less than the threshold of ${threshold} %`;
       return [
         `  <testsuite name="${xml(policy)}" tests="1" failures="1" errors="0">`,
         `    <testcase classname="${xml(policy)}" name="coverage">`,
@@ -108,15 +108,13 @@ function suite(file: FileReport, errorText: string): string[] {
 
 function wrongLines({ policy }: FileReport, result: TestResult): string[] {
   return [
-    ...result.counts.map(
-      ({ kind, expected, actual }) => `${kind}: count is ${actual}, should be ${expected}`,
-    ),
+    ...result.counts.map(({ kind, expected, actual }) => `${kind}: ${actual} shown, ${expected} expected`),
     ...result.wrong.map((each) => {
       const { kind, name, expected } = each;
       const is = expected === 'shown' ? 'hidden' : 'shown';
       const { reason, source } =
         policy === undefined ? { reason: '', source: '' } : reasonOf(policy, result, each);
-      return `${kind} ${name} is ${is}, should be ${expected}: ${reason}${source === '' ? '' : ` (${source})`}`;
+      return `${kind} ${name} is ${is}, but ${expected} was expected: ${reason}${source === '' ? '' : ` (${source})`}`;
     }),
   ];
 }
@@ -129,7 +127,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   "'": '&apos;',
 };
 
-/** XML 1.0 has no way to write most control characters, so they are left out. */
+/** Leaves out most control characters, because XML 1.0 cannot contain them. */
 function xml(text: string): string {
   return text
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, '')

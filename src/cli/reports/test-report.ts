@@ -5,15 +5,16 @@ import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
 import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
-import { wish } from './table.js';
+import { quantity } from '../terminal/quantities.js';
+import { mismatch } from './list-table.js';
 import { type CoverageReport, type FileReport, passed, type TestReport } from './test-run.js';
 
 /**
- * Writes a report for people: whether all passed in the first line, then what is wrong with its reason, then what no
- * test exercises.
+ * Formats a report as text: whether all tests passed in the first line, then each failure with its reason, then the parts
+ * of the policy that no test exercises.
  *
  * @param report the report
- * @param paper where it will stand
+ * @param paper where the text will be written
  * @returns the text, with a line break at its end
  * @example
  * process.stdout.write(toPretty(report, paperOf(process.stdout)));
@@ -40,8 +41,10 @@ function summary({ files, coverage, threshold }: TestReport): string {
   const parts = [
     ...(failed > 0 ? [`${failed} of ${results.length} ${tests} failed`] : []),
     ...(failed === 0 && results.length > 0 ? [`${results.length} ${tests} passed`] : []),
-    ...(broken > 0 ? [`${broken} ${broken === 1 ? 'file was' : 'files were'} not run, for errors`] : []),
-    ...low.map(({ policy, percentage }) => `${percentage} % of ${policy} exercised, below ${threshold} %`),
+    ...(broken > 0 ? [`${quantity(broken, 'file')} not run because of errors`] : []),
+    ...low.map(
+      ({ policy, percentage }) => `tests exercise ${percentage} % of ${policy}, less than ${threshold} %`,
+    ),
   ];
   return parts.join('; ');
 }
@@ -61,7 +64,7 @@ function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper
   return [
     `${paper.paint('bold', plain(test.name))}  ${paper.paint('dim', `${file}:${lineOf(result)}`)}`,
     ...(inEffect.length === 0
-      ? ['  Nothing is in effect.']
+      ? ['  In effect: nothing']
       : wrapped('  In effect: ', inEffect, ' ', paper.width)),
     ...KINDS.flatMap((kind) => {
       const own = wrong.filter((each) => each.kind === kind);
@@ -71,7 +74,7 @@ function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper
         own.some(({ expected }) => expected === 'shown') ? '- missing' : '',
         own.some(({ expected }) => expected === 'hidden') ? '+ unexpected' : '',
       ].filter((sign) => sign !== '');
-      const counted = count === undefined ? [] : [`${count.actual} shown instead of ${count.expected}`];
+      const counted = count === undefined ? [] : [`${count.actual} shown, ${count.expected} expected`];
       return [`  ${kind}: ${[...counted, ...signs].join(', ')}`, ...differences(policy, result, own, paper)];
     }),
   ];
@@ -91,9 +94,11 @@ function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[]
 
 /**
  * @param policy the policy
- * @param result the test's result
- * @param wrong a primitive of it
- * @returns why it is shown or hidden, and where that is written
+ * @param result the result of a test
+ * @param wrong a primitive that the test expects otherwise
+ * @returns why it is shown or hidden, and the line of the policy that decides it
+ * @example
+ * reasonOf(policy, result, wrong).reason; // 'security: high in effect, but it has low'
  */
 export function reasonOf(
   policy: Policy,
@@ -103,16 +108,18 @@ export function reasonOf(
   const { reason: why } = decision;
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
-    const has = preferred.length === 0 ? '' : ` ${actual.join(', ')}`;
-    return { reason: `${wish(policy, concern, preferred)}${has}`, source };
+    const has = preferred.length === 0 ? '' : `, but it has ${actual.join(', ')}`;
+    return { reason: `${mismatch(policy, concern, preferred)}${has}`, source };
   }
   if (why.code === 'rule') {
     const { rule, reason, source } = why;
     const effect = decision.effect === 'show' ? 'shows it' : 'hides it';
     return { reason: `rule ${rule} ${effect}${reason === undefined ? '' : `: ${reason}`}`, source };
   }
-  if (why.code === 'unmapped') return { reason: 'nothing maps it, and unmapped is "hide"', source: '' };
-  if (!mapping.mapped) return { reason: 'nothing maps it, and unmapped is "show"', source: '' };
+  if (why.code === 'unmapped')
+    return { reason: 'the policy does not map it, and settings.unmapped is hide', source: '' };
+  if (!mapping.mapped)
+    return { reason: 'the policy does not map it, and settings.unmapped is show', source: '' };
   const fitting = configuration.effective.flatMap((value, index) => {
     const name = policy.concerns[index]?.name;
     if (value === undefined || name === undefined) return [];
@@ -122,8 +129,8 @@ export function reasonOf(
     return [{ text: `${name}=${words.join(',')}`, source: offer.source }];
   });
   const source = fitting.find((each) => each.source !== '')?.source ?? '';
-  if (fitting.length === 0) return { reason: 'nothing that is in effect hides it', source };
-  return { reason: `fits: ${fitting.map(({ text }) => text).join(', ')}`, source };
+  if (fitting.length === 0) return { reason: 'no preference is in effect', source };
+  return { reason: `matches: ${fitting.map(({ text }) => text).join(', ')}`, source };
 }
 
 function covered(
@@ -132,7 +139,7 @@ function covered(
   paper: Paper,
 ): string[] {
   const exercised = parts.filter((part) => part.exercised).length;
-  const below = belowThreshold ? `, below ${threshold} %` : '';
+  const below = belowThreshold ? `, less than ${threshold} %` : '';
   const title = `${percentage} % of ${policy} exercised, ${exercised} of ${parts.length}${below}`;
   return [
     paper.paint('bold', title),
@@ -141,7 +148,7 @@ function covered(
       const missing = all.filter((part) => !part.exercised);
       if (all.length === 0) return [];
       const sum = `  ${name.padEnd(8)}  ${all.length - missing.length} of ${all.length}`;
-      return missing.length === 0 ? [sum] : [`${sum}; no test exercises`, ...unexercised(missing, paper)];
+      return missing.length === 0 ? [sum] : [`${sum}; not exercised:`, ...unexercised(missing, paper)];
     }),
   ];
 }

@@ -9,9 +9,9 @@ import { checkTests } from '../../policy/testing/check-tests.js';
 import { type CoveredPart, coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
 import { runTest, subjectsOf, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
-import { CliError } from '../errors.js';
+import { CliError, cannotRead } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
-import { readSource } from '../inputs/input.js';
+import { readInput } from '../inputs/read-input.js';
 
 export interface TestOptions {
   readonly quiet: boolean;
@@ -20,19 +20,20 @@ export interface TestOptions {
   readonly threshold: number | undefined;
 }
 
-/** A test file, with the results of its tests; without any if something in it, or in its policy, is wrong. */
+/** A test file with the results of its tests. There are no results if the file or its policy has errors. */
 export interface FileReport {
   readonly file: string;
   readonly policy: Policy | undefined;
   readonly results: readonly TestResult[];
-  /** Which line a test begins in. */
+  /** @returns the line in which a test begins */
   lineOf(result: TestResult): number;
+  /** The file or its policy has errors. */
   readonly broken: boolean;
 }
 
-/** How much of a policy its tests exercise. */
+/** The parts of a policy that its tests exercise. */
 export interface CoverageReport {
-  /** The files that were named as the policy. */
+  /** The paths of the policy. */
   readonly policy: string;
   readonly parts: readonly CoveredPart[];
   readonly percentage: number;
@@ -48,25 +49,26 @@ export interface TestReport {
   readonly failed: boolean;
 }
 
-/** A result is passed if nothing of it is wrong. */
+/** @returns whether a test has passed */
 export const passed = ({ wrong, counts }: TestResult): boolean => wrong.length === 0 && counts.length === 0;
 
 /**
- * Runs test files one after the other: each on its own catalog or server, with the coverage of all that test one policy.
+ * Runs test files one after the other, each on its own catalog or server. The coverage of a policy counts all files that
+ * test it.
  *
  * @param files the test files
- * @param options what to do beside
- * @returns everything that a report says
+ * @param options the timeout of servers, and what to report
+ * @returns the report
  * @throws {CliError} if a server does not answer, or a test file cannot be read
  * @example
  * const { failed } = await runTestFiles(['policies/vault.test.yaml'], options);
  */
 export async function runTestFiles(files: readonly string[], options: TestOptions): Promise<TestReport> {
-  const bench = new Bench(options);
+  const runner = new TestRunner(options);
   const reports: FileReport[] = [];
-  for (const file of files) reports.push(await bench.run(file));
-  const { findings, texts } = bench;
-  const coverage = options.coverage ? bench.coverage() : [];
+  for (const file of files) reports.push(await runner.run(file));
+  const { findings, texts } = runner;
+  const coverage = options.coverage ? runner.coverage() : [];
   const failed =
     reports.some(({ broken, results }) => broken || !results.every(passed)) ||
     coverage.some(({ belowThreshold }) => belowThreshold);
@@ -79,7 +81,7 @@ interface LoadedPolicy {
   readonly runs: TestRun[];
 }
 
-class Bench {
+class TestRunner {
   readonly findings: Finding[] = [];
   readonly texts = new Map<string, string>();
   private readonly policies = new Map<string, LoadedPolicy | undefined>();
@@ -91,20 +93,20 @@ class Bench {
     this.texts.set(file, source.text);
     const tests = readTestFile(source);
     const loaded = this.loadPolicy(source, tests);
-    const surface = await this.loadSurface(source, tests);
+    const catalog = await this.loadCatalog(source, tests);
     const findings = [...tests.findings];
-    if (loaded !== undefined && surface !== undefined) {
-      findings.push(...checkTests({ ...source, locate: tests.locate }, tests, loaded.policy, surface));
+    if (loaded !== undefined && catalog !== undefined) {
+      findings.push(...checkTests({ ...source, locate: tests.locate }, tests, loaded.policy, catalog));
     }
     this.findings.push(...findings.sort((a, b) => a.line - b.line || a.column - b.column));
 
     const broken = findings.some(({ severity }) => severity === 'error');
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
-    if (loaded === undefined || surface === undefined || broken) {
+    if (loaded === undefined || catalog === undefined || broken) {
       return { file, policy: loaded?.policy, results: [], lineOf, broken: true };
     }
     const { policy } = loaded;
-    const subjects = subjectsOf(policy, surface);
+    const subjects = subjectsOf(policy, catalog);
     const results = tests.tests.map((test) => runTest(policy, subjects, test));
     loaded.runs.push({ subjects, results });
     return { file, policy, results, lineOf, broken: false };
@@ -113,7 +115,7 @@ class Bench {
   coverage(): CoverageReport[] {
     const { threshold } = this.options;
     return [...this.policies].flatMap(([name, loaded]) => {
-      // What did not run says nothing of what it would have exercised.
+      // The tests of broken files did not run, so what they exercise is not known.
       if (loaded === undefined || loaded.runs.length === 0) return [];
       const parts = coverageOf(loaded.compiled, loaded.policy, loaded.runs);
       const percentage = percentageOf(parts);
@@ -136,24 +138,24 @@ class Bench {
     let loaded: LoadedPolicy | undefined;
     try {
       const { compiled, findings, texts } = readPolicy(paths);
-      // Warnings are for `check`: here the policy is used as it is.
+      // `check` reports the warnings of a policy.
       this.findings.push(...findings.filter(({ severity }) => severity === 'error'));
       for (const [file, text] of texts) this.texts.set(file, text);
       if (compiled !== undefined) loaded = { compiled, policy: preparePolicy(compiled), runs: [] };
     } catch (error) {
       if (!(error instanceof PolicyFileError)) throw error;
-      this.report(source, 'policy', error.message.replace(/; [^;]*$/, '; paths are relative to this file.'));
+      this.report(source, 'policy', `${problemOf(error)}. Paths are relative to this file.`);
     }
     this.policies.set(key, loaded);
     return loaded;
   }
 
-  private async loadSurface(
+  private async loadCatalog(
     source: Source,
     { catalog, server }: TestFile,
   ): Promise<ServerCatalog | undefined> {
     const { timeout, quiet } = this.options;
-    if (server !== undefined && server.length > 0) return readSource({ timeout, quiet }, server, 'test');
+    if (server !== undefined && server.length > 0) return readInput({ timeout, quiet }, server, 'test');
     if (catalog === undefined) return undefined;
     try {
       return readCatalogFile(beside(source.file, catalog));
@@ -170,13 +172,16 @@ class Bench {
   }
 }
 
+/** @returns the message of an error about a file, without its advice */
+const problemOf = ({ message }: PolicyFileError): string =>
+  /^.* cannot be read \([^)]*\)/.exec(message)?.[0] ?? message;
+
 const beside = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));
 
 function readSourceFile(file: string): Source {
   try {
     return readPolicyText(readFileSync(file, 'utf8'), file);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new CliError(`${file} cannot be read (${code}); check its permissions.`);
+    throw cannotRead(file, cause, 'Check its permissions.');
   }
 }

@@ -1,21 +1,21 @@
 import { UsageError } from '../errors.js';
-import { parseHeaders, parseUrl } from '../inputs/input.js';
+import { parseHeaders, parseUrl } from '../options/input-options.js';
 
-/** Which server `serve` puts behind a policy; nothing of it is loaded yet. */
-export type Chosen =
-  | { readonly what: 'module'; readonly path: string }
-  | { readonly what: 'command'; readonly program: string; readonly args: readonly string[] }
-  | { readonly what: 'url'; readonly url: URL; readonly headers: Headers };
+/** The server that `serve` puts behind a policy. Nothing is loaded or started yet. */
+export type ServerChoice =
+  | { readonly from: 'module'; readonly path: string }
+  | { readonly from: 'command'; readonly program: string; readonly args: readonly string[] }
+  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers };
 
 /**
- * Reads which server is to be served.
+ * Reads which server to serve.
  *
- * @param values what was given for `--server`, `--url` and `--header`
- * @param command what stands after `--`
+ * @param values the values of `--server`, `--url` and `--header`
+ * @param command the arguments after `--`
  * @returns the server
- * @throws {UsageError} if none or more than one was given, or the URL is not valid
+ * @throws {UsageError} if there is no server, more than one, or the URL is not valid
  * @example
- * chooseServer({}, ['npx', '@playwright/mcp']).what; // 'command'
+ * chooseServer({}, ['npx', '@playwright/mcp']).from; // 'command'
  */
 export function chooseServer(
   values: {
@@ -24,19 +24,26 @@ export function chooseServer(
     readonly header?: readonly string[] | undefined;
   },
   command: readonly string[],
-): Chosen {
+): ServerChoice {
   const { server, url, header } = values;
   const [program, ...args] = command;
   if ([server, url, program].filter((each) => each !== undefined).length > 1) {
-    throw new UsageError('serve', 'takes one server: --server, --url, or a command after --');
+    throw new UsageError(
+      'serve',
+      'There are several servers. Pass one: -- COMMAND, --url URL or --server MODULE',
+    );
   }
   if (header !== undefined && url === undefined) throw new UsageError('serve', '--header needs --url');
-  if (program !== undefined) return { what: 'command', program, args };
+  if (program !== undefined) return { from: 'command', program, args };
   if (url !== undefined) {
-    return { what: 'url', url: parseUrl('serve', url), headers: parseHeaders('serve', header ?? []) };
+    return { from: 'url', url: parseUrl('serve', url), headers: parseHeaders('serve', header ?? []) };
   }
   if (server === undefined) {
-    throw new UsageError('serve', 'needs a server: -- COMMAND, --url URL or --server MODULE');
+    throw new UsageError(
+      'serve',
+      'There is no server. Pass its command after --, for example ' +
+        '"mcp-concerns serve --policy policy.yaml -- npx @playwright/mcp", or pass --url URL or --server MODULE',
+    );
   }
-  return { what: 'module', path: server };
+  return { from: 'module', path: server };
 }

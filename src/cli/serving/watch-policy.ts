@@ -3,21 +3,21 @@ import { dirname, resolve } from 'node:path';
 import { preparePolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
-import { findingsText } from '../reports/findings-text.js';
+import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
 
-/** Editors write a file in several steps; this long after the last one it is read. */
+/** Milliseconds to wait after the last change, because editors write a file in several steps. */
 const QUIET_MS = 100;
 
 /**
- * Puts a policy into force whenever one of its files is saved. A policy that is wrong is said to be, and the old one
- * stays in force, whole.
+ * Reloads a policy whenever one of its files is saved. If the new policy has errors, they are printed, and the old policy
+ * stays in effect.
  *
  * @param paths the policy, as for `readPolicy`
- * @param live the policy in force
- * @param note tells the person at the terminal
+ * @param live the current policy
+ * @param note writes a line to stderr
  * @param paper what stderr can show
- * @returns a function that ends it
+ * @returns a function that ends the watching
  * @example
  * const stop = watchPolicy(['policy.yaml'], live, console.error);
  */
@@ -35,19 +35,19 @@ export function watchPolicy(
       const { compiled, findings, texts } = readPolicy(paths);
       if (compiled === undefined) {
         return note(
-          `${findingsText(findings, texts, paper)}\n\nThe policy was saved with errors; the old one stays in force.`,
+          `${findingsText(findings, texts, paper)}\n\nThe saved policy has errors. The old policy stays in effect until they are fixed.`,
         );
       }
       const policy = preparePolicy(compiled);
       if (policy.digest === live.current.digest) return;
       live.replace(policy);
-      note('The policy was saved, and is in force.');
+      note('The saved policy is in effect.');
       follow([...texts.keys()]);
     } catch (cause) {
-      note(`${cause instanceof Error ? cause.message : cause} The old policy stays in force.`);
+      note(`${cause instanceof Error ? cause.message : cause} The old policy stays in effect.`);
     }
   };
-  // Folders, not files: an editor that writes a new file and renames it takes the watched one away.
+  // Watches folders, because an editor that replaces a file would end a watch of that file.
   const follow = (files: readonly string[]): void => {
     for (const folder of new Set(files.map((file) => dirname(resolve(file))))) {
       if (watchers.has(folder)) continue;

@@ -4,14 +4,14 @@ import { Interrupted } from '../errors.js';
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Does work that a signal ends in an orderly way. A second signal ends the process at once; what must not outlive it
- * is ended by handlers of `exit` then.
+ * Runs work that a signal ends in an orderly way. A second signal ends the process at once; handlers of `exit` then stop
+ * the child processes.
  *
- * @param work gets a signal that is aborted by SIGINT, SIGTERM and SIGHUP
- * @returns what the work returns
- * @throws {Interrupted} once the work has ended, if it was interrupted
+ * @param work gets an `AbortSignal` that SIGINT, SIGTERM and SIGHUP abort
+ * @returns the result of the work
+ * @throws {Interrupted} once the work has ended, if a signal interrupted it
  * @example
- * await interruptible((signal) => takePrimitives('node', ['server.js'], { signal }));
+ * await interruptible((signal) => fetchFromCommand('node', ['server.js'], { seconds: 30, signal }));
  */
 export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const controller = new AbortController();

@@ -1,16 +1,16 @@
 import { basename } from 'node:path';
 
-/** What is left of a terminal's width for a group's rows, and between two columns. */
+/** Columns before the rows of a group, and between two columns of it. */
 const INDENT = 4;
 const GAP = 2;
 const ASSUMED_WIDTH = 80;
 
 /**
- * Lays texts out like `ls`: down the first column, then the next.
+ * Arranges texts in columns like `ls`: down the first column, then the next.
  *
- * @param texts what to lay out
- * @param width the width of the terminal, 80 unless known
- * @param indent how far the lines are indented
+ * @param texts the texts
+ * @param width the width of the terminal, 80 if it is not known
+ * @param indent the number of spaces before each line
  * @returns the lines
  * @example
  * columns(['a', 'b', 'c'], 80); // ['  a  b  c']
@@ -27,12 +27,12 @@ export function columns(texts: readonly string[], width = ASSUMED_WIDTH, indent 
 }
 
 /**
- * Breaks a list between its items.
+ * Writes a list, and breaks lines only between its items.
  *
- * @param title what stands before the first line; the others are indented as far
- * @param items what is listed
- * @param separator what stands between two items
- * @param width the width of the terminal, 80 unless known
+ * @param title the text before the first item; the other lines are indented by its length
+ * @param items the items
+ * @param separator the text between two items
+ * @param width the width of the terminal, 80 if it is not known
  * @returns the lines
  * @example
  * wrapped('values: ', ['low', 'medium', 'high'], ', ', 20); // ['values: low, medium,', '        high']
@@ -59,12 +59,12 @@ export function wrapped(
 export type Row = readonly [id: string, has: string, source: string];
 
 /**
- * Aligns the columns of a group. In a terminal that is too narrow, first the folders of files go, then the ends of
- * long texts; a line that wraps is harder to read than either. Elsewhere nothing is cut: `grep` wants it whole.
+ * Aligns the columns of a group. If a terminal is too narrow, the folders of files are left out first, then long texts
+ * are cut, because a line that wraps is harder to read. Outside a terminal nothing is cut, so that `grep` finds all.
  *
  * @param group names, values and places
- * @param width the width of the terminal, if it is one
- * @returns the same with all columns padded but the last
+ * @param width the width of the terminal; undefined outside a terminal
+ * @returns the rows, with all columns padded except the last
  * @example
  * rows([['browser_click', 'changes-page', 'policies/playwright.yaml:81']], 80);
  */

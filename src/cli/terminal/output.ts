@@ -2,24 +2,24 @@ import { styleText } from 'node:util';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
-/** Where a text goes, and what that place can show. */
+/** Where a text is written, and what that place can show. */
 export interface Paper {
-  /** Columns of a terminal; nothing where lines may be as long as they like. */
+  /** Columns of a terminal; undefined where lines may have any length. */
   readonly width: number | undefined;
   paint(style: Style, text: string): string;
 }
 
 /**
  * @param stream stdout or stderr
- * @param color whether it is painted; `auto`: not unless it is a terminal and `NO_COLOR` is not set
- * @returns its width, and how it is painted
+ * @param color whether text is colored; `auto`: only on a terminal, and only if `NO_COLOR` is not set
+ * @returns the width of the stream, and a function that colors text
  * @example
  * const paper = paperOf(process.stdout);
- * paper.paint('bold', 'All is well');
+ * paper.paint('bold', 'No findings');
  */
 export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | 'never' = 'auto'): Paper {
   const terminal = stream.isTTY === true;
-  // hasColors knows NO_COLOR, FORCE_COLOR and dumb terminals.
+  // hasColors reads NO_COLOR and FORCE_COLOR, and detects terminals without colors.
   const painted = color === 'auto' ? terminal && stream.hasColors() : color === 'always';
   return {
     width: terminal ? stream.columns : undefined,
@@ -27,21 +27,23 @@ export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | '
   };
 }
 
-/** Characters that move the cursor, change colours or reorder text: names come from servers that are not ours. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+/** Characters that move the cursor, change colors or reorder text. Names come from servers, which we do not trust. */
+const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**
- * @param text somebody else's text
- * @returns the same, on one line and harmless for a terminal
+ * Escapes text from a server, so that a terminal shows it on one line and runs no control sequence.
+ *
+ * @param text the text
+ * @returns the text with each unsafe character written as `\uXXXX`
  * @example
  * plain('a\u001b[2J'); // 'a\\u001b[2J'
  */
 export function plain(text: string): string {
-  return text.replace(UNSEEN, (character) => {
+  return text.replace(UNSAFE, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u${code > 0xffff ? `{${code.toString(16)}}` : code.toString(16).padStart(4, '0')}`;
   });
 }
 
-/** @returns a whole number as people read it: 12,034. Loading the languages for `toLocaleString` takes 10 ms. */
+/** @returns a whole number with separators: 12,034. `toLocaleString` would take 10 ms to load its languages. */
 export const count = (number: number): string => String(number).replace(/\B(?=(\d{3})+$)/g, ',');

@@ -1,21 +1,22 @@
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+/** Milliseconds between two frames. */
 const INTERVAL = 80;
-/** What is faster than this needs no explanation. */
-const PATIENCE = 500;
+/** Milliseconds before progress is shown. */
+const DELAY = 500;
 const CLEAR_LINE = '\r\u001b[2K';
 
 /**
- * Shows on stderr what is waited for, once it takes longer than half a second; nothing unless stderr is a terminal.
+ * Shows progress on stderr while work takes longer than half a second. Shows nothing if stderr is not a terminal.
  *
- * @param what what is done, as the beginning of a sentence
- * @param quiet whether nothing shall be shown
- * @param work what is waited for
- * @returns what the work returns
+ * @param title what the work does, for example "Listing npx"
+ * @param quiet true to show nothing
+ * @param work the work
+ * @returns the result of the work
  * @example
- * const lists = await withProgress('Asking npx', false, () => takeFromCommand('npx', ['server'], options));
+ * const catalog = await withProgress('Listing npx', false, () => fetchFromCommand('npx', ['server'], options));
  */
 export async function withProgress<T>(
-  what: string,
+  title: string,
   quiet: boolean | undefined,
   work: () => Promise<T>,
 ): Promise<T> {
@@ -25,8 +26,8 @@ export async function withProgress<T>(
   let frame = 0;
   const timer = setInterval(() => {
     const waited = performance.now() - started;
-    if (waited < PATIENCE) return;
-    const line = `${FRAMES[frame++ % FRAMES.length]} ${what}, ${Math.floor(waited / 1000)} s`;
+    if (waited < DELAY) return;
+    const line = `${FRAMES[frame++ % FRAMES.length]} ${title}, ${Math.floor(waited / 1000)} s`;
     // A line that wraps could not be cleared.
     stderr.write(CLEAR_LINE + line.slice(0, stderr.columns - 1));
   }, INTERVAL);

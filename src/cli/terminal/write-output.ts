@@ -1,12 +1,12 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError } from '../errors.js';
+import { CliError, systemCode } from '../errors.js';
 
 /**
- * Writes what a command made.
+ * Writes the result of a command.
  *
- * @param output a file, whose folders are made; `-` is stdout
- * @param text what to write
+ * @param output a file, whose missing folders are created; `-` is stdout
+ * @param text the text to write
  * @throws {CliError} if the file cannot be written
  * @example
  * writeOutput('build/policy.json', json);
@@ -17,18 +17,18 @@ export function writeOutput(output: string, text: string): void {
     return;
   }
   try {
-    // Build folders are made by what is built into them first.
-    makeFolder(dirname(output));
+    createFolder(dirname(output));
     writeFileSync(output, text);
   } catch (cause) {
-    const { code } = cause as NodeJS.ErrnoException;
-    throw new CliError(`${output} cannot be written (${code}); give -o another file.`);
+    throw new CliError(`${output} cannot be written (${systemCode(cause)}). Pass another file with -o.`, {
+      cause,
+    });
   }
 }
 
-/** As `recursive: true` does, which in Node 20 never returns where folders cannot be made, as in /proc. */
-function makeFolder(folder: string): void {
+/** Unlike `recursive: true`, which in Node 20 never returns where a folder cannot be created, as in /proc. */
+function createFolder(folder: string): void {
   if (existsSync(folder)) return;
-  makeFolder(dirname(folder));
+  createFolder(dirname(folder));
   mkdirSync(folder);
 }

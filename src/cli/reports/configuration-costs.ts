@@ -4,58 +4,59 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
 
-/** More configurations than this are not looked at one by one. */
+/** Up to this number, every configuration is tried. */
 export const MAX_CONFIGURATIONS = 250_000;
 
-/** What one configuration shows. */
-export interface Cost {
-  /** In the words of the policy; empty where nothing is asked for. */
+/** The tokens and the number of the primitives that one configuration shows. */
+export interface ConfigurationCost {
+  /** The values in effect, by the name of the concern; empty if nothing is in effect. */
   readonly configuration: Readonly<Record<string, unknown>>;
   readonly tokens: number;
   readonly shown: number;
 }
 
-/** What all configurations of a policy cost. */
-export interface Costs {
-  /** How many configurations there are, as far as they can differ. */
+/** The costs of all configurations of a policy, in tokens. */
+export interface CostSummary {
+  /** The number of configurations that can differ. */
   readonly configurations: number;
-  readonly dearest: Cost;
-  /** Of those that show something. */
-  readonly cheapest: Cost | undefined;
-  /** How many show nothing. */
+  readonly mostExpensive: ConfigurationCost;
+  /** The cheapest configuration that shows something. */
+  readonly cheapest: ConfigurationCost | undefined;
+  /** How many configurations show nothing. */
   readonly empty: number;
-  /** How many cost more than the budget. */
+  /** How many configurations cost more than the budget. */
   readonly over: number;
 }
 
-/** Primitives of equal values: one verdict decides about all of them. */
-interface Weighed {
+/** Primitives with equal values, so that one decision applies to all of them. */
+interface WeighedClass {
   readonly tokens: number;
   readonly count: number;
-  /** Conditions on one dimension each: for each of its values whether it holds. */
+  /** Conditions on one dimension: for each value of the dimension, whether the condition holds. */
   readonly tables: ReadonlyMap<number, readonly boolean[]>;
-  /** Conditions on several dimensions at once. */
+  /** Conditions on several dimensions. */
   readonly others: readonly Formula[];
 }
 
 /**
- * Adds up what every configuration shows.
+ * Adds up the tokens of the visible primitives for every configuration.
  *
  * @param policy the policy
- * @param surface the primitives
+ * @param catalog the primitives
  * @param tokensOf counts the tokens of a primitive
- * @param budget what a configuration may cost
- * @returns the extremes, of equal ones the configuration that asks for the least; nothing if there are too many to try
+ * @param budget the tokens that a configuration may cost
+ * @returns the most expensive and the cheapest configuration, of equal ones the one with the fewest values in effect;
+ *   undefined if there are too many configurations to try all
  * @example
- * allCosts(policy, { tools }, tokensOf)?.dearest.tokens;
+ * configurationCosts(policy, { tools }, tokensOf)?.mostExpensive.tokens;
  */
-export function allCosts(
+export function configurationCosts(
   policy: Policy,
-  surface: ServerCatalog,
+  catalog: ServerCatalog,
   tokensOf: (definition: object) => number,
   budget = Number.POSITIVE_INFINITY,
-): Costs | undefined {
-  const bound = KINDS.map((kind) => bindCatalog(policy, kind, surface[kind] ?? []));
+): CostSummary | undefined {
+  const bound = KINDS.map((kind) => bindCatalog(policy, kind, catalog[kind] ?? []));
   const space = spanSpace(
     policy,
     bound.flatMap(({ classes }) => classes),
@@ -67,11 +68,11 @@ export function allCosts(
       return { formula: space.shown(mapping), tokens, count: own.length };
     }),
   );
-  // Comparisons are found while the formulas are made: only now all dimensions are known.
+  // The formulas add dimensions to the space, so its size is known only after all formulas exist.
   const { sizes } = space;
   const configurations = sizes.reduce((product, size) => product * Math.max(1, size), 1);
   if (configurations > MAX_CONFIGURATIONS) return undefined;
-  const weighed = formulas.flatMap(({ formula, tokens, count }): Weighed[] => {
+  const weighed = formulas.flatMap(({ formula, tokens, count }): WeighedClass[] => {
     const conditions = conditionsOf(formula);
     if (conditions.includes(false)) return [];
     const tables = new Map<number, boolean[]>();
@@ -93,20 +94,25 @@ export function allCosts(
   return sweep(space, weighed, configurations, budget);
 }
 
-/** Chooses one dimension after the other; what a choice hides is not looked at below it. */
-function sweep(space: Space, all: readonly Weighed[], configurations: number, budget: number): Costs {
+/** Chooses a value for one dimension after the other. Primitives that a choice hides are not visited further down. */
+function sweep(
+  space: Space,
+  all: readonly WeighedClass[],
+  configurations: number,
+  budget: number,
+): CostSummary {
   const { sizes, dimensions } = space;
   const values: number[] = sizes.map(() => 0);
-  let [dearest, cheapest]: (Found | undefined)[] = [];
+  let [mostExpensive, cheapest]: (Found | undefined)[] = [];
   let [empty, over] = [0, 0];
 
-  const choose = (dimension: number, left: readonly Weighed[], asked: number): void => {
+  const choose = (dimension: number, left: readonly WeighedClass[], inEffect: number): void => {
     if (dimension < sizes.length) {
       for (let value = 0; value < (sizes[dimension] ?? 0); value++) {
         values[dimension] = value;
         const set = dimensions[dimension]?.values[value];
         const still = left.filter(({ tables }) => tables.get(dimension)?.[value] !== false);
-        choose(dimension + 1, still, set === undefined || set === false ? asked : asked + 1);
+        choose(dimension + 1, still, set === undefined || set === false ? inEffect : inEffect + 1);
       }
       return;
     }
@@ -117,20 +123,24 @@ function sweep(space: Space, all: readonly Weighed[], configurations: number, bu
       shown += each.count;
     }
     if (shown === 0) empty++;
-    else if (better(tokens, asked, cheapest, -1)) cheapest = { values: [...values], tokens, shown, asked };
-    if (better(tokens, asked, dearest, 1)) dearest = { values: [...values], tokens, shown, asked };
+    else if (better(tokens, inEffect, cheapest, -1)) {
+      cheapest = { values: [...values], tokens, shown, inEffect };
+    }
+    if (better(tokens, inEffect, mostExpensive, 1)) {
+      mostExpensive = { values: [...values], tokens, shown, inEffect };
+    }
     if (tokens > budget) over++;
   };
   choose(0, all, 0);
 
-  const describe = ({ values, tokens, shown }: Found): Cost => ({
+  const describe = ({ values, tokens, shown }: Found): ConfigurationCost => ({
     configuration: describeAssignment(space, values),
     tokens,
     shown,
   });
   return {
     configurations,
-    dearest: describe(dearest ?? { values, tokens: 0, shown: 0, asked: 0 }),
+    mostExpensive: describe(mostExpensive ?? { values, tokens: 0, shown: 0, inEffect: 0 }),
     cheapest: cheapest === undefined ? undefined : describe(cheapest),
     empty,
     over,
@@ -141,17 +151,17 @@ interface Found {
   readonly values: readonly number[];
   readonly tokens: number;
   readonly shown: number;
-  /** How many values are set. */
-  readonly asked: number;
+  /** How many values are in effect. */
+  readonly inEffect: number;
 }
 
-function better(tokens: number, asked: number, best: Found | undefined, sign: 1 | -1): boolean {
+function better(tokens: number, inEffect: number, best: Found | undefined, sign: 1 | -1): boolean {
   if (best === undefined) return true;
   const difference = (tokens - best.tokens) * sign;
-  return difference > 0 || (difference === 0 && asked < best.asked);
+  return difference > 0 || (difference === 0 && inEffect < best.inEffect);
 }
 
-/** The parts that must all hold. */
+/** @returns the parts of a formula that must all hold */
 function conditionsOf(formula: Formula): Formula[] {
   if (formula === true) return [];
   return typeof formula === 'object' && formula.op === 'and'

@@ -15,7 +15,7 @@ const names = (...args: string[]) => run('list', ...POLICY, '--format', 'names',
 const folder = mkdtempSync(join(tmpdir(), 'source-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-/** Bad input is one sentence on stderr and exit code 2, whatever it is. */
+/** Every error is one line on stderr, with exit code 2. */
 async function complaint(...args: string[]): Promise<string> {
   const { code, stdout, stderr } = await names(...args);
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
@@ -36,14 +36,14 @@ describe('a real server over HTTP', () => {
       '--policy',
       'policies/vault.yaml',
     );
-    url = /http:\S+/.exec(await served.until('stdout', /ends it\.\n/))?.[0] ?? '';
+    url = /http:\S+/.exec(await served.until('stdout', /to stop\.\n/))?.[0] ?? '';
   });
   afterAll(async () => {
     served.child.kill('SIGKILL');
     await served.ended;
   });
 
-  it('lists what it lists over stdio or in its snapshot', async () => {
+  it('lists the same as its snapshot', async () => {
     const vault = ['--policy', 'policies/vault.yaml', '--format', 'names', '--concern', 'preset=safe'];
     const [remote, snapshot] = await Promise.all([
       run('list', ...vault, '--url', url),
@@ -55,7 +55,7 @@ describe('a real server over HTTP', () => {
     expect(stdout).toContain('decryptData\n');
   });
 
-  it('gets the headers', async () => {
+  it('receives the headers', async () => {
     const args = ['snapshot', '--url', url, '--header'];
     const { stdout } = await run(...args, 'Mcp-Concerns: security=high, access=read');
     const { stdout: all } = await run('snapshot', '--url', url);
@@ -63,7 +63,7 @@ describe('a real server over HTTP', () => {
   });
 });
 
-it('all three sources give the same', async () => {
+it('lists the same from a command and from a catalog file', async () => {
   const file = join(folder, 'everything.json');
   await run('snapshot', '-o', file, '--', ...EVERYTHING);
   const [child, catalog] = await Promise.all([names('--', ...EVERYTHING), names('--catalog', file)]);
@@ -71,7 +71,7 @@ it('all three sources give the same', async () => {
   expect(catalog).toEqual(child);
 });
 
-describe('a server over HTTP that does not answer as MCP does', () => {
+describe('an error of a server over HTTP', () => {
   let server: Server | undefined;
   afterEach(() => {
     server?.closeAllConnections();
@@ -89,35 +89,39 @@ describe('a server over HTTP that does not answer as MCP does', () => {
 
   it.each([
     [
-      'wants credentials',
+      'missing credentials',
       body(401, '{"error":"invalid_token","error_description":"No token"}'),
-      /refused initialize with 401 \(No token\); give credentials, as in --header 'Authorization: Bearer TOKEN'\.$/,
+      /refused initialize with HTTP 401 \(No token\)\. Pass credentials, for example --header 'Authorization: Bearer TOKEN'\.$/,
     ],
+    ['an unknown path', body(404, '<html>', 'text/html'), /with HTTP 404\. Check that the URL is its MCP/],
     [
-      'knows no such path',
-      body(404, '<html>', 'text/html'),
-      /with HTTP 404; check that the address is its MCP/,
-    ],
-    [
-      'fails with an error',
+      'a JSON-RPC error in the body',
       body(500, JSON.stringify(error)),
       /initialize with HTTP 500 \(Not today\\u001b\[2J\)\.$/,
     ],
     [
-      'fails with a list of errors',
+      'a list of JSON-RPC errors in the body',
       body(400, JSON.stringify([error])),
       /with HTTP 400 \(Not today\\u001b\[2J\)\.$/,
     ],
-    ['fails in plain text', body(503, 'Come back.\nLater', 'text/plain'), /with HTTP 503 \(Come back\)\.$/],
     [
-      'is a web page',
-      body(200, '<html>', 'text/html'),
-      /answered initialize with text\/html, not as MCP does; check/,
+      'plain text in the body',
+      body(503, 'Come back.\nLater', 'text/plain'),
+      /with HTTP 503 \(Come back\)\.$/,
     ],
-    ['answers no JSON', body(200, '{'), /answered initialize with what is no JSON\.$/],
-    ['answers no JSON-RPC', body(200, '{"a":1}'), /gave initialize an answer that MCP does not allow\.$/],
     [
-      'refuses',
+      'a web page',
+      body(200, '<html>', 'text/html'),
+      /answered initialize with text\/html, which is not an MCP answer\. Check/,
+    ],
+    ['an answer that is not JSON', body(200, '{'), /answered initialize with text that is not JSON\.$/],
+    [
+      'an answer that is not JSON-RPC',
+      body(200, '{"a":1}'),
+      /answered initialize with an invalid MCP message\.$/,
+    ],
+    [
+      'a JSON-RPC error',
       ((request, response) => {
         let text = '';
         request.on('data', (chunk) => {
@@ -131,20 +135,20 @@ describe('a server over HTTP that does not answer as MCP does', () => {
       /refused initialize: MCP error -32000: Not today\\u001b\[2J$/,
     ],
     [
-      'is somewhere else',
+      'a redirect',
       ((_request, response) => {
         response.writeHead(302, { location: 'http://elsewhere.invalid/mcp' }).end();
       }) satisfies RequestListener,
       /elsewhere\.invalid|there is no such host/,
     ],
     [
-      'hangs up',
+      'a closed connection',
       ((request) => {
         request.socket.destroy();
       }) satisfies RequestListener,
       /cannot be reached: it closed the connection\.$/,
     ],
-  ])('%s', async (_, answer, expected) => {
+  ])('reports %s', async (_, answer, expected) => {
     const url = await serve(answer);
     const text = await complaint('--url', `${url}?key=secret`);
     expect(text).toMatch(/^The server http:\/\/127\.0\.0\.1:\d+\/mcp /);
@@ -152,39 +156,53 @@ describe('a server over HTTP that does not answer as MCP does', () => {
     expect(text).not.toContain('secret');
   });
 
-  it('says nothing', async () => {
+  it('reports a server that does not answer', async () => {
     const url = await serve(() => {});
     expect(await complaint('--url', url, '--timeout', '0.7')).toBe(
-      `The server ${url} did not answer initialize within 0.7 s; give it longer with --timeout.`,
+      `The server ${url} did not answer initialize within 0.7 s. Allow more time with --timeout.`,
     );
   });
 
-  it('is not there', async () => {
+  it('reports a server that does not exist', async () => {
     const url = await serve(() => {});
     server?.close();
     await once(server ?? createServer(), 'close');
-    expect(await complaint('--url', url)).toBe(`The server ${url} cannot be reached: nothing listens there.`);
-    // A name with two addresses: an error for each of them.
+    expect(await complaint('--url', url)).toBe(
+      `The server ${url} cannot be reached: nothing listens at this address.`,
+    );
+    // A host name with two addresses gives an error for each address.
     expect(await complaint('--url', url.replace('127.0.0.1', 'localhost'))).toMatch(
-      /nothing listens there\.$/,
+      /nothing listens at this address\.$/,
     );
   });
 });
 
-describe.concurrent('arguments', () => {
+describe.concurrent('invalid arguments for an input', () => {
   it.each([
-    [['--catalog', 'x', '--url', 'http://x'], 'There are 2 sources, --catalog and --url; give one; see'],
-    [['--catalog', 'x', '--', 'node'], "There are 2 sources, --catalog and a server's command; give one"],
+    [['--catalog', 'x', '--url', 'http://x'], 'There are 2 inputs: --catalog and --url. Pass one. See'],
+    [['--catalog', 'x', '--', 'node'], 'There are 2 inputs: --catalog and a command after --. Pass one'],
     [
       [],
-      'There is no server: its command goes after --, as in -- node server.js; or give --catalog or --url',
+      'There is no server. Pass its command after --, for example -- node server.js, or pass --url or --catalog',
     ],
     [['--header', 'A: b', '--', 'node'], '--header needs --url'],
-    [['--url', 'localhost:3000'], '--url takes an address with http or https, not "localhost:3000"'],
-    [['--url', 'http://a:b@c'], '--url takes no name and password; send them with --header'],
-    [['--url', 'http://a', '--header', 'secret'], "--header takes 'Name: value', as HTTP allows it"],
-    [['--url', 'http://a', '--header', 'a b: secret'], "--header takes 'Name: value', as HTTP allows it"],
-    [['--url', 'http://a', '--header', 'a: secret\nb'], "--header takes 'Name: value', as HTTP allows it"],
+    [
+      ['--url', 'localhost:3000'],
+      '--url takes a URL that begins with http:// or https://, not "localhost:3000"',
+    ],
+    [['--url', 'http://a:b@c'], '--url cannot contain a user name or a password. Send them with --header'],
+    [
+      ['--url', 'http://a', '--header', 'secret'],
+      "--header takes 'Name: value', with a valid HTTP header name and value",
+    ],
+    [
+      ['--url', 'http://a', '--header', 'a b: secret'],
+      "--header takes 'Name: value', with a valid HTTP header name and value",
+    ],
+    [
+      ['--url', 'http://a', '--header', 'a: secret\nb'],
+      "--header takes 'Name: value', with a valid HTTP header name and value",
+    ],
   ])('%j', async (args, expected) => {
     const text = await complaint(...args);
     expect(text).toContain(expected);
@@ -194,36 +212,40 @@ describe.concurrent('arguments', () => {
 
 describe.concurrent('a catalog file', () => {
   it.each([
-    ['no JSON', '{', / is no JSON; make a catalog with "mcp-concerns snapshot"\.$/],
+    ['not JSON', '{', / is not JSON\. Create a catalog with "mcp-concerns snapshot"\.$/],
     [
       'something else',
       '{"a": 1}',
-      / is no catalog: it has none of tools, prompts, resources, resourceTemplates; make/,
+      / is not a catalog: it has none of tools, prompts, resources, resourceTemplates\. Create/,
     ],
-    ['a bare list', '[{"name":"a"}]', /it has none of .+; put the list into \{"tools": \[\.\.\.\]\}\.$/],
-    ['null', 'null', / is no catalog: /],
-    ['no list', '{"tools": {}}', / is no catalog: tools is no list\.$/],
-    ['a nameless tool', '{"tools": [{"name":"a"},{"title":"b"}]}', /: entry 2 of tools has no name\.$/],
-    ['a tool that is none', '{"tools": [3]}', /: an entry of tools has no name\.$/],
-    ['a resource by name', '{"resources": [{"name":"a"}]}', /: entry 1 of resources has no uri\.$/],
-    ['facts without counts', '{"encoding":"o200k_base","tools":[{"name":"a"}]}', /no tokens of "a"; take/],
-  ])('that is %s', async (name, text, expected) => {
+    ['a bare list', '[{"name":"a"}]', /it has none of .+\. Put the list into \{"tools": \[\.\.\.\]\}\.$/],
+    ['null', 'null', / is not a catalog: /],
+    ['tools that are not a list', '{"tools": {}}', / is not a catalog: tools is not a list\.$/],
+    ['a tool without a name', '{"tools": [{"name":"a"},{"title":"b"}]}', /: entry 2 of tools has no name\.$/],
+    ['a tool that is not an object', '{"tools": [3]}', /: an entry of tools has no name\.$/],
+    ['a resource without a URI', '{"resources": [{"name":"a"}]}', /: entry 1 of resources has no uri\.$/],
+    [
+      'facts without token counts',
+      '{"encoding":"o200k_base","tools":[{"name":"a"}]}',
+      /no token count for "a"\. Take/,
+    ],
+  ])('is rejected for: %s', async (name, text, expected) => {
     const path = join(folder, `${name}.json`);
     writeFileSync(path, text);
     expect(await complaint('--catalog', path)).toMatch(expected);
   });
 
-  it('of another encoding is not mixed with counts of this one', async () => {
+  it('is rejected if its tokens have another encoding', async () => {
     const path = join(folder, 'other.json');
     writeFileSync(path, '{"encoding":"cl100k_base","tools":[{"name":"a","tokens":1}]}');
     const { code, stderr } = await run('tokens', ...POLICY, '--catalog', path);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      'mcp-concerns: The catalog counts tokens in "cl100k_base", not o200k_base; take its snapshot again.\n',
+      'mcp-concerns: The catalog counts tokens in "cl100k_base", not o200k_base. Take the snapshot again.\n',
     );
   });
 
-  it('with the mark of an editor of Windows is read', async () => {
+  it('may begin with a byte order mark', async () => {
     const path = join(folder, 'bom.json');
     writeFileSync(path, '\uFEFF{"tools":[{"name":"echo"}]}');
     expect((await names('--catalog', path)).stdout).toBe('echo\n');
@@ -242,30 +264,30 @@ describe('progress', () => {
     vi.stubGlobal('process', Object.create(process, { stderr: { value: { ...stderr, ...overrides } } }));
   const late = () => new Promise<string>((resolve) => setTimeout(resolve, 800, 'done'));
 
-  it('shows on a terminal after half a second, in one line, and goes', async () => {
+  it('is shown on a terminal after half a second, on one line, and cleared', async () => {
     stub();
-    expect(await withProgress('Asking a server with a long name', false, late)).toBe('done');
+    expect(await withProgress('Listing a server with a long name', false, late)).toBe('done');
     expect(written.length).toBeGreaterThan(1);
     const [first = ''] = written;
     expect(first.startsWith(CLEAR)).toBe(true);
-    expect(first.slice(CLEAR.length + 1)).toBe(' Asking a server w');
+    expect(first.slice(CLEAR.length + 1)).toBe(' Listing a server ');
     expect(written.at(-1)).toBe(CLEAR);
   });
 
   it.each([
-    ['what is quick', {}, false, async () => 'done'],
+    ['quick work', {}, false, async () => 'done'],
     ['a pipe', { isTTY: false }, false, late],
     ['--quiet', {}, true, late],
-  ])('never shows for %s', async (_, overrides, quiet, work) => {
+  ])('is not shown for %s', async (_, overrides, quiet, work) => {
     stub(overrides);
-    expect(await withProgress('Asking', quiet, work)).toBe('done');
+    expect(await withProgress('Listing', quiet, work)).toBe('done');
     expect(written).toEqual([]);
   });
 
-  it('goes when the work fails', async () => {
+  it('is cleared if the work fails', async () => {
     stub();
     const failing = () => late().then(() => Promise.reject(new Error('no')));
-    await expect(withProgress('Asking', false, failing)).rejects.toThrow('no');
+    await expect(withProgress('Listing', false, failing)).rejects.toThrow('no');
     expect(written.at(-1)).toBe(CLEAR);
   });
 });

@@ -15,34 +15,41 @@ import { walkPages } from '../../protocol/messages/page-walker.js';
 import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
-import type { Conversation } from './conversation.js';
-import { CAN_DO_ALL } from './full-client-capabilities.js';
+import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
+import type { ServerConversation } from './server-conversation.js';
 
-/** Everything that a server says of itself before anything is called; of the lists those that it has. */
-export interface ServerSurface extends PolicyCatalog {
+/** The catalog of a server, and what the server says about itself. */
+export interface FetchedCatalog extends PolicyCatalog {
   readonly server: Implementation | undefined;
   readonly capabilities: object;
 }
 
-/** Some servers register more once they know the client; they have this long after the last change. */
-const QUIET = 300;
+/** Some servers register more primitives once they know the client. Milliseconds to wait after the last change. */
+const QUIET_MS = 300;
 const MAX_CHANGES = 10;
-/** No request has a limit of its own: the one for all of them ends it. */
+/** Single requests have no time limit, because the conversation has one for all of them. */
 const NO_LIMIT = 2 ** 31 - 1;
 
 /**
- * Connects to a server, takes its lists whole, and ends the connection.
+ * Connects to a server, fetches all pages of all its lists, and closes the connection.
  *
- * @param transport how to reach the server, not started yet
- * @param conversation how long it may take, and how failures are told
- * @returns the definitions with every field that the server gave them, and what it says of itself
- * @throws {CliError} if it cannot be reached, ends, stays silent or answers what is no answer
+ * @param transport the transport to the server, not started yet
+ * @param conversation how long it may take, and how failures are described
+ * @returns the catalog, with every field of each definition, and what the server says about itself
+ * @throws {CliError} if the server cannot be reached, ends, does not answer, or sends an invalid answer
  * @example
  * const transport = new ChildTransport('node', ['server.js']);
- * const { tools = [] } = await takeSurface(transport, new Listening('node', transport, { seconds: 30, signal }));
+ * const conversation = new ChildConversation('node', transport, { seconds: 30, signal });
+ * const { tools = [] } = await fetchCatalog(transport, conversation);
  */
-export async function takeSurface(transport: Transport, conversation: Conversation): Promise<ServerSurface> {
-  const client = new Client({ name: 'mcp-concerns', version: VERSION }, { capabilities: CAN_DO_ALL });
+export async function fetchCatalog(
+  transport: Transport,
+  conversation: ServerConversation,
+): Promise<FetchedCatalog> {
+  const client = new Client(
+    { name: 'mcp-concerns', version: VERSION },
+    { capabilities: FULL_CLIENT_CAPABILITIES },
+  );
   client.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [] }));
   const changes = new EventEmitter();
   let changed = false;
@@ -54,23 +61,23 @@ export async function takeSurface(transport: Transport, conversation: Conversati
   };
 
   const { signal } = conversation;
-  const request = { signal, timeout: NO_LIMIT };
+  const options = { signal, timeout: NO_LIMIT };
   try {
-    await client.connect(transport, request);
+    await client.connect(transport, options);
     const capabilities = client.getServerCapabilities() ?? {};
     const kinds = KINDS.filter((kind) => capabilities[LISTS[kind].capability] !== undefined);
     const announces = kinds.some((kind) => capabilities[LISTS[kind].capability]?.listChanged === true);
 
-    const ask = async (method: string, params: Record<string, unknown>) => {
-      conversation.asked = method;
-      return client.request({ method, params }, ResultSchema, request);
+    const request = async (method: string, params: Record<string, unknown>) => {
+      conversation.lastMethod = method;
+      return client.request({ method, params }, ResultSchema, options);
     };
-    let lists = await takeAll(kinds, ask);
+    let lists = await fetchLists(kinds, request);
     for (let times = 0; announces && times < MAX_CHANGES; times++) {
       if (!changed) await once(changes, 'change', { signal: soon(signal) }).catch(nextTurn);
       if (!changed) break;
       changed = false;
-      lists = await takeAll(kinds, ask);
+      lists = await fetchLists(kinds, request);
     }
     const instructions = client.getInstructions();
     return { server: client.getServerVersion(), capabilities, instructions, ...lists };
@@ -82,22 +89,22 @@ export async function takeSurface(transport: Transport, conversation: Conversati
   }
 }
 
-type Ask = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
+type Request = (method: string, params: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
-async function takeAll(kinds: readonly Kind[], ask: Ask): Promise<ServerCatalog> {
+async function fetchLists(kinds: readonly Kind[], request: Request): Promise<ServerCatalog> {
   const lists: { [K in Kind]?: readonly Primitive[] } = {};
   for (const kind of kinds) {
-    const items = await takeList(kind, ask);
+    const items = await fetchList(kind, request);
     if (items !== undefined) lists[kind] = items;
   }
   return lists;
 }
 
-/** @returns all pages of one list; nothing if the server has no such list */
-async function takeList(kind: Kind, ask: Ask): Promise<Primitive[] | undefined> {
+/** @returns the items of all pages of one list; undefined if the server does not have this list */
+async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | undefined> {
   const { method } = LISTS[kind];
   const items: Primitive[] = [];
-  const { end } = await walkPages((cursor) => ask(method, cursor === undefined ? {} : { cursor }), {
+  const { end } = await walkPages((cursor) => request(method, cursor === undefined ? {} : { cursor }), {
     onPage: (page) => {
       const found = itemsOf(kind, page);
       if (found === undefined) throw new CliError(`The server answered ${method} without a list of ${kind}.`);
@@ -107,14 +114,14 @@ async function takeList(kind: Kind, ask: Ask): Promise<Primitive[] | undefined> 
   });
   if (end.kind === 'complete') return items;
   if (end.kind !== 'failed') {
-    throw new CliError(`The server's pages of ${method} never end: one cursor came twice.`);
+    throw new CliError(`The server sent the same cursor of ${method} twice, so its pages would never end.`);
   }
-  // `resources` stands for two lists, of which many servers have one.
+  // The capability `resources` covers two lists. Many servers have only one of them.
   if (kind === 'resourceTemplates' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;
   throw end.error;
 }
 
-/** When this process was busy, the timer is done before what arrived in time was read: that is one turn away. */
+/** After a busy time the timer fires before messages that arrived in time are read. One turn later they are. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-const soon = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(QUIET)]);
+const soon = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(QUIET_MS)]);

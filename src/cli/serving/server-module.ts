@@ -7,43 +7,44 @@ import { CliError } from '../errors.js';
 type Factory = HandlerOptions['server'];
 
 /**
- * Loads a user's module that makes servers.
+ * Loads a module that exports a function which creates servers.
  *
  * @param path the module, relative to the working directory
  * @returns its default export, or its export `createServer`
- * @throws {CliError} if the module cannot be loaded, exports no such function, or that makes no SDK v1 server
+ * @throws {CliError} if the module cannot be imported, exports no function, or the function does not create an SDK v1
+ *   server
  * @example
- * const server = await loadFactory('./my-server.js');
+ * const server = await loadServerFactory('./my-server.js');
  */
-export async function loadFactory(path: string): Promise<Factory> {
+export async function loadServerFactory(path: string): Promise<Factory> {
   let module: unknown;
   try {
     module = await import(pathToFileURL(resolve(path)).href);
   } catch (cause) {
-    throw new CliError(`${path} cannot be imported: ${firstLine(cause)}`);
+    throw new CliError(`${path} cannot be imported: ${firstLine(cause)}`, { cause });
   }
-  // What a CommonJS module exports arrives as the default.
+  // The exports of a CommonJS module arrive as the default export.
   const candidates = [
     read(module, 'default'),
     read(module, 'createServer'),
     read(module, 'default', 'createServer'),
   ];
-  const factory = candidates.find((each) => typeof each === 'function') as Factory | undefined;
+  const factory = candidates.find((each): each is Factory => typeof each === 'function');
   if (factory === undefined) {
     throw new CliError(
-      `${path} exports no function; its default export, or createServer, makes a new server.`,
+      `${path} exports no function. Export a function that returns a new server, as default or as createServer.`,
     );
   }
-  // The first request would be a bad time to learn that it does not work.
+  // Creates a server now, so that a broken function fails at the start and not at the first request.
   let server: unknown;
   try {
     server = await factory();
   } catch (cause) {
-    throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`);
+    throw new CliError(`The function that ${path} exports failed: ${firstLine(cause)}`, { cause });
   }
   if (typeof member(server, 'connect') !== 'function') {
     throw new CliError(
-      `The function that ${path} exports makes no server; it has to return a new Server or McpServer of SDK v1.`,
+      `The function that ${path} exports does not return a server. Return a new Server or McpServer of SDK v1.`,
     );
   }
   const close = member(server, 'close');
@@ -51,7 +52,7 @@ export async function loadFactory(path: string): Promise<Factory> {
   return factory;
 }
 
-/** @returns a property, inherited ones too: servers are instances of classes */
+/** @returns a property, also an inherited one, because servers are instances of classes */
 function member(value: unknown, name: string): unknown {
   return typeof value === 'object' && value !== null ? Reflect.get(value, name) : undefined;
 }

@@ -5,7 +5,7 @@ import { plain } from '../terminal/output.js';
 const MAX_LENGTH = 400;
 
 /**
- * Writes an HTTP request for the person who watches the terminal: a line for each JSON-RPC request in it.
+ * Formats an HTTP request for a terminal: one line for each JSON-RPC request in it.
  *
  * @param entry the request, as `serveLocally` logs it
  * @returns the lines
@@ -19,9 +19,9 @@ export function requestLines({ httpMethod, status, durationMs, reports }: Reques
 }
 
 /**
- * @param report what happened to one JSON-RPC request
- * @param time how long it took, if that is known
- * @returns its line
+ * @param report the report on one JSON-RPC request
+ * @param time how long it took; empty if that is not known
+ * @returns the line
  */
 export function reportLine(report: GateReport, time = ''): string {
   const line = [...describe(report), time].filter((part) => part !== '').join('  ');

@@ -3,63 +3,64 @@ import type { Policy } from '../../engine/policy.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { asked } from './in-effect.js';
-import { type Judged, type Report, sumOf } from './report.js';
-import { WORDS } from './words.js';
+import { KIND_NAMES, quantity } from '../terminal/quantities.js';
+import { inEffectLines } from './in-effect.js';
+import { type DecidedPrimitive, type ListReport, sumOf } from './list-report.js';
 
 /**
- * Writes a report for people: the answer in the first line, then each kind that the server has, what stays and what
- * goes with the reason.
+ * Formats a report as text: the result in the first line, then for each kind which primitives are shown, and which are
+ * hidden for which reason.
  *
  * @param policy the policy
  * @param report the report
- * @param paper where it will stand
+ * @param paper where the text will be written
  * @returns the text, with a line break at its end
  * @example
  * process.stdout.write(toTable(policy, report, paperOf(process.stdout)));
  */
-export function toTable(policy: Policy, report: Report, paper: Paper): string {
+export function toTable(policy: Policy, report: ListReport, paper: Paper): string {
   const kinds = report.kinds.filter(({ all }) => all.length > 0);
   const everything = sumOf(kinds.flatMap(({ all }) => all));
   if (everything.total === 0) return 'The server lists nothing.\n';
 
-  const words =
-    kinds.length === 1 && kinds[0] !== undefined ? WORDS[kinds[0].kind] : ['primitive', 'primitives'];
+  const [only, ...others] = kinds;
+  const [, plural] =
+    only !== undefined && others.length === 0
+      ? KIND_NAMES[only.kind]
+      : (['primitive', 'primitives'] as const);
   const { total, shown, hidden, tokens } = everything;
   const lines = [
     paper.paint(
       'bold',
-      `${shown} of ${total} ${words[1]} ${stay(shown)}, ${hidden} ${go(hidden)}; ` +
+      `${shown} of ${total} ${plural} shown, ${hidden} hidden; ` +
         `${count(tokens.saved)} of ${count(tokens.total)} tokens saved (${ENCODING})`,
     ),
-    ...asked(policy, report, hidden, paper),
+    ...inEffectLines(policy, report, hidden, paper),
   ];
   for (const { kind, all } of kinds) {
-    const [one, many] = WORDS[kind];
-    const kept = all.filter(({ decision }) => decision.effect === 'show');
-    const gone = all.filter(({ decision }) => decision.effect === 'hide');
-    const named = (number: number) => `${number} ${number === 1 ? one : many}`;
-    if (kept.length > 0) {
-      lines.push('', paper.paint('green', `${named(kept.length)} ${stay(kept.length)}`));
+    const shownHere = all.filter(({ decision }) => decision.effect === 'show');
+    const hiddenHere = all.filter(({ decision }) => decision.effect === 'hide');
+    if (shownHere.length > 0) {
+      lines.push('', paper.paint('green', `${quantity(shownHere.length, ...KIND_NAMES[kind])} shown`));
       lines.push(
         ...columns(
-          kept.map(({ id }) => plain(id)),
+          shownHere.map(({ id }) => plain(id)),
           paper.width,
         ),
       );
     }
-    if (gone.length > 0) {
-      lines.push('', paper.paint('magenta', `${named(gone.length)} ${go(gone.length)}`));
-      lines.push(...reasons(policy, gone, paper));
+    if (hiddenHere.length > 0) {
+      lines.push('', paper.paint('magenta', `${quantity(hiddenHere.length, ...KIND_NAMES[kind])} hidden`));
+      lines.push(...reasonLines(policy, hiddenHere, paper));
     }
   }
   return `${lines.join('\n')}\n`;
 }
 
-/** Groups what goes by what hides it: the concern with the wish, or the rule, are the same for a whole group. */
-function reasons(policy: Policy, gone: readonly Judged[], paper: Paper): string[] {
+/** Groups the hidden primitives by the concern or the rule that hides them. */
+function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], paper: Paper): string[] {
   const groups = new Map<string, Row[]>();
-  for (const { id, decision } of gone) {
+  for (const { id, decision } of primitives) {
     const { title, has, source } = explain(policy, id, decision);
     const group = groups.get(title) ?? [];
     group.push([plain(id), plain(has), plain(source)]);
@@ -86,7 +87,8 @@ function explain(
 ): { title: string; has: string; source: string } {
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
-    return { title: wish(policy, concern, preferred), has: actual.join(', '), source };
+    const suffix = preferred.length === 0 ? '' : ', but these have';
+    return { title: `${mismatch(policy, concern, preferred)}${suffix}`, has: actual.join(', '), source };
   }
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;
@@ -102,16 +104,20 @@ function explain(
       source: '',
     };
   }
-  return { title: 'not mapped by the policy', has: '', source: '' };
+  return { title: 'not mapped by the policy (settings.unmapped is hide)', has: '', source: '' };
 }
 
-/** @returns what is wanted of a concern, to be followed by what a primitive has */
-export function wish(policy: Policy, concern: string, wanted: readonly (string | number)[]): string {
-  if (wanted.length === 0) return `${concern}: no value was claimed, and there is no default`;
+/**
+ * @param policy the policy
+ * @param concern the name of a concern that hides a primitive
+ * @param preferred the values in effect for this concern; empty if a claim is missing
+ * @returns the values that the primitive does not match
+ * @example
+ * mismatch(policy, 'effect', ['read-only']); // 'effect: at most read-only in effect'
+ */
+export function mismatch(policy: Policy, concern: string, preferred: readonly (string | number)[]): string {
+  if (preferred.length === 0) return `${concern}: the claim is missing, and there is no default`;
   const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
   const bound = match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
-  return `${concern}: wanted ${bound}${wanted.join(' or ')}, has`;
+  return `${concern}: ${bound}${preferred.join(' or ')} in effect`;
 }
-
-const stay = (number: number): string => (number === 1 ? 'stays' : 'stay');
-const go = (number: number): string => (number === 1 ? 'goes' : 'go');

@@ -10,44 +10,46 @@ import {
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { ENCODING } from '../inputs/token-counter.js';
 
-/** One primitive of a server: whether it stays and why, and what its definition costs. */
-export interface Judged {
+/** One primitive of a server: the decision about it, and the tokens of its definition. */
+export interface DecidedPrimitive {
   readonly id: string;
   readonly tokens: number;
   readonly decision: Decision;
 }
 
-/** What a configuration makes of a server. */
-export interface Report {
+/** The decisions about all primitives of a server, for one configuration. */
+export interface ListReport {
   readonly configuration: ReturnType<typeof describeConfiguration>;
-  readonly kinds: readonly { readonly kind: Kind; readonly all: readonly Judged[] }[];
+  readonly kinds: readonly { readonly kind: Kind; readonly all: readonly DecidedPrimitive[] }[];
 }
 
-/** A primitive before anybody asked: what the policy says of it, and what its definition costs. */
-interface Weighed {
+/** One primitive, with what does not depend on the configuration. */
+interface WeighedPrimitive {
   readonly id: string;
   readonly tokens: number;
   readonly mapping: Mapping;
 }
 
-/** The primitives of a server that way, by kind, in the server's order. */
-export type Weighing = readonly { readonly kind: Kind; readonly all: readonly Weighed[] }[];
+/** The primitives of a server, by kind, in the order of the server. */
+export type WeighedCatalog = readonly { readonly kind: Kind; readonly all: readonly WeighedPrimitive[] }[];
 
 /**
- * Finds what is the same for all configurations.
+ * Maps and counts every primitive once, for use with several configurations.
  *
  * @param policy the policy
- * @param surface the server's definitions
+ * @param catalog the catalog of the server
  * @param tokensOf counts the tokens of a definition
- * @returns all primitives, to be judged
+ * @returns all primitives, for `decideAll`
+ * @example
+ * const weighed = weighCatalog(policy, catalog, await loadTokenCounter());
  */
-export function weighSurface(
+export function weighCatalog(
   policy: Policy,
-  surface: ServerCatalog,
+  catalog: ServerCatalog,
   tokensOf: (definition: object) => number,
-): Weighing {
+): WeighedCatalog {
   return KINDS.flatMap((kind) => {
-    const items = surface[kind];
+    const items = catalog[kind];
     if (items === undefined) return [];
     const all = items.map((item) => ({
       id: identityOf(kind, item),
@@ -59,17 +61,17 @@ export function weighSurface(
 }
 
 /**
- * Judges every primitive of a server.
+ * Decides about every primitive of a server.
  *
  * @param policy the policy
- * @param configuration what a host asks for
- * @param weighing the server's primitives
- * @returns all of them, by kind, in the server's order
+ * @param configuration the configuration
+ * @param weighed the primitives, from `weighCatalog`
+ * @returns the decisions, by kind, in the order of the server
  * @example
- * const { kinds } = judge(policy, configuration, weighSurface(policy, surface, await loadTokenCounter()));
+ * const { kinds } = decideAll(policy, configuration, weighed);
  */
-export function judge(policy: Policy, configuration: Configuration, weighing: Weighing): Report {
-  const kinds = weighing.map(({ kind, all }) => ({
+export function decideAll(policy: Policy, configuration: Configuration, weighed: WeighedCatalog): ListReport {
+  const kinds = weighed.map(({ kind, all }) => ({
     kind,
     all: all.map(({ id, tokens, mapping }) => ({
       id,
@@ -80,7 +82,7 @@ export function judge(policy: Policy, configuration: Configuration, weighing: We
   return { configuration: describeConfiguration(policy, configuration), kinds };
 }
 
-/** How many primitives there are and what they cost, those that stay and those that go. */
+/** The number and the tokens of some primitives: all, shown and hidden. */
 export interface Sum {
   readonly total: number;
   readonly shown: number;
@@ -88,21 +90,21 @@ export interface Sum {
   readonly tokens: { readonly total: number; readonly shown: number; readonly saved: number };
 }
 
-/** @returns the sum over some primitives */
-export function sumOf(all: readonly Judged[]): Sum {
-  const kept = all.filter(({ decision }) => decision.effect === 'show');
-  const cost = (some: readonly Judged[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
-  const tokens = { total: cost(all), shown: cost(kept) };
+/** @returns the sums over some primitives */
+export function sumOf(all: readonly DecidedPrimitive[]): Sum {
+  const visible = all.filter(({ decision }) => decision.effect === 'show');
+  const cost = (some: readonly DecidedPrimitive[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
+  const tokens = { total: cost(all), shown: cost(visible) };
   return {
     total: all.length,
-    shown: kept.length,
-    hidden: all.length - kept.length,
+    shown: visible.length,
+    hidden: all.length - visible.length,
     tokens: { ...tokens, saved: tokens.total - tokens.shown },
   };
 }
 
-/** @returns the report as one JSON value; primitives are named by the key that MCP names them by */
-export function toJson({ configuration, kinds }: Report): object {
+/** @returns the report as a JSON value; each primitive has the key that identifies it in MCP: `name`, `uri` or `uriTemplate` */
+export function toJson({ configuration, kinds }: ListReport): object {
   const { tokens, ...counts } = sumOf(kinds.flatMap(({ all }) => all));
   const byKind = kinds.map(({ kind, all }) => {
     const primitives = all.map(({ id, decision, tokens }) => ({ [IDENTITY[kind]]: id, ...decision, tokens }));
@@ -118,8 +120,8 @@ export function toJson({ configuration, kinds }: Report): object {
   };
 }
 
-/** @returns what stays, one a line: tools, then prompts, resources and resource templates */
-export function toNames({ kinds }: Report): readonly string[] {
+/** @returns the names of the visible primitives: tools, prompts, resources, then resource templates */
+export function toNames({ kinds }: ListReport): readonly string[] {
   return kinds.flatMap(({ all }) =>
     all.filter(({ decision }) => decision.effect === 'show').map(({ id }) => id),
   );

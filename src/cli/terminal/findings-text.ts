@@ -1,12 +1,12 @@
 import { type Finding, formatFindings } from '../../policy/language/findings.js';
-import { type Paper, plain } from '../terminal/output.js';
+import { type Paper, plain } from './output.js';
 
 /**
- * Writes findings for a terminal: severities in colour, and what is meant in its line.
+ * Formats findings for a terminal, with colors, and with the lines of the file that each finding is about.
  *
- * @param findings what was found
- * @param texts the text of each file by its name
- * @param paper where they will stand
+ * @param findings the findings
+ * @param texts the text of each file, by the name of the file
+ * @param paper where the text will be written
  * @returns the text, without a line break at the end
  * @example
  * console.error(findingsText(findings, texts, paperOf(process.stderr)));
@@ -16,9 +16,9 @@ export function findingsText(
   texts: ReadonlyMap<string, string>,
   { paint, width }: Paper,
 ): string {
-  // Names in messages come from servers that are not ours.
-  const harmless = findings.map((finding) => ({ ...finding, message: plain(finding.message) }));
-  return formatFindings(harmless, texts, width)
+  // Messages quote names from servers, which may contain control characters.
+  const escaped = findings.map((finding) => ({ ...finding, message: plain(finding.message) }));
+  return formatFindings(escaped, texts, width)
     .split('\n')
     .map((line) => {
       const [, place = '', severity = '', rest = ''] =

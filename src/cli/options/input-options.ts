@@ -1,0 +1,139 @@
+import { UsageError } from '../errors.js';
+
+/** The options that say where primitives come from, for `parseArgs`. The command of a server follows `--`. */
+export const INPUT_OPTIONS = {
+  catalog: { type: 'string' },
+  url: { type: 'string' },
+  header: { type: 'string', multiple: true },
+  timeout: { type: 'string' },
+} as const;
+
+/** The lines about these options in the help of a command. */
+export const INPUT_HELP = `Input, one of:
+  -- COMMAND [ARGS...]  an MCP server over stdio
+  --url URL             an MCP server over Streamable HTTP, with
+                        --header 'NAME: VALUE' (repeatable)
+  --catalog FILE        a catalog file, written by "mcp-concerns snapshot"
+  --timeout SECONDS     how long a server may take to list everything (30)`;
+
+/** The values of `INPUT_OPTIONS`. */
+export interface InputValues {
+  readonly catalog?: string | undefined;
+  readonly url?: string | undefined;
+  readonly header?: readonly string[] | undefined;
+  readonly timeout?: string | undefined;
+  /** True to show no progress on stderr. */
+  readonly quiet?: boolean | undefined;
+}
+
+/** Where primitives come from. */
+export type Input =
+  | { readonly from: 'catalog'; readonly path: string }
+  | { readonly from: 'url'; readonly url: URL; readonly headers: Headers; readonly seconds: number }
+  | {
+      readonly from: 'command';
+      readonly program: string;
+      readonly args: readonly string[];
+      readonly seconds: number;
+    };
+
+/**
+ * Separates the command of a server from the arguments before it.
+ *
+ * @param argv the arguments
+ * @returns the arguments before `--`, and those after it
+ * @example
+ * const [own, command] = splitCommand(['--policy', 'p.yaml', '--', 'node', 'server.js']);
+ */
+export function splitCommand(argv: readonly string[]): [own: string[], command: string[]] {
+  const end = argv.indexOf('--');
+  return end === -1 ? [[...argv], []] : [argv.slice(0, end), argv.slice(end + 1)];
+}
+
+/** @returns whether the command line names an input; for commands that work without one */
+export function hasInput(values: InputValues, command: readonly string[]): boolean {
+  return values.catalog !== undefined || values.url !== undefined || command.length > 0;
+}
+
+/**
+ * Parses the input of a command line. Nothing is read or started yet.
+ *
+ * @param values the values of `INPUT_OPTIONS`
+ * @param command the arguments after `--`
+ * @param name the name of our command, for messages
+ * @returns the input
+ * @throws {UsageError} if there is no input, more than one, or one that is not valid
+ * @example
+ * parseInput({ catalog: 'vault.catalog.json' }, []); // { from: 'catalog', path: 'vault.catalog.json' }
+ */
+export function parseInput(values: InputValues, command: readonly string[], name = ''): Input {
+  const seconds = readSeconds(name, values.timeout);
+  const { catalog, url, header } = values;
+  const given = [
+    ...(catalog === undefined ? [] : ['--catalog']),
+    ...(url === undefined ? [] : ['--url']),
+    ...(command.length === 0 ? [] : ['a command after --']),
+  ];
+  if (given.length > 1) {
+    throw new UsageError(name, `There are ${given.length} inputs: ${given.join(' and ')}. Pass one`);
+  }
+  if (header !== undefined && url === undefined) throw new UsageError(name, '--header needs --url');
+  if (catalog !== undefined) return { from: 'catalog', path: catalog };
+  if (url !== undefined) {
+    return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []), seconds };
+  }
+  const [program, ...args] = command;
+  if (program) return { from: 'command', program, args, seconds };
+  const hint = 'Pass its command after --, for example -- node server.js, or pass --url or --catalog';
+  throw new UsageError(name, `There is no server. ${hint}`);
+}
+
+/**
+ * @param name the name of our command, for messages
+ * @param text the value of `--url`
+ * @returns the URL
+ * @throws {UsageError} if the value is not an HTTP URL, or contains a user name or a password
+ * @example
+ * parseUrl('list', 'https://example.com/mcp').host; // 'example.com'
+ */
+export function parseUrl(name: string, text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url?.protocol !== 'http:' && url?.protocol !== 'https:') {
+    throw new UsageError(name, `--url takes a URL that begins with http:// or https://, not "${text}"`);
+  }
+  if (url.username !== '' || url.password !== '') {
+    throw new UsageError(name, '--url cannot contain a user name or a password. Send them with --header');
+  }
+  return url;
+}
+
+/**
+ * @param name the name of our command, for messages
+ * @param given the values of `--header`, each `Name: value`
+ * @returns the headers
+ * @throws {UsageError} if a value is not a valid header
+ * @example
+ * parseHeaders('list', ['Authorization: Bearer abc']).get('authorization'); // 'Bearer abc'
+ */
+export function parseHeaders(name: string, given: readonly string[]): Headers {
+  const headers = new Headers();
+  for (const text of given) {
+    const [, key = '', value = ''] = /^([^:]*):(.*)$/s.exec(text) ?? [];
+    try {
+      headers.append(key.trim(), value.trim());
+    } catch {
+      // The message does not repeat the value, which may be a secret.
+      throw new UsageError(name, "--header takes 'Name: value', with a valid HTTP header name and value");
+    }
+  }
+  return headers;
+}
+
+/** One day. Timers of Node overflow after 24 days. */
+const MAX_SECONDS = 86_400;
+
+function readSeconds(name: string, text = '30'): number {
+  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
+  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds;
+  throw new UsageError(name, `--timeout takes a number of seconds up to ${MAX_SECONDS}, not "${text}"`);
+}

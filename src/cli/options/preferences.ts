@@ -1,0 +1,138 @@
+import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
+import type { Concern, Policy } from '../../engine/policy.js';
+import { CliError } from '../errors.js';
+
+/** The options for preferences and claims, for `parseArgs`. */
+export const PREFERENCE_OPTIONS = {
+  concern: { type: 'string', multiple: true },
+  claim: { type: 'string', multiple: true },
+} as const;
+
+/** The lines about these options in the help of a command. */
+export const PREFERENCE_HELP = `  --concern NAME=VALUE  a preference of the host, also preset=NAME; repeatable
+  --claim NAME=VALUE    a verified claim, as JSON or text; repeatable`;
+
+/** The values of `PREFERENCE_OPTIONS`. */
+export interface PreferenceValues {
+  readonly concern?: readonly string[] | undefined;
+  readonly claim?: readonly string[] | undefined;
+}
+
+/** A configuration, and the caller that it belongs to. */
+export interface CallerConfiguration {
+  readonly configuration: Configuration;
+  readonly caller: Caller;
+}
+
+/**
+ * Turns `--concern name=value` and `--claim name=value` into a configuration. An invalid preference of a host is ignored
+ * with a warning. On the command line it is an error, because the user can correct it.
+ *
+ * A value for a concern that the operator sets becomes a verified claim, so that `--concern tier=pro` shows what a caller
+ * with this claim sees.
+ *
+ * @param policy the policy
+ * @param values the values of `PREFERENCE_OPTIONS`
+ * @param capabilities the client capabilities, for rules that read them
+ * @returns the configuration and the caller
+ * @throws {CliError} for an unknown concern, preset or value
+ * @example
+ * readPreferences(policy, { concern: ['effect=read-only', 'purpose=forms,testing'], claim: ['groups=["staff"]'] });
+ */
+export function readPreferences(
+  policy: Policy,
+  values: PreferenceValues,
+  capabilities?: object,
+): CallerConfiguration {
+  const preferences = new Map<string, string | number | string[]>();
+  const claims = new Map<string, unknown>();
+  for (const text of values.claim ?? []) {
+    const [name, value] = split(text);
+    once(claims, name).set(name, claimValue(value));
+  }
+  for (const text of values.concern ?? []) {
+    const equals = text.indexOf('=');
+    if (equals === -1) throw new CliError(withoutValue(policy, text));
+    const name = text.slice(0, equals);
+    const value = text.slice(equals + 1);
+    if (name === 'preset') {
+      once(preferences, name).set(name, known(value, 'preset', [...policy.presets.keys()]));
+      continue;
+    }
+    const concern = policy.concerns[policy.indexOf.get(name) ?? -1];
+    if (concern === undefined) throw new CliError(unknownConcern(policy, name));
+    const read = readValue(policy, concern, value);
+    const { claim } = concern;
+    if (claim !== undefined) once(claims, claim, name).set(claim, read);
+    else {
+      const before = preferences.get(name);
+      const both = Array.isArray(before) && Array.isArray(read) ? [...before, ...read] : undefined;
+      if (both !== undefined) preferences.set(name, both);
+      else once(preferences, name).set(name, read);
+    }
+  }
+  const source = { from: 'request', concerns: Object.fromEntries(preferences) } as const;
+  const caller = { claims, capabilities };
+  return { configuration: resolveConfiguration(policy, [source], caller), caller };
+}
+
+function split(text: string): [name: string, value: string] {
+  const equals = text.indexOf('=');
+  if (equals >= 1) return [text.slice(0, equals), text.slice(equals + 1)];
+  throw new CliError(
+    `"${text}" is not a valid claim. Pass --claim NAME=VALUE, for example --claim tier=pro.`,
+  );
+}
+
+/** Parses JSON, because tokens contain numbers, booleans and lists; any other text is a string. */
+function claimValue(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
+function readValue(policy: Policy, concern: Concern, text: string): string | number | string[] {
+  const { name, values, multiple } = concern;
+  if ('min' in values) {
+    const number = /^-?\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+    const inside = number >= values.min && number <= values.max;
+    // Under `clamp` a host may send any number.
+    if (inside || (!Number.isNaN(number) && policy.settings.invalid === 'clamp')) return number;
+    throw new CliError(
+      `"${text}" is not a valid value for ${name} (a number from ${values.min} to ${values.max}).`,
+    );
+  }
+  if (multiple) return text.split(',').map((each) => known(each, name, values));
+  return known(text, name, values);
+}
+
+function known(text: string, name: string, values: readonly string[]): string {
+  if (values.includes(text)) return text;
+  if (values.length === 0) throw new CliError(`There is no preset "${text}": this policy has no presets.`);
+  const several = text.split(',').every((each) => values.includes(each));
+  const problem = several
+    ? `${name} takes one value, not several ("${text}").`
+    : `"${text}" is not a valid value for ${name} (${values.join(', ')}).${didYouMean(text, values)}`;
+  throw new CliError(problem);
+}
+
+function once<T>(before: Map<string, T>, key: string, name = key): Map<string, T> {
+  if (before.has(key)) throw new CliError(`${name} is given twice, but it takes one value. Remove one.`);
+  return before;
+}
+
+function withoutValue(policy: Policy, text: string): string {
+  if (policy.presets.has(text)) return `To request a preset, pass --concern preset=${text}.`;
+  const values = policy.concerns[policy.indexOf.get(text) ?? -1]?.values;
+  if (values === undefined) return `"${text}" has no value. Pass --concern NAME=VALUE.`;
+  const allowed = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
+  return `${text} has no value. Pass --concern ${text}=VALUE, with one of its values (${allowed}).`;
+}
+
+function unknownConcern(policy: Policy, name: string): string {
+  const names = policy.concerns.map((concern) => concern.name);
+  return `"${name}" is not a concern of this policy (${names.join(', ')}).${didYouMean(name, names)}`;
+}

@@ -1,0 +1,42 @@
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import type { Policy } from '../../engine/policy.js';
+
+/** How reports name the configuration of a host that sends no preferences. */
+export const NO_PREFERENCES = 'nothing';
+
+/** A simple configuration, and the preferences that lead to it. */
+export interface SampleConfiguration {
+  /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
+  readonly preferences: string;
+  readonly configuration: Configuration;
+}
+
+/**
+ * @param policy the policy
+ * @param capabilities the client capabilities, for rules that read them
+ * @returns the configurations for no preferences, for each preset, and for each single value; for a range its bounds
+ * @example
+ * sampleConfigurations(policy).map(({ preferences }) => preferences); // ['nothing', 'preset=safe', 'security=low', ...]
+ */
+export function sampleConfigurations(policy: Policy, capabilities?: object): SampleConfiguration[] {
+  const sample = (
+    preferences: string,
+    concerns: object,
+    claims = new Map<string, unknown>(),
+  ): SampleConfiguration => ({
+    preferences,
+    configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], { claims, capabilities }),
+  });
+  return [
+    sample(NO_PREFERENCES, {}),
+    ...[...policy.presets.keys()].map((preset) => sample(`preset=${preset}`, { preset })),
+    ...policy.concerns.flatMap(({ name, values, claim }) => {
+      const all = 'min' in values ? [values.min, values.max] : values;
+      return all.map((value) =>
+        claim === undefined
+          ? sample(`${name}=${value}`, { [name]: value })
+          : sample(`${name}=${value}`, {}, new Map([[claim, value]])),
+      );
+    }),
+  ];
+}

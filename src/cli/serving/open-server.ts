@@ -1,0 +1,41 @@
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { ServerOfRequest } from '../../http/fetch-handler.js';
+import { ChildTransport } from '../../upstream/child-process.js';
+import { plain } from '../terminal/output.js';
+import type { ServerChoice } from './choose-server.js';
+import { loadServerFactory } from './server-module.js';
+
+/** The server behind the policy: a factory for servers in this process, or for connections to an upstream. */
+export type OpenedServer = { readonly name: string } & (
+  | { readonly server: () => ServerOfRequest | Promise<ServerOfRequest> }
+  | { readonly open: () => Transport }
+);
+
+/**
+ * Prepares the chosen server to be served.
+ *
+ * @param choice the server
+ * @returns how to create the server, or how to connect to it
+ * @throws {CliError} if a module does not create a server
+ * @example
+ * const opened = await openServer(chooseServer({}, ['npx', '@playwright/mcp']));
+ */
+export async function openServer(choice: ServerChoice): Promise<OpenedServer> {
+  switch (choice.from) {
+    case 'command': {
+      const { program, args } = choice;
+      return { name: [program, ...args].join(' '), open: () => new ChildTransport(program, args) };
+    }
+    case 'url': {
+      const { url, headers } = choice;
+      const requestInit = { headers: Object.fromEntries(headers) };
+      // Under exactOptionalPropertyTypes the class of the SDK does not fit the SDK's own interface `Transport`.
+      const open = () => new StreamableHTTPClientTransport(url, { requestInit }) as Transport;
+      // The query is left out, because it may contain a key.
+      return { name: plain(url.origin + url.pathname), open };
+    }
+    case 'module':
+      return { name: choice.path, server: await loadServerFactory(choice.path) };
+  }
+}

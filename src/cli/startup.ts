@@ -1,0 +1,16 @@
+import module from 'node:module';
+import { setFlagsFromString } from 'node:v8';
+
+/**
+ * Makes short commands start faster. Under Node 20, half of the time of a short command went into optimizing code that
+ * ran only for a moment, so V8 optimizes later. From Node 22 on, compiled code is cached on disk instead.
+ *
+ * @example
+ * speedUpStartup(); // before the imports of the command run
+ */
+export function speedUpStartup(): void {
+  // Newer versions of V8 print an error for this flag.
+  if (process.versions.v8.startsWith('11.')) setFlagsFromString('--interrupt-budget=1000000');
+  // The types are those of Node 20, which does not have this function.
+  else (module as { enableCompileCache?: () => unknown }).enableCompileCache?.();
+}
