@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpEvent, initialize, rpc } from '../lambda/events.js';
@@ -22,19 +22,22 @@ interface Metafile {
   >;
 }
 
+const metaOf = (folder: string) => JSON.parse(readFileSync(`${folder}.meta.json`, 'utf8')) as Metafile;
+
+/** @returns the source files that are loaded together with a file of the bundle, through static imports */
+function loadedWith(meta: Metafile, file: string, seen = new Set<string>()): string[] {
+  if (seen.has(file)) return [];
+  seen.add(file);
+  const { inputs = {}, imports = [] } = meta.outputs[file] ?? {};
+  const chunks = imports.filter(({ kind, external }) => kind === 'import-statement' && external !== true);
+  return [...Object.keys(inputs), ...chunks.flatMap(({ path }) => loadedWith(meta, path, seen))];
+}
+
 describe('the Lambda bundle', () => {
   let meta: Metafile;
   beforeAll(() => {
-    meta = JSON.parse(readFileSync('build/lambda.meta.json', 'utf8')) as Metafile;
+    meta = metaOf('build/lambda');
   });
-  /** @returns the source files that are loaded together with a file of the bundle, through static imports */
-  const loadedWith = (file: string, seen = new Set<string>()): string[] => {
-    if (seen.has(file)) return [];
-    seen.add(file);
-    const { inputs = {}, imports = [] } = meta.outputs[file] ?? {};
-    const chunks = imports.filter(({ kind, external }) => kind === 'import-statement' && external !== true);
-    return [...Object.keys(inputs), ...chunks.flatMap(({ path }) => loadedWith(path, seen))];
-  };
 
   it('contains neither YAML nor the policy checker', () => {
     const files = Object.values(meta.outputs).flatMap(({ inputs }) => Object.keys(inputs));
@@ -55,17 +58,29 @@ describe('the Lambda bundle', () => {
   });
 
   it('does not load the AWS client on a cold start, but imports it for the first call to the store', () => {
-    const cold = loadedWith(BUNDLE);
+    const cold = loadedWith(meta, BUNDLE);
     expect(cold).toContain('dist/session/dynamodb.js');
     expect(cold.filter((file) => /node_modules\/(@aws-sdk|@smithy)\//.test(file))).toEqual([]);
     const dynamic = (meta.outputs[BUNDLE]?.imports ?? []).filter(({ kind }) => kind === 'dynamic-import');
-    expect(dynamic.flatMap(({ path }) => loadedWith(path))).toContainEqual(
+    expect(dynamic.flatMap(({ path }) => loadedWith(meta, path))).toContainEqual(
       expect.stringMatching(/node_modules\/@aws-sdk\/client-dynamodb\/.*\/DynamoDBClient\.js$/),
     );
   });
 
   it('loads the SDK while Lambda initializes', () => {
-    expect(loadedWith(BUNDLE)).toContain('dist/http/sdk-v1.js');
+    expect(loadedWith(meta, BUNDLE)).toContain('dist/http/sdk-v1.js');
+  });
+
+  it('does not load the SDK before the first list with a snapshot', async () => {
+    // From the build, because the bundler starts the built command line.
+    const built: typeof import('../../src/deploy/bundle.js') = await import(resolve('dist/deploy/bundle.js'));
+    const server = { module: 'examples/vault/server.ts' };
+    const target = 'build/lambda-snapshot';
+    await built.bundleFunction({ policy: 'policies/vault.yaml', server, catalog: 'snapshot' }, '.', target);
+    const cold = loadedWith(metaOf(target), `${target}/index.mjs`);
+    expect(cold).toContain('dist/http/known-lists/handler.js');
+    expect(cold).not.toContain('dist/http/sdk-v1.js');
+    expect(cold.filter((file) => /sdk\/.*\/webStandardStreamableHttp\.js$/.test(file))).toEqual([]);
   });
 
   it('contains the compiled policy', () => {
