@@ -70,7 +70,7 @@ describe.concurrent('fmt', () => {
       'version: &a 1\nconcerns: *a\n',
       ' cannot be formatted, because of line 2, column 11: "*a" is a YAML alias',
     ],
-    ['a key twice', 'version: 1\nversion: 1\n', '"version" is written twice'],
+    ['a key twice', 'version: 1\nversion: 1\n', '"version" is defined twice'],
     ['two documents', 'version: 1\n---\nversion: 1\n', 'cannot be formatted'],
   ])('does not change a file with %s', async (name, text, expected) => {
     const path = file(`${name}.yaml`, text);
