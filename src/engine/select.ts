@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { Configuration } from './configuration.js';
 import { decide } from './evaluate.js';
 import { countHidden, type HiddenCounts } from './hidden.js';
+import { LruMap } from './lru-map.js';
 import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
@@ -24,7 +24,7 @@ export interface Catalog<T extends Primitive> {
   readonly classes: readonly Mapping[];
   /** Values in `_meta.concerns` of items that the policy does not declare, a few of them. */
   readonly unknown: readonly string[];
-  readonly memo: LRUCache<string, Selection<T>>;
+  readonly memo: LruMap<Selection<T>>;
 }
 
 /** Selections kept per catalog, and references kept in all of them: a host that sends ever new configurations costs no more. */
@@ -61,10 +61,10 @@ export function bindCatalog<T extends Primitive>(
     }
     classOf.push(number);
   }
-  const memo = new LRUCache<string, Selection<T>>({
-    max: MEMO.entries,
+  const memo = new LruMap<Selection<T>>({
+    maxEntries: MEMO.entries,
     maxSize: MEMO.references,
-    sizeCalculation: ({ kept }) => kept.length + 1,
+    sizeOf: ({ kept }) => kept.length + 1,
   });
   return { policy, kind, items, classOf, classes, unknown: unknown.slice(0, MAX_UNKNOWN), memo };
 }

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { LruMap } from '../engine/lru-map.js';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 
 export interface MemoryStoreOptions {
@@ -19,26 +19,31 @@ export interface MemoryStoreOptions {
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const { maxSessions = 10_000, expiresAfterSeconds = 24 * 60 * 60 } = options;
-  const sessions = new LRUCache<string, SessionRead>({
-    max: maxSessions,
-    ttl: expiresAfterSeconds * 1000,
-    // The clock is read for each use: within the default resolution of a millisecond it would be read by a timer.
-    ttlResolution: 0,
+  const sessions = new LruMap<{ readonly session: SessionRead; readonly touchedAt: number }>({
+    maxEntries: maxSessions,
   });
   const touch = (id: string, session: SessionRead): void => {
-    sessions.set(id, session);
+    sessions.set(id, { session, touchedAt: performance.now() });
+  };
+  const unexpired = (id: string): SessionRead | undefined => {
+    const entry = sessions.get(id);
+    if (entry === undefined || performance.now() - entry.touchedAt <= expiresAfterSeconds * 1000) {
+      return entry?.session;
+    }
+    sessions.delete(id);
+    return undefined;
   };
 
   return {
     async read(id) {
-      const session = sessions.get(id);
+      const session = unexpired(id);
       if (session === undefined) return { state: 'unknown' };
       if (session.state === 'live') touch(id, session);
       return session;
     },
 
     async update(id, change) {
-      const session = sessions.get(id);
+      const session = unexpired(id);
       if (session?.state === 'ended') return 'ended';
       const before: SessionRecord = session?.state === 'live' ? session.record : {};
       touch(id, { state: 'live', record: { ...before, ...change } });

@@ -7,7 +7,7 @@ import { expect, it } from 'vitest';
 const ARROWS: Record<string, readonly string[]> = {
   engine: [],
   analysis: ['engine'],
-  session: [],
+  session: ['engine/lru-map'],
   policy: ['engine', 'analysis'],
   protocol: ['engine', 'session/store'],
   client: ['protocol/messages/wire', 'engine/match/nearest'],

@@ -1,7 +1,7 @@
-import { LRUCache } from 'lru-cache';
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { FITS } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
+import { LruMap } from '../../engine/lru-map.js';
 import { decisionOnName } from '../access/visibility.js';
 import { canChange } from '../lists/filter-list.js';
 import { CURSOR_MESSAGES, digestOf, makeCursor, pageOf, readCursor } from '../messages/cursor.js';
@@ -32,15 +32,13 @@ const MAX_TASKS = 10_000;
 
 /** Which tool made which task, as far as this connection knows: a task itself does not say it. */
 export class RememberedTasks {
-  // Made when it is needed: it reserves its whole size at once, which takes longer than a request.
-  private tools: LRUCache<string, string> | undefined;
+  private readonly tools = new LruMap<string>({ maxEntries: MAX_TASKS });
 
   get(taskId: string): string | undefined {
-    return this.tools?.get(taskId);
+    return this.tools.get(taskId);
   }
 
   set(taskId: string, tool: string): void {
-    this.tools ??= new LRUCache({ max: MAX_TASKS });
     this.tools.set(taskId, tool);
   }
 }

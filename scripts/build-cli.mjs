@@ -1,0 +1,51 @@
+/**
+ * Bundles the command line into `dist/cli`. Dependencies and peers stay imports; every other package is bundled, and
+ * its license is copied to `dist/cli/THIRD-PARTY-LICENSES.txt`. `gpt-tokenizer` is bundled because it installs
+ * 30 MB of encodings, of which the command line uses one.
+ */
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { build } from 'esbuild';
+
+const OUTPUT = 'dist/cli';
+const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+const { metafile } = await build({
+  entryPoints: ['src/cli/main.ts'],
+  outdir: OUTPUT,
+  bundle: true,
+  splitting: true,
+  platform: 'node',
+  target: 'node20',
+  format: 'esm',
+  // Without it, every non-ASCII character of the encoding becomes an escape sequence.
+  charset: 'utf8',
+  // Identifiers stay and lines stay short, so that a stack trace still says something.
+  minifyWhitespace: true,
+  lineLimit: 120,
+  external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
+  metafile: true,
+  logLevel: 'warning',
+});
+chmodSync(join(OUTPUT, 'main.js'), 0o755);
+writeFileSync(
+  join(OUTPUT, 'THIRD-PARTY-LICENSES.txt'),
+  licenses(bundledPackages(Object.keys(metafile.inputs))),
+);
+
+/** Returns the folders of the packages that the inputs belong to. */
+function bundledPackages(inputs) {
+  const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input) ?? []);
+  return [...new Set(folders)].sort();
+}
+
+/** Returns the license text of each package. Throws an Error if a package has none. */
+function licenses(folders) {
+  const texts = folders.map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+    const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+    if (file === undefined) throw new Error(`${name} has no license file, so it must not be bundled.`);
+    return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), 'utf8').trim()}\n`;
+  });
+  return `The files in this folder contain code of these packages.\n\n${texts.join(`\n${'-'.repeat(80)}\n\n`)}`;
+}
