@@ -1,5 +1,3 @@
-import type { FromSchema } from 'json-schema-to-ts';
-
 /** `preset` is how a host names a preset among its concerns; `any` takes a value away. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
 export const LIMITS = {
@@ -289,4 +287,4 @@ export const policySchema = {
 } as const;
 
 /** A policy file as YAML gives it, once it fits the schema. */
-export type PolicyDocument = FromSchema<typeof policySchema>;
+export type { PolicyDocument } from './generated/policy-document.js';

@@ -1,4 +1,4 @@
-import type { FromSchema } from 'json-schema-to-ts';
+import type { WholeTestFile } from './generated/test-file-document.js';
 
 /** One text, or a list of them. */
 const texts = (what: string, ...examples: readonly (string | readonly string[])[]) =>
@@ -118,10 +118,11 @@ export const testFileSchema = {
   },
 } as const;
 
-type Whole = FromSchema<typeof testFileSchema>;
-type WholeTest = Whole['tests'][number];
+type WholeTest = WholeTestFile['tests'][number];
 
 /** A test as YAML gives it, once it fits the schema, but for what it lacks. */
 export type TestDocument = Partial<WholeTest>;
 /** A file of tests, the same way. */
-export type TestFileDocument = Partial<Omit<Whole, 'tests'>> & { readonly tests?: readonly TestDocument[] };
+export type TestFileDocument = Partial<Omit<WholeTestFile, 'tests'>> & {
+  readonly tests?: readonly TestDocument[];
+};
