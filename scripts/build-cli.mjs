@@ -3,13 +3,33 @@
  * its license is copied to `dist/cli/THIRD-PARTY-LICENSES.txt`. `gpt-tokenizer` is bundled because it installs
  * 30 MB of encodings, of which the command line uses one.
  */
-import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const OUTPUT = 'dist/cli';
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
+/** The tokens of the encoding as compressed JSON: half the size of the module with the same array, and faster to load. */
+const compressTokens = {
+  name: 'compress-tokens',
+  setup({ onLoad }) {
+    onLoad({ filter: /gpt-tokenizer[\\/]esm[\\/]bpeRanks[\\/]\w+\.js$/ }, async ({ path }) => {
+      const { default: tokens } = await import(pathToFileURL(path).href);
+      const file = 'tokens.json.gz';
+      writeFileSync(join(OUTPUT, file), gzipSync(JSON.stringify(tokens), { level: 9 }));
+      return {
+        contents: `import { readFileSync } from 'node:fs';
+          import { gunzipSync } from 'node:zlib';
+          export default JSON.parse(gunzipSync(readFileSync(new URL('./${file}', import.meta.url))).toString());`,
+      };
+    });
+  },
+};
+
+mkdirSync(OUTPUT, { recursive: true });
 const { metafile } = await build({
   entryPoints: ['src/cli/main.ts'],
   outdir: OUTPUT,
@@ -24,6 +44,7 @@ const { metafile } = await build({
   minifyWhitespace: true,
   lineLimit: 120,
   external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
+  plugins: [compressTokens],
   metafile: true,
   logLevel: 'warning',
 });
