@@ -219,7 +219,7 @@ describe.concurrent('a catalog file', () => {
     const { code, stderr } = await run('tokens', ...POLICY, '--catalog', path);
     expect(code).toBe(2);
     expect(stderr).toBe(
-      'mcp-concerns: The catalog counts tokens in "cl100k_base", not o200k_base; take its snapshot again.\n',
+      'mcp-concerns: The catalog counts tokens in "cl100k_base", not in o200k_base. Take its snapshot again.\n',
     );
   });
 
