@@ -13,7 +13,7 @@ const LINE_KEPT = 300;
 /** How a server ended before anybody told it to: `code` of an exit, `signal` of whatever killed it. */
 export interface ChildEnd {
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: string | null;
 }
 
 /** A line on the server's stdout that is no JSON-RPC message. */
@@ -74,7 +74,7 @@ export class ChildTransport implements Transport {
     private readonly command: string,
     private readonly args: readonly string[] = [],
     /** Its environment; that of this process unless another is given. */
-    private readonly env: NodeJS.ProcessEnv = process.env,
+    private readonly env: Readonly<Record<string, string | undefined>> = process.env,
   ) {}
 
   get pid(): number | undefined {
@@ -130,7 +130,7 @@ export class ChildTransport implements Transport {
   }
 
   /** Sends a signal to everything that runs in the server's process group. */
-  kill(signal: NodeJS.Signals): void {
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.signalled = true;
     if (this.pid === undefined) return;
     if (process.platform === 'win32') {
@@ -172,7 +172,7 @@ export class ChildTransport implements Transport {
   }
 
   /** @returns whether the group exists */
-  private signalGroup(signal: NodeJS.Signals | 0): boolean {
+  private signalGroup(signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
     if (this.pid === undefined) return false;
     try {
       return process.kill(-this.pid, signal);

@@ -101,8 +101,12 @@ export class Workspace {
  * @throws Error with the whole output, if the program fails
  */
 export async function run([program = '', ...args]: readonly string[], cwd: string): Promise<string> {
-  // A parent npm passes its own settings down, such as the folder that it runs in.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^npm_/i.test(name)));
+  // `npm run` passes settings of its own down, such as the folder that it runs in.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([name]) => !/^npm_(package|lifecycle|command|config_(local_|global_)?prefix)/i.test(name),
+    ),
+  );
   try {
     const { stdout } = await promisify(execFile)(program, args, { cwd, env, maxBuffer: 64 * 1024 * 1024 });
     return stdout;
