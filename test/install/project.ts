@@ -53,7 +53,14 @@ export function managersOf(workspace: string): readonly Manager[] {
     },
     {
       name: 'yarn',
-      add: (packages) => [...tool(workspace, 'yarn/bin/yarn.js'), 'add', '--non-interactive', ...packages],
+      add: (packages) => [
+        ...tool(workspace, 'yarn/bin/yarn.js'),
+        'add',
+        '--non-interactive',
+        // Yarn would take a tarball of the same name and version from its shared cache.
+        `--cache-folder=${join(workspace, 'yarn-cache')}`,
+        ...packages,
+      ],
     },
   ];
 }
