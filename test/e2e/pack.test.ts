@@ -83,7 +83,9 @@ export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
 });
 
 it('needs yaml and ajv only to read policies', () => {
-  const without = ['yaml', ...Object.keys(manifest.peerDependencies)];
+  // The Lambda function logs with Powertools, so its subpath needs this peer.
+  const peers = Object.keys(manifest.peerDependencies).filter((name) => !name.includes('powertools'));
+  const without = ['yaml', ...peers];
   for (const name of without) rmSync(join(project, 'node_modules', name));
   const program = `
     await import('${manifest.name}');
