@@ -27,6 +27,8 @@ export class LruMap<V extends {}> {
   private readonly sizeOf: (value: V) => number;
   /** The sum of the sizes of all values. */
   private total = 0;
+  /** The key that was used last. Most requests read the same entry again, which then needs no new position. */
+  private newest: string | undefined;
 
   constructor({ maxEntries, maxSize = Number.POSITIVE_INFINITY, sizeOf = () => 0 }: LruBounds<V>) {
     this.maxEntries = maxEntries;
@@ -42,9 +44,10 @@ export class LruMap<V extends {}> {
   /** Returns the value of a key, and makes it the most recently used one. */
   get(key: string): V | undefined {
     const value = this.entries.get(key);
-    if (value === undefined) return undefined;
+    if (value === undefined || key === this.newest) return value;
     this.entries.delete(key);
     this.entries.set(key, value);
+    this.newest = key;
     return value;
   }
 
@@ -54,6 +57,7 @@ export class LruMap<V extends {}> {
     const size = this.sizeOf(value);
     if (size > this.maxSize) return;
     this.entries.set(key, value);
+    this.newest = key;
     this.total += size;
     for (const oldest of this.entries.keys()) {
       if (this.entries.size <= this.maxEntries && this.total <= this.maxSize) return;
@@ -66,12 +70,14 @@ export class LruMap<V extends {}> {
     const value = this.entries.get(key);
     if (value === undefined) return;
     this.entries.delete(key);
+    if (key === this.newest) this.newest = undefined;
     this.total -= this.sizeOf(value);
   }
 
   /** Removes all entries. */
   clear(): void {
     this.entries.clear();
+    this.newest = undefined;
     this.total = 0;
   }
 }

@@ -46,3 +46,23 @@ it('has room again after an entry is deleted', () => {
   map.set('c', 'x');
   expect([map.get('a'), map.get('b'), map.get('c')]).toEqual([undefined, 'x', 'x']);
 });
+
+it('is empty after it is cleared', () => {
+  const map = new LruMap<string>({ maxEntries: 10, maxSize: 2, sizeOf: ({ length }) => length });
+  map.set('a', 'xx');
+  map.clear();
+  expect([map.size, map.get('a')]).toEqual([0, undefined]);
+  map.set('b', 'xx');
+  expect(map.get('b')).toBe('xx');
+});
+
+it('keeps the order of use when the same entry is read again and again', () => {
+  const map = new LruMap<number>({ maxEntries: 2 });
+  map.set('a', 1);
+  map.set('b', 2);
+  for (const key of ['a', 'a', 'b', 'b', 'a', 'a']) map.get(key);
+  map.delete('a');
+  map.set('c', 3);
+  map.set('d', 4);
+  expect([map.get('a'), map.get('b'), map.get('c'), map.get('d')]).toEqual([undefined, undefined, 3, 4]);
+});
