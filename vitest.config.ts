@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
-    // Real servers start as child processes: on a loaded machine that takes seconds.
+    // Real servers start as child processes, which takes seconds on a loaded machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     reporters: ['default', './test/closing-line.ts'],

@@ -1,5 +1,7 @@
+import { endpointSchema } from '../src/deploy/endpoint.js';
 import { policySchema } from '../src/policy/language/schema.js';
 import { testFileSchema } from '../src/policy/testing/test-schema.js';
+import { writeType } from './types.js';
 import { writeValidator } from './validator.js';
 
 /**
@@ -14,6 +16,9 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['policies/schema.json', json(policySchema)],
     ['policies/test.schema.json', json(testFileSchema)],
+    ['src/deploy/generated/endpoint.ts', writeType(endpointSchema, 'Endpoint')],
+    ['src/policy/language/generated/policy-document.ts', writeType(policySchema, 'PolicyDocument')],
+    ['src/policy/testing/generated/test-file-document.ts', writeType(testFileSchema, 'WholeTestFile')],
     ['src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema)],
     ['src/policy/testing/generated/test-file-validator.ts', await writeValidator(testFileSchema)],
   ]);

@@ -1,5 +1,3 @@
-import type { FromSchema } from 'json-schema-to-ts';
-
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
 const own = {
@@ -74,4 +72,4 @@ export const endpointSchema = {
   },
 } as const;
 
-export type Endpoint = FromSchema<typeof endpointSchema>;
+export type { Endpoint } from './generated/endpoint.js';

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import type { Configuration } from './configuration.js';
 import { decide } from './evaluate.js';
 import { countHidden, type HiddenCounts } from './hidden.js';
@@ -24,7 +24,7 @@ export interface Catalog<T extends Primitive> {
   readonly classes: readonly Mapping[];
   /** The first few values in the items' `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
-  readonly memo: LRUCache<string, Selection<T>>;
+  readonly memo: QuickLRU<string, Selection<T>>;
 }
 
 /** Bounds the remembered selections of a catalog, and the items in all of them, however many configurations a host sends. */
@@ -61,11 +61,9 @@ export function bindCatalog<T extends Primitive>(
     }
     classOf.push(number);
   }
-  const memo = new LRUCache<string, Selection<T>>({
-    max: MEMO.entries,
-    maxSize: MEMO.references,
-    sizeCalculation: ({ kept }) => kept.length + 1,
-  });
+  const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
+  // QuickLRU keeps up to twice `maxSize` entries.
+  const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(1, Math.floor(entries / 2)) });
   return { policy, kind, items, classOf, classes, unknown: unknown.slice(0, MAX_UNKNOWN), memo };
 }
 

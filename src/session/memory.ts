@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 
 export interface MemoryStoreOptions {
@@ -19,11 +19,10 @@ export interface MemoryStoreOptions {
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const { maxSessions = 10_000, expiresAfterSeconds = 24 * 60 * 60 } = options;
-  const sessions = new LRUCache<string, SessionRead>({
-    max: maxSessions,
-    ttl: expiresAfterSeconds * 1000,
-    // Read the clock for each use. With the default resolution of 1 ms, a timer would.
-    ttlResolution: 0,
+  // QuickLRU keeps up to twice `maxSize` entries.
+  const sessions = new QuickLRU<string, SessionRead>({
+    maxSize: maxSessions,
+    maxAge: expiresAfterSeconds * 1000,
   });
   const put = (id: string, session: SessionRead): void => {
     sessions.set(id, session);

@@ -14,7 +14,7 @@ const LINE_CHARACTERS = 300;
 /** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
 export interface ChildEnd {
   readonly code: number | null;
-  readonly signal: NodeJS.Signals | null;
+  readonly signal: string | null;
 }
 
 /** The server wrote a line to stdout that is not a JSON-RPC message. */
@@ -75,7 +75,7 @@ export class ChildTransport implements Transport {
     private readonly command: string,
     private readonly args: readonly string[] = [],
     /** The environment variables of the server. Defaults to those of this process. */
-    private readonly env: NodeJS.ProcessEnv = process.env,
+    private readonly env: Readonly<Record<string, string | undefined>> = process.env,
   ) {}
 
   get pid(): number | undefined {
@@ -130,7 +130,7 @@ export class ChildTransport implements Transport {
   }
 
   /** Sends a signal to all processes of the server's process group. */
-  kill(signal: NodeJS.Signals): void {
+  kill(signal: 'SIGTERM' | 'SIGKILL'): void {
     this.signalled = true;
     if (this.pid === undefined) return;
     if (process.platform === 'win32') {
@@ -172,7 +172,7 @@ export class ChildTransport implements Transport {
   }
 
   /** @returns whether the group exists */
-  private signalGroup(signal: NodeJS.Signals | 0): boolean {
+  private signalGroup(signal: 'SIGTERM' | 'SIGKILL' | 0): boolean {
     if (this.pid === undefined) return false;
     try {
       return process.kill(-this.pid, signal);

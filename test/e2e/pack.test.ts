@@ -82,7 +82,9 @@ export const parts = [${subpaths.map((_, index) => `part${index}`).join(', ')}];
 });
 
 it('needs yaml and the peer dependencies only to read policies', () => {
-  const without = ['yaml', 'gpt-tokenizer', ...Object.keys(manifest.peerDependencies)];
+  // The Lambda function logs with Powertools, so its subpath needs this peer.
+  const peers = Object.keys(manifest.peerDependencies).filter((name) => !name.includes('powertools'));
+  const without = ['yaml', ...peers];
   for (const name of without) rmSync(join(project, 'node_modules', name));
   const program = `
     await import('${manifest.name}');

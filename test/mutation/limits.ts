@@ -1,4 +1,4 @@
 import fc from 'fast-check';
 
-// A mutant that survives goes through every property: as many runs as fit into five seconds are enough to find it.
+// A mutant that survives runs through every property. The runs that fit into five seconds are enough to find it.
 fc.configureGlobal({ interruptAfterTimeLimit: 5000, markInterruptAsFailure: false });

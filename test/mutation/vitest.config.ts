@@ -1,14 +1,14 @@
 import { defineConfig } from 'vitest/config';
 
 /**
- * The tests that mutants of the engine and of the policy's check have to face; no processes, no builds. A glob in
- * `MUTATION_TESTS` names fewer of them, for a quick look at one file.
+ * The tests that Stryker runs against changed files of the engine and of the policy check. They start no processes and
+ * need no build. For a quick look at one file, `MUTATION_TESTS` takes a glob of fewer tests.
  */
 export default defineConfig({
   test: {
     root: '.',
     include: [process.env.MUTATION_TESTS ?? 'test/{engine,policy,property}/**/*.test.ts'],
-    // Child processes, which no mutant gets into; documents, which take long; the protocol's paging.
+    // Left out: tests in child processes, which load no changed file; slow tests of documents and of paging.
     exclude: ['test/policy/{yaml,docs,schema}.test.ts', 'test/property/paging.test.ts'],
     setupFiles: ['./test/mutation/limits.ts'],
     testTimeout: 60_000,

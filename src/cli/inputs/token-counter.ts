@@ -3,31 +3,30 @@ import { type InputValues, parseInput } from '../options/input-options.js';
 import type { CatalogFile } from './catalog-file.js';
 import { readInput } from './read-input.js';
 
-/** The encoding that tokens are counted in, named wherever a count is shown: another model counts otherwise. */
+/** The encoding that tokens are counted in. Every output with a count names it: other models count differently. */
 export const ENCODING = 'o200k_base';
 
-/** Counts the tokens of a definition. */
+/** Returns the number of tokens of a definition, as the JSON text that a host receives. */
 export type TokenCounter = (definition: object) => number;
 
-/**
- * Loads the encoding, which takes as long as a server takes to start: let both happen at once.
- *
- * @returns a function that counts the tokens of a definition, as the JSON that a host gets
- * @example
- * const tokensOf = await loadTokenCounter();
- * tokensOf({ name: 'echo' }); // 6
- */
-export async function loadTokenCounter(): Promise<TokenCounter> {
+/** Loads the encoding. This takes about as long as starting a server, so start both at the same time. */
+async function loadTokenCounter(): Promise<TokenCounter> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
-  // A description may hold <|endoftext|>: a word like others here, which the tokenizer refuses unless told so.
+  // A description may contain <|endoftext|>. The tokenizer rejects it by default; here it is ordinary text.
   const options = { disallowedSpecial: new Set<string>() };
   return (definition) => countTokens(JSON.stringify(definition), options);
 }
 
 /**
- * @param catalog the content of an input
- * @returns the counts that a catalog of facts holds; for all others a counter, loaded now
+ * Returns the token counter for a catalog file. A catalog without definitions has the counts in it; for any other
+ * catalog the encoding is loaded.
+ *
+ * @param catalog the content of a catalog file
+ * @returns a function that counts the tokens of one definition of this catalog
  * @throws {CliError} if the catalog was counted in another encoding
+ * @example
+ * const tokensOf = await tokenCounterOf(catalog);
+ * tokensOf({ name: 'echo' }); // 6
  */
 export async function tokenCounterOf({ encoding }: CatalogFile): Promise<TokenCounter> {
   if (encoding === undefined) return loadTokenCounter();

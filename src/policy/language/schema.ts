@@ -1,5 +1,3 @@
-import type { FromSchema } from 'json-schema-to-ts';
-
 /** Names that policies cannot define: hosts choose a preset as `preset`, and mappings remove a value with `any`. */
 export const RESERVED = { concern: 'preset', value: 'any' } as const;
 /** The limits of the policy language: numbers of entries, bytes of a file, levels of nesting, characters. */
@@ -306,4 +304,4 @@ export const policySchema = {
 } as const;
 
 /** The data of a policy file that fits the schema. */
-export type PolicyDocument = FromSchema<typeof policySchema>;
+export type { PolicyDocument } from './generated/policy-document.js';

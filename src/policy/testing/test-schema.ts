@@ -1,4 +1,4 @@
-import type { FromSchema } from 'json-schema-to-ts';
+import type { WholeTestFile } from './generated/test-file-document.js';
 
 /** The schema of one string, or of a list of strings. */
 const texts = (description: string, ...examples: readonly (string | readonly string[])[]) =>
@@ -126,10 +126,11 @@ export const testFileSchema = {
   },
 } as const;
 
-type Whole = FromSchema<typeof testFileSchema>;
-type WholeTest = Whole['tests'][number];
+type WholeTest = WholeTestFile['tests'][number];
 
 /** A test as it was read from YAML. It fits the schema, except that required keys may be missing. */
 export type TestDocument = Partial<WholeTest>;
 /** A test file as it was read from YAML. It fits the schema, except that required keys may be missing. */
-export type TestFileDocument = Partial<Omit<Whole, 'tests'>> & { readonly tests?: readonly TestDocument[] };
+export type TestFileDocument = Partial<Omit<WholeTestFile, 'tests'>> & {
+  readonly tests?: readonly TestDocument[];
+};

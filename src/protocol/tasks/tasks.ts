@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import QuickLRU from 'quick-lru';
 import type { Configuration } from '../../engine/configuration.js';
 import { FITS } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
@@ -18,15 +18,13 @@ const MAX_TASKS = 10_000;
 
 /** Which tool created which task, as far as this connection knows. A task itself does not name its tool. */
 export class TaskTools {
-  // Created on first use: an LRUCache allocates its whole size, which takes longer than a request.
-  private tools: LRUCache<string, string> | undefined;
+  private readonly tools = new QuickLRU<string, string>({ maxSize: MAX_TASKS });
 
   get(taskId: string): string | undefined {
-    return this.tools?.get(taskId);
+    return this.tools.get(taskId);
   }
 
   set(taskId: string, tool: string): void {
-    this.tools ??= new LRUCache({ max: MAX_TASKS });
     this.tools.set(taskId, tool);
   }
 }

@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** The barrel of each subpath. The package exports what is built from it in `dist`. */
+const barrels = Object.values(exports).flatMap((target) =>
+  typeof target === 'string' ? [] : [target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts')],
+);
+
+/** Reports files, exports and dependencies that nothing uses: https://knip.dev */
+export default {
+  entry: [
+    ...barrels,
+    'src/cli/main.ts',
+    'examples/*/*.ts',
+    'bench/lambda/*.ts',
+    'scripts/*.mjs',
+    'test/**/*.test.ts',
+    'test/**/*.check.ts',
+    // Started as programs of their own.
+    'test/behavior/stdio-server.ts',
+    // Stryker's test runner names its configuration in stryker.config.json.
+    'test/mutation/*.ts',
+  ],
+  project: [
+    '{src,examples,generate,bench,test}/**/*.ts',
+    'scripts/*.mjs',
+    '!src/**/generated/*-validator.ts',
+  ],
+  // An exported function's parameter types are part of its signature.
+  ignoreExportsUsedInFile: { interface: true, type: true },
+  // Loaded by path or by name at run time: a server to try, a plugin of serverless.yml.
+  ignoreDependencies: ['@modelcontextprotocol/server-everything', 'serverless-offline'],
+  // The store takes all of them at once: const { createClient, ...commands } = await import(...).
+  ignoreIssues: { 'src/session/dynamodb-client.ts': ['exports'] },
+};

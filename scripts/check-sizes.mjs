@@ -1,0 +1,63 @@
+/**
+ * Bundles each subpath as an application would and compares its size with `scripts/size-limits.json`. Peers and the MCP
+ * SDK are left out, because an application has them anyway. With `--update`, writes new limits, 10 % above the sizes.
+ * Needs `dist`.
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { build } from 'esbuild';
+
+const LIMITS = 'scripts/size-limits.json';
+const { name, exports, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+const sizes = {};
+for (const [subpath, target] of Object.entries(exports)) {
+  if (typeof target === 'string') continue;
+  const { outputFiles } = await build({
+    entryPoints: [target.default],
+    bundle: true,
+    write: false,
+    minify: true,
+    platform: 'node',
+    format: 'esm',
+    external: ['@modelcontextprotocol/*', ...Object.keys(peerDependencies)],
+    logLevel: 'warning',
+  });
+  sizes[subpath] = outputFiles[0].contents.length;
+}
+
+if (process.argv.includes('--update')) {
+  const limits = Object.fromEntries(
+    Object.entries(sizes).map(([subpath, size]) => [subpath, Math.ceil((size * 1.1) / 1000) * 1000]),
+  );
+  writeFileSync(LIMITS, `${JSON.stringify(limits, null, 2)}\n`);
+  console.log(`Wrote ${LIMITS}.`);
+} else {
+  const problems = compare(JSON.parse(readFileSync(LIMITS, 'utf8')));
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) {
+    console.error(
+      'Make the bundle smaller, or run "node scripts/check-sizes.mjs --update" and give the reason.',
+    );
+    process.exitCode = 1;
+  }
+}
+
+/** Prints the size of each subpath. Returns one message for each that exceeds its limit or is not in both tables. */
+function compare(limits) {
+  const problems = [];
+  for (const [subpath, size] of Object.entries(sizes)) {
+    const limit = limits[subpath];
+    const specifier = subpath.replace('.', name);
+    console.log(
+      `${specifier.padEnd(32)} ${String(size).padStart(7)} of ${String(limit ?? '?').padStart(7)} bytes`,
+    );
+    if (limit === undefined) problems.push(`${specifier} has no limit in ${LIMITS}.`);
+    else if (size > limit)
+      problems.push(`${specifier} is ${size - limit} bytes over its limit of ${limit} bytes.`);
+  }
+  const gone = Object.keys(limits).filter((subpath) => sizes[subpath] === undefined);
+  return [
+    ...problems,
+    ...gone.map((subpath) => `${LIMITS} has a limit for ${subpath}, which is not exported.`),
+  ];
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
+import { describe, expect, it } from 'vitest';
+
+/**
+ * `exports.txt` lists every exported name of every subpath. A change of it is a change of the public API, and needs a
+ * changeset. `npm run api` writes it again.
+ */
+const manifest: { exports: Record<string, string | { default: string }> } = JSON.parse(
+  readFileSync('package.json', 'utf8'),
+);
+
+/** The source file of each subpath, by the name that users import. */
+const barrels = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
+  typeof target === 'string'
+    ? []
+    : [
+        {
+          specifier: subpath.replace('.', 'mcp-concerns'),
+          file: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
+        },
+      ],
+);
+
+describe('the public API', () => {
+  it('has the names that exports.txt lists', async () => {
+    const sections = await Promise.all(
+      barrels.map(async ({ specifier, file }) => {
+        const values = Object.keys(await import(pathToFileURL(file).href)).sort();
+        const types = typesOf(file)
+          .filter((name) => !values.includes(name))
+          .sort()
+          .map((name) => `type ${name}`);
+        return `${specifier}\n${[...values, ...types].map((name) => `  ${name}\n`).join('')}`;
+      }),
+    );
+    await expect(sections.join('\n')).toMatchFileSnapshot('exports.txt');
+  });
+
+  it('has at most sixteen subpaths', () => {
+    expect(barrels.length).toBeLessThanOrEqual(16);
+  });
+
+  it.each(barrels)('names each export of $specifier, so that nothing is exported by accident', ({ file }) => {
+    expect(readFileSync(file, 'utf8')).not.toMatch(/^export \*/m);
+  });
+});
+
+/** Returns the names that a source file exports: interfaces, types, and what it re-exports from other files. */
+function typesOf(file: string): readonly string[] {
+  const text = readFileSync(file, 'utf8');
+  const declared = [...text.matchAll(/^export (?:declare )?(?:interface|type|class) (\w+)/gm)].map(
+    ([, name = '']) => name,
+  );
+  const lists = [...text.matchAll(/^export (?:type )?\{([^}]*)\}/gm)].flatMap(([, list = '']) =>
+    list.split(','),
+  );
+  const listed = lists.map((each) =>
+    each
+      .trim()
+      .replace(/^type /, '')
+      .replace(/^.* as /, ''),
+  );
+  return [...declared, ...listed].filter((name) => name !== '');
+}
