@@ -1,4 +1,3 @@
-import QuickLRU from 'quick-lru';
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 
 export interface MemoryStoreOptions {
@@ -19,25 +18,32 @@ export interface MemoryStoreOptions {
  */
 export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStore {
   const { maxSessions = 10_000, expiresAfterSeconds = 24 * 60 * 60 } = options;
-  // QuickLRU keeps up to twice `maxSize` entries.
-  const sessions = new QuickLRU<string, SessionRead>({
-    maxSize: maxSessions,
-    maxAge: expiresAfterSeconds * 1000,
-  });
+  // A Map iterates in the order of insertion, so its first key is the session that was used least recently.
+  const sessions = new Map<string, { readonly session: SessionRead; readonly usedAt: number }>();
   const put = (id: string, session: SessionRead): void => {
-    sessions.set(id, session);
+    sessions.delete(id);
+    sessions.set(id, { session, usedAt: performance.now() });
+    if (sessions.size <= maxSessions) return;
+    for (const oldest of sessions.keys()) return void sessions.delete(oldest);
+  };
+  const get = (id: string): SessionRead | undefined => {
+    const entry = sessions.get(id);
+    if (entry === undefined || performance.now() - entry.usedAt <= expiresAfterSeconds * 1000)
+      return entry?.session;
+    sessions.delete(id);
+    return undefined;
   };
 
   return {
     async read(id) {
-      const session = sessions.get(id);
+      const session = get(id);
       if (session === undefined) return { state: 'unknown' };
       if (session.state === 'live') put(id, session);
       return session;
     },
 
     async update(id, change) {
-      const session = sessions.get(id);
+      const session = get(id);
       if (session?.state === 'ended') return 'ended';
       const before: SessionRecord = session?.state === 'live' ? session.record : {};
       put(id, { state: 'live', record: { ...before, ...change } });

@@ -142,8 +142,8 @@ it('prints all findings of a policy with errors, and does not start the server',
     'no-such-command-here',
   );
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
-  expect(stderr).toMatch(/broken\.yaml:6:14 {2}error {2}unknown-concern .*did you mean "security"/);
-  expect(stderr).toMatch(/broken\.yaml:7:23 {2}error {2}unknown-value .*did you mean "high"/);
+  expect(stderr).toMatch(/broken\.yaml:6:14 {2}error {2}unknown-concern .*Did you mean "security"/);
+  expect(stderr).toMatch(/broken\.yaml:7:23 {2}error {2}unknown-value .*Did you mean "high"/);
   expect(stderr).toMatch(
     /\nmcp-concerns: The policy has 2 errors, so nothing was listed\. Fix the errors above\.\n$/,
   );

@@ -66,7 +66,7 @@ describe.concurrent('a first policy for', () => {
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
     // Every primitive is mapped, and no primitive is visible to everybody by mistake.
     const codes = findings.map((finding) => finding.code);
-    expect(codes.filter((each) => !['names-hidden', 'empty-surface'].includes(each))).toEqual([]);
+    expect(codes.filter((each) => !['names-hidden', 'empty-catalog'].includes(each))).toEqual([]);
   });
 });
 

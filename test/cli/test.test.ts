@@ -382,7 +382,7 @@ describe.concurrent('a mistake in a test file', () => {
     [
       'a concern that the operator sets',
       'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
-      '3:32  error  operator-asked-for  A host cannot set tier, because the operator sets it. Put "custom:tier" under claims instead.',
+      '3:32  error  operator-preference  A host cannot set tier, because the operator sets it. Put "custom:tier" under claims instead.',
     ],
     [
       'a preset',

@@ -76,7 +76,7 @@ describe('a log line', () => {
         era: 'legacy',
         method: 'tools/list',
         concerns: { security: 'high', cost: 'minimal' },
-        carriers: { security: 'header', cost: 'header' },
+        sources: { security: 'header', cost: 'header' },
         shown: 9,
         total: 24,
         hidden: { concerns: { security: 5, cost: 10 } },

@@ -369,7 +369,7 @@ describe('findings about all configurations', () => {
 
   it('name all preferences that hide everything', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low }, b: { access: read } } }\n`;
-    expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
+    expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-catalog')).toEqual([
       'A host with the preferences {level: high, access: write} sees no primitives. Change values or rules if it needs to see some.',
     ]);
   });
@@ -401,10 +401,10 @@ describe('findings about all configurations', () => {
 
   it('name the single preference that hides everything', () => {
     const text = `${CONCERNS}primitives: { tools: { a: { level: low, access: read }, b: { level: high, access: read } } }\n`;
-    expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-surface')).toEqual([
+    expect(messagesOf(text, { tools: named('a', 'b') }, 'empty-catalog')).toEqual([
       'A host with the preferences {access: write} sees no primitives. Change values or rules if it needs to see some.',
     ]);
-    expect(found(text, { tools: named('a', 'b') })).toEqual(['2:1 empty-surface']);
+    expect(found(text, { tools: named('a', 'b') })).toEqual(['2:1 empty-catalog']);
   });
 
   it('are reported in the included file that has the rule', () => {
@@ -426,8 +426,8 @@ concerns: { topic: { values: [${values}], multiple: true } }
 primitives: { tools: { a: { topic: v0 } } }
 rules: [{ id: both, hide: [tools], when: { and: [{ in: [v1, { var: concerns.topic }] }, { in: [v2, { var: concerns.topic }] }] } }]
 `;
-    expect(found(text, { tools: named('a') })).toContain('1:1 not-analysed');
-    expect(messagesOf(text, { tools: named('a') }, 'not-analysed')).toEqual([
+    expect(found(text, { tools: named('a') })).toContain('1:1 not-analyzed');
+    expect(messagesOf(text, { tools: named('a') }, 'not-analyzed')).toEqual([
       'There are too many configurations to determine what all combinations of several values of topic do.',
     ]);
   });
@@ -476,7 +476,7 @@ describe.skipIf(github === undefined)(
       const all = findings(text, catalog).filter(({ code }) => code !== 'names-hidden');
       expect(all.map(({ line, code }) => `${line} ${code}`)).toEqual([
         // area: code with access: write, because the only tool of code has access: read.
-        '2 empty-surface',
+        '2 empty-catalog',
         '10 dead-entry',
         '11 contradicts-annotations',
         '11 contradicts-annotations',
@@ -514,7 +514,7 @@ describe('the demo server, over its own protocol', () => {
   it('has a policy that maps everything, without dead entries or invisible primitives', async () => {
     const { findings: all } = readPolicy(join(policies, 'vault.yaml'), await listed());
     const codes = new Set(all.map(({ code }) => code));
-    expect([...codes].filter((code) => code !== 'empty-surface' && code !== 'names-hidden')).toEqual([]);
+    expect([...codes].filter((code) => code !== 'empty-catalog' && code !== 'names-hidden')).toEqual([]);
   });
 
   it('does not match the policy of another server', async () => {

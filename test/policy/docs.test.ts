@@ -179,7 +179,17 @@ describe('policies in the docs', () => {
     expect(
       [...parts].filter(
         (part) =>
-          !['', 'fragment', 'beginning', 'bad', 'fix', 'workflow', 'tests', 'serverless'].includes(part),
+          ![
+            '',
+            'endpoint',
+            'fragment',
+            'beginning',
+            'bad',
+            'fix',
+            'workflow',
+            'tests',
+            'serverless',
+          ].includes(part),
       ),
     ).toEqual([]);
   });

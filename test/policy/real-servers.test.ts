@@ -68,7 +68,7 @@ const servers = [
     everywhere: ['discover_tools', 'health_check'],
     unsolicited: ['execute_graphql'],
     // Some combination of security preferences hides everything.
-    warnings: ['empty-surface'],
+    warnings: ['empty-catalog'],
   },
 ] as const;
 

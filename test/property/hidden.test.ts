@@ -101,7 +101,7 @@ it('for any policy, host and filter, the shown and the hidden primitives add up 
           expect(sum(Object.values(reasons)) + shown).toBe(total);
           expect(reasons).toEqual(countReasons(policy, items, kind, concerns, claims, keeps));
           for (const reason of Object.keys(reasons)) seen.add(reason.split(' ')[0] ?? '');
-          for (const name of Object.keys(report.concerns ?? {})) expect(report.carriers).toHaveProperty(name);
+          for (const name of Object.keys(report.concerns ?? {})) expect(report.sources).toHaveProperty(name);
         }
         expect(JSON.stringify(harness.reports)).not.toContain('S3CR3T');
       },

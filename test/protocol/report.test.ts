@@ -116,11 +116,11 @@ describe('the report of preference sources', () => {
   it('has the strongest source of each concern, and the names of presets', () => {
     expect(reportOf(gate(), {}, { http, claims: new Map([['tier', 'pro']]) })).toMatchObject({
       concerns: { security: 'high', cost: 'high', tier: 'pro' },
-      carriers: { security: 'url preset safe', cost: 'header', tier: 'claim' },
+      sources: { security: 'url preset safe', cost: 'header', tier: 'claim' },
     });
     expect(reportOf(gate(), inMeta({ security: 'low' }), { http })).toMatchObject({
       concerns: { security: 'low', cost: 'high', tier: 'free' },
-      carriers: { security: 'request', cost: 'header', tier: 'default' },
+      sources: { security: 'request', cost: 'header', tier: 'default' },
     });
   });
 
@@ -133,9 +133,9 @@ describe('the report of preference sources', () => {
     });
     expect(harness.reports.at(-1)).toMatchObject({
       method: 'notifications/initialized',
-      carriers: { security: 'session' },
+      sources: { security: 'session' },
     });
-    expect(reportOf(harness, {})?.carriers).toEqual({
+    expect(reportOf(harness, {})?.sources).toEqual({
       security: 'session',
       cost: 'default',
       tier: 'default',
@@ -147,7 +147,7 @@ describe('the report of preference sources', () => {
     const _meta = { [PROTOCOL_VERSION_META]: '2026-07-28', [CLIENT_CAPABILITIES_META]: capabilities };
     expect(reportOf(gate(), { _meta })).toMatchObject({
       era: 'modern',
-      carriers: { security: 'capabilities preset safe', cost: 'default', tier: 'default' },
+      sources: { security: 'capabilities preset safe', cost: 'default', tier: 'default' },
     });
   });
 
@@ -166,7 +166,7 @@ settings: { enforcement: enforce }
       .poll(() => harness.reports.at(-1))
       .toMatchObject({
         concerns: {},
-        carriers: { security: 'forgotten', tier: 'no-claim' },
+        sources: { security: 'forgotten', tier: 'no-claim' },
         hidden: { concerns: { security: 1, tier: 1 } },
       });
   });
@@ -208,7 +208,7 @@ settings: { enforcement: enforce }
         { ...inMeta(concerns), filter: { namePatterns: [secret] } },
         { http: hostile, claims },
       ) ?? {};
-    expect(logged).toMatchObject({ shown: 0, hidden: { filter: 5 }, carriers: { tier: 'default' } });
+    expect(logged).toMatchObject({ shown: 0, hidden: { filter: 5 }, sources: { tier: 'default' } });
     expect(JSON.stringify(logged).toLowerCase()).not.toContain(secret.toLowerCase());
   });
 });

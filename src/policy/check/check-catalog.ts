@@ -182,7 +182,7 @@ function checkAllConfigurations(
   if (showsNothing !== undefined && first !== undefined) {
     const preferences = Object.entries(showsNothing).map(([name, value]) => `${name}: ${value}`);
     const message = `A host with the preferences {${preferences.join(', ')}} sees no primitives. Change values or rules if it needs to see some.`;
-    report(first, ['concerns'], 'empty-surface', message);
+    report(first, ['concerns'], 'empty-catalog', message);
   }
   for (const { id, fires } of rules) {
     const file = files.find(({ document }) => document.rules?.some((rule) => rule.id === id));
@@ -201,7 +201,7 @@ function checkAllConfigurations(
   }
   if (first !== undefined) {
     for (const question of unanswered) {
-      report(first, [], 'not-analysed', `There are too many configurations to determine ${question}.`);
+      report(first, [], 'not-analyzed', `There are too many configurations to determine ${question}.`);
     }
   }
   checkTexts(policy, catalog, warn, (message) => {

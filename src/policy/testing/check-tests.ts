@@ -68,7 +68,7 @@ function checkConcerns({ concerns, path }: PolicyTest, policy: Policy, report: R
       report('error', entryPath, 'unknown-concern', message, 'key');
     } else if (concern.setBy === 'operator') {
       const message = `A host cannot set ${name}, because the operator sets it. Put "${concern.claim}" under claims instead.`;
-      report('error', entryPath, 'operator-asked-for', message, 'key');
+      report('error', entryPath, 'operator-preference', message, 'key');
     } else checkValue(concern, value, entryPath, policy, report);
   }
 }

@@ -22,7 +22,7 @@ export interface GateReport {
   /** The configuration: the values in effect, in the words of the policy. */
   readonly concerns?: object;
   /** The preference source of each concern, by name. It includes denied concerns, which have no value. */
-  readonly carriers?: Readonly<Record<string, Origin>>;
+  readonly sources?: Readonly<Record<string, Origin>>;
   readonly shown?: number;
   readonly total?: number;
   /** The counts add up to `total - shown`. Omitted if that is 0. */
@@ -51,12 +51,12 @@ export function reportConcerns(
 ): void {
   if (scope.report === NO_REPORT) return;
   const concerns = describeConfiguration(scope.policy, configuration);
-  const carriers = describeOrigins(scope.policy, configuration);
+  const sources = describeOrigins(scope.policy, configuration);
   scope.report({
     method,
     era,
     concerns,
-    ...(isEmpty(carriers) ? {} : { carriers }),
+    ...(isEmpty(sources) ? {} : { sources }),
     ...counts,
     ...(isEmpty(hidden) ? {} : { hidden }),
     warnings,
