@@ -7,14 +7,7 @@ import { MANIFEST, managersOf, run, unreachableRegistry, Workspace } from './pro
 const MAX_MEGABYTES = 35;
 
 /** Subpaths that need an optional peer. All others work after `npm install mcp-concerns` alone. */
-const NEED_PEERS = [
-  './http/v2',
-  './lambda',
-  './lambda/stream',
-  './lambda/function',
-  './lambda/log',
-  './serverless',
-];
+const NEED_PEERS = ['./http/v2', './lambda', './serverless'];
 
 const SUBPATHS = Object.keys(MANIFEST.exports).filter((path) => path !== './package.json');
 const specifier = (subpath: string) => subpath.replace('.', MANIFEST.name);
