@@ -1,0 +1,22 @@
+import { defineConfig } from 'vitest/config';
+
+/**
+ * `npm run coverage`: fails if the tests run less of `src/engine` and `src/protocol` than these thresholds, in percent.
+ * Tests that start other processes are left out: what runs there does not count.
+ */
+export default defineConfig({
+  test: {
+    root: '.',
+    include: ['test/{engine,analysis,property,policy,protocol,behavior,session,client,http}/**/*.test.ts'],
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    reporters: ['default', './test/closing-line.ts'],
+    coverage: {
+      enabled: true,
+      provider: 'v8',
+      include: ['src/engine/**/*.ts', 'src/protocol/**/*.ts'],
+      reporter: ['text', 'json-summary'],
+      reportsDirectory: 'build/coverage',
+    },
+  },
+});
