@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { readImports } from './imports.js';
+import { readImports, sourceFiles } from './imports.js';
 
 const PAGE = 'docs/architecture.md';
 const START = '<!-- generated from the imports by "npm run generate" -->';
@@ -25,7 +25,11 @@ function drawFolders(): string {
   const arrows = [...edges].flatMap(([from, targets]) =>
     [...targets].filter((to) => !isImplied(edges, from, to)).map((to) => `  ${from} --> ${to}`),
   );
-  return ['```mermaid', 'flowchart TD', ...arrows.sort(), '```', ''].join('\n');
+  const connected = new Set([...edges].flatMap(([from, targets]) => [from, ...targets]));
+  const alone = [...new Set(sourceFiles().map(folderOf))].flatMap((folder) =>
+    folder === undefined || connected.has(folder) ? [] : [`  ${folder}`],
+  );
+  return ['```mermaid', 'flowchart TD', ...arrows.sort(), ...alone, '```', ''].join('\n');
 }
 
 /** @returns the folder directly below `src`; files beside the folders belong to none */

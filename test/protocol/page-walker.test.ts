@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PageWalk, type WalkEnd, walkPages } from '../../src/protocol/messages/page-walker.js';
+import { MAX_WALK, PageWalk, type WalkEnd, walkPages } from '../../src/protocol/messages/page-walker.js';
 import { type AskServer, askForPages } from '../../src/protocol/messages/pending-requests.js';
 
 const page = (nextCursor?: unknown, items: readonly number[] = []) => ({ items, nextCursor });
@@ -27,6 +27,17 @@ describe('a walk through the pages of a list', () => {
 
   it('ignores an inherited cursor', () => {
     expect(new PageWalk().next(Object.create({ nextCursor: 'a' }))).toEqual({ kind: 'complete' });
+  });
+
+  it('is bounded in pages, items and time even if no bound is given', () => {
+    const pages = new PageWalk({}, () => 0);
+    for (let count = 1; count < MAX_WALK.pages; count++) pages.next(page(`${count}`));
+    expect(pages.next(page('last'))).toEqual({ kind: 'too-many-pages' });
+    expect(new PageWalk({}, () => 0).next(page('a'), MAX_WALK.items + 1)).toEqual({ kind: 'too-many-items' });
+    let now = 0;
+    const slow = new PageWalk({}, () => now);
+    now = MAX_WALK.milliseconds;
+    expect(slow.next(page('a'))).toEqual({ kind: 'too-slow' });
   });
 
   it('stops at a cursor that comes again immediately', () => {

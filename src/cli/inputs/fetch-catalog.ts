@@ -104,17 +104,26 @@ async function fetchLists(kinds: readonly Kind[], request: Request): Promise<Ser
 async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | undefined> {
   const { method } = LISTS[kind];
   const items: Primitive[] = [];
-  const { end } = await walkPages((cursor) => request(method, cursor === undefined ? {} : { cursor }), {
-    onPage: (page) => {
-      const found = itemsOf(kind, page);
-      if (found === undefined) throw new CliError(`The server answered ${method} without a list of ${kind}.`);
-      items.push(...found);
-      return found.length;
+  const { end, pages } = await walkPages(
+    (cursor) => request(method, cursor === undefined ? {} : { cursor }),
+    {
+      onPage: (page) => {
+        const found = itemsOf(kind, page);
+        if (found === undefined)
+          throw new CliError(`The server answered ${method} without a list of ${kind}.`);
+        items.push(...found);
+        return found.length;
+      },
     },
-  });
+  );
   if (end.kind === 'complete') return items;
-  if (end.kind !== 'failed') {
+  if (end.kind === 'repeated-cursor') {
     throw new CliError(`The server sent the same cursor of ${method} twice, so its pages would never end.`);
+  }
+  if (end.kind !== 'failed') {
+    throw new CliError(
+      `The server's pages of ${method} do not end: ${pages} pages have arrived (${end.kind}).`,
+    );
   }
   // The capability `resources` covers two lists. Many servers have only one of them.
   if (kind === 'resourceTemplates' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;

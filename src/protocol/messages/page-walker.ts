@@ -1,12 +1,15 @@
 import { read } from './wire.js';
 
-/** How far to follow the pages of a list. A bound that is not given does not apply. */
+/** How far to follow the pages of a list. Each bound that is not given is that of `MAX_WALK`. */
 export interface WalkBounds {
   readonly pages?: number | undefined;
   readonly items?: number | undefined;
   /** Checked when a page arrives: a page that never arrives is for the caller to time out. */
   readonly milliseconds?: number | undefined;
 }
+
+/** The bounds of every walk: more than any real server lists, so only a server that never ends its list reaches them. */
+export const MAX_WALK = { pages: 10_000, items: 1_000_000, milliseconds: 10 * 60_000 } as const;
 
 /** Why a walk ended before the last page. */
 export type WalkStop =
@@ -39,6 +42,7 @@ export type WalkStep =
 export class PageWalk {
   private readonly followed = new Set<string>();
   private readonly started: number;
+  private readonly bounds: { readonly [B in keyof typeof MAX_WALK]: number };
   private pageCount = 0;
   private itemCount = 0;
 
@@ -47,9 +51,14 @@ export class PageWalk {
    * @param now returns the time in milliseconds
    */
   constructor(
-    private readonly bounds: WalkBounds = {},
+    { pages, items, milliseconds }: WalkBounds = {},
     private readonly now: () => number = () => performance.now(),
   ) {
+    this.bounds = {
+      pages: pages ?? MAX_WALK.pages,
+      items: items ?? MAX_WALK.items,
+      milliseconds: milliseconds ?? MAX_WALK.milliseconds,
+    };
     this.started = now();
   }
 
@@ -72,16 +81,13 @@ export class PageWalk {
     const cursor = read(page, 'nextCursor');
     if (typeof cursor !== 'string') return { kind: 'complete' };
     if (this.followed.has(cursor)) return { kind: 'repeated-cursor', cursor };
-    if (isReached(bounds.pages, this.pageCount)) return { kind: 'too-many-pages' };
-    if (bounds.items !== undefined && this.itemCount > bounds.items) return { kind: 'too-many-items' };
-    if (isReached(bounds.milliseconds, this.now() - this.started)) return { kind: 'too-slow' };
+    if (this.pageCount >= bounds.pages) return { kind: 'too-many-pages' };
+    if (this.itemCount > bounds.items) return { kind: 'too-many-items' };
+    if (this.now() - this.started >= bounds.milliseconds) return { kind: 'too-slow' };
     this.followed.add(cursor);
     return { kind: 'more', cursor };
   }
 }
-
-const isReached = (bound: number | undefined, value: number): boolean =>
-  bound !== undefined && value >= bound;
 
 /** How `walkPages` and `askForPages` read a page. */
 export interface PageReader<P> {
