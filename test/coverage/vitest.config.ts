@@ -17,6 +17,10 @@ export default defineConfig({
       include: ['src/engine/**/*.ts', 'src/protocol/**/*.ts'],
       reporter: ['text', 'json-summary'],
       reportsDirectory: 'build/coverage',
+      thresholds: {
+        'src/engine/**/*.ts': { statements: 99, branches: 97, functions: 98, lines: 99 },
+        'src/protocol/**/*.ts': { statements: 95, branches: 92, functions: 94, lines: 96 },
+      },
     },
   },
 });
