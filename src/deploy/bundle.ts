@@ -12,7 +12,7 @@ import { copyPackage } from './installed-package.js';
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
 /** The bundle of a function could not be draft. */
-export class BundleError extends ConcernsError {
+class BundleError extends ConcernsError {
   readonly code = 'BUNDLE_FAILED';
   override readonly name = 'BundleError';
 }

@@ -10,7 +10,7 @@ interface Manifest {
 }
 
 /** A package, or one that it depends on, is not installed, or the package has no program. */
-export class PackageError extends ConcernsError {
+class PackageError extends ConcernsError {
   readonly code = 'PACKAGE_UNUSABLE';
   override readonly name = 'PackageError';
 }

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 
-export const SESSION_HEADER = 'mcp-session-id';
+const SESSION_HEADER = 'mcp-session-id';
 
 /** @returns 128 random bits in hexadecimal */
 export function newSessionId(): string {

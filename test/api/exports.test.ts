@@ -1,32 +1,17 @@
 import { readFileSync } from 'node:fs';
-import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { barrels, valuesOf } from './barrels.js';
 
 /**
  * `exports.txt` lists every exported name of every subpath. A change of it is a change of the public API, and needs a
  * changeset. `npm run api` writes it again.
  */
-const manifest: { exports: Record<string, string | { default: string }> } = JSON.parse(
-  readFileSync('package.json', 'utf8'),
-);
-
-/** The source file of each subpath, by the name that users import. */
-const barrels = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
-  typeof target === 'string'
-    ? []
-    : [
-        {
-          specifier: subpath.replace('.', 'mcp-concerns'),
-          file: target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts'),
-        },
-      ],
-);
-
 describe('the public API', () => {
   it('has the names that exports.txt lists', async () => {
     const sections = await Promise.all(
-      barrels.map(async ({ specifier, file }) => {
-        const values = Object.keys(await import(pathToFileURL(file).href)).sort();
+      barrels.map(async (barrel) => {
+        const { specifier, file } = barrel;
+        const values = Object.keys(await valuesOf(barrel)).sort();
         const types = typesOf(file)
           .filter((name) => !values.includes(name))
           .sort()

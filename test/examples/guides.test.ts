@@ -11,7 +11,9 @@ const PAGES = [
   'docs/guides/get-started.md',
   'docs/guides/add-to-a-server.md',
   'docs/guides/host-integration.md',
+  'docs/reference/api.md',
   'docs/reference/client.md',
+  'docs/reference/errors.md',
 ];
 
 it('has TypeScript blocks that compile', () => {

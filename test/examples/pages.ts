@@ -34,9 +34,9 @@ export interface PageProject {
   run(pattern: RegExp): Promise<string>;
 }
 
-/** Returns the code blocks of one language in a page. */
+/** Returns the code blocks of one language in a page, with or without a second word after the language. */
 export function blocksOf(page: string, language: string): string[] {
-  const blocks = readFileSync(page, 'utf8').matchAll(/^```(\w+)\n([\s\S]*?)^```$/gm);
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```(\w+)(?: \w+)?\n([\s\S]*?)^```$/gm);
   return [...blocks].flatMap(([, name, block = '']) => (name === language ? [block] : []));
 }
 

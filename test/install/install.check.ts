@@ -7,14 +7,7 @@ import { MANIFEST, managersOf, run, unreachableRegistry, Workspace } from './pro
 const MAX_MEGABYTES = 35;
 
 /** Subpaths that need an optional peer. All others work after `npm install mcp-concerns` alone. */
-const NEED_PEERS = [
-  './http/v2',
-  './lambda',
-  './lambda/stream',
-  './lambda/function',
-  './lambda/log',
-  './serverless',
-];
+const NEED_PEERS = ['./http/v2', './lambda', './serverless'];
 
 const SUBPATHS = Object.keys(MANIFEST.exports).filter((path) => path !== './package.json');
 const specifier = (subpath: string) => subpath.replace('.', MANIFEST.name);
@@ -30,15 +23,19 @@ describe.skipIf(unreachable !== undefined)('the packed package', () => {
   });
   afterAll(() => workspace?.remove());
 
-  it('holds the documentation and the templates, and nothing of the demo', async () => {
+  it('holds the documentation, the examples and the templates, and nothing of the demo', async () => {
     const files = (await run(['tar', '-tzf', workspace.tarball], workspace.folder)).trim().split('\n');
     const names = files.map((file) => file.replace('package/', ''));
     expect(names).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'serverless.yml']));
     expect(names).toEqual(
-      expect.arrayContaining(['policies/schema.json', 'dist/cli/THIRD-PARTY-LICENSES.txt']),
+      expect.arrayContaining([
+        'policies/schema.json',
+        'dist/cli/THIRD-PARTY-LICENSES.txt',
+        'examples/stdio/server.ts',
+      ]),
     );
     expect(names.filter((name) => name.startsWith('docs/')).length).toBeGreaterThan(5);
-    expect(names.filter((name) => /vault|^(src|test|examples|build)\//.test(name))).toEqual([]);
+    expect(names.filter((name) => /vault|^(src|test|build)\//.test(name))).toEqual([]);
   });
 
   for (const [index, name] of managersOf('')

@@ -24,7 +24,7 @@ export type ReadListFilter =
   | { readonly ok: false; readonly message: string };
 
 /** The limits of one field (SEP-2564). Characters are Unicode code points. */
-export const FILTER_LIMITS = { patterns: 100, characters: 256 } as const;
+const FILTER_LIMITS = { patterns: 100, characters: 256 } as const;
 
 const NO_FILTER: ReadListFilter = { ok: true, filter: undefined, key: '' };
 

@@ -93,7 +93,7 @@ export function digestOf(texts: readonly string[]): string {
 }
 
 /** The maximum size of the items of one page, in bytes of JSON. Lambda refuses responses of more than 6 MB. */
-export const MAX_PAGE_BYTES = 5_000_000;
+const MAX_PAGE_BYTES = 5_000_000;
 
 export interface PageLimits {
   /** The maximum number of items. By default there is none: some clients read the first page only. */
