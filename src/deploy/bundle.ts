@@ -8,7 +8,7 @@ import { ConcernsError } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
 import { entryOf, FILES } from './entry.js';
 import { copyPackage } from './installed-package.js';
-import { MISSING_PEER, missingPeers } from './missing-peers.js';
+import { missingPeers } from './missing-peers.js';
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
@@ -106,8 +106,16 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
   } catch (cause) {
     // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
     const { errors = [] } = cause as Partial<BuildFailure>;
-    const missing = errors.filter(({ detail }) => detail === MISSING_PEER).map(({ text }) => text);
-    if (missing.length > 0) throw new BundleError(missing.join(' '), { cause });
+    const missing = errors.filter(({ pluginName }) => pluginName === missingPeers.name);
+    if (missing.length > 0) {
+      const names = missing.map(({ detail }) => detail).join(' ');
+      throw new BundleError(
+        `The function needs packages that are not installed. Run "npm install ${names}".`,
+        {
+          cause,
+        },
+      );
+    }
     const what = 'module' in server ? `${server.module} cannot be bundled` : 'The function cannot be bundled';
     throw new BundleError(`${what}: ${firstOf(errors, cause)}`, { cause });
   }
@@ -118,7 +126,7 @@ async function loadEsbuild(): Promise<typeof import('esbuild')> {
   try {
     return await import('esbuild');
   } catch (cause) {
-    throw new BundleError('esbuild is not installed. Run "npm install --save-dev esbuild".', { cause });
+    throw new BundleError('esbuild cannot be loaded. Run "npm install --save-dev esbuild".', { cause });
   }
 }
 

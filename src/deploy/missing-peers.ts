@@ -1,8 +1,5 @@
 import type { Plugin } from 'esbuild';
 
-/** The `detail` of an error about a peer dependency that is not installed. */
-export const MISSING_PEER = Symbol('missing peer dependency');
-
 /** The optional peer dependencies of this package that a function can import. */
 const PEERS = /^@(aws-lambda-powertools\/logger|aws-sdk\/client-dynamodb|modelcontextprotocol\/server)$/;
 
@@ -11,7 +8,8 @@ const RESOLVING = Symbol('resolving');
 
 /**
  * An esbuild plugin for peer dependencies that are not installed. It replaces the message of esbuild, which advises to
- * mark the package as external, by one that says what to install.
+ * mark the package as external, with a message that says what to install. The `detail` of each error is the name of the
+ * package.
  */
 export const missingPeers: Plugin = {
   name: 'missing-peers',
@@ -21,7 +19,7 @@ export const missingPeers: Plugin = {
       const { errors, ...resolved } = await resolve(path, { ...context, pluginData: RESOLVING });
       if (errors.length === 0) return resolved;
       const text = `The function needs the package ${path}, which is not installed. Run "npm install ${path}".`;
-      return { errors: [{ text, detail: MISSING_PEER }] };
+      return { errors: [{ text, detail: path }] };
     });
   },
 };
