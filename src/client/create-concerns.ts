@@ -9,6 +9,7 @@ import { callClient, type HostClient } from './sdk.js';
 import { summaryOf } from './summary.js';
 import { changeSent, watchReceived } from './transport.js';
 
+/** The options of {@link createConcerns}. */
 export interface CreateConcernsOptions {
   /** Preferences that are known before the client connects. */
   readonly preferences?: HostPreferences;

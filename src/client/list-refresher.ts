@@ -11,6 +11,7 @@ interface Listener {
   readonly notify: (fetched: FetchedList) => void;
 }
 
+/** What a refresher needs from its client. */
 export interface ListRefresherOptions {
   /** Fetches all pages of a list. */
   fetch(kind: Kind): Promise<object>;

@@ -15,8 +15,8 @@ const METHODS_WITH_PREFERENCES: ReadonlySet<unknown> = new Set<string>([
 export const acceptsPreferences = (method: unknown): boolean => METHODS_WITH_PREFERENCES.has(method);
 
 /**
- * Adds preferences to the parameters of one request, in `_meta`. They override preferences from every other source:
- * session, header and URL. See docs/reference/wire.md.
+ * Adds preferences to the parameters of one request, in `_meta`. They override preferences from every other
+ * preference source: session, header and URL. See docs/reference/wire.md.
  *
  * @param params the parameters of a list request, or of a request that names one primitive
  * @param preferences concern names and values

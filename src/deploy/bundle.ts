@@ -3,15 +3,16 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { type BuildFailure, type BuildOptions, build } from 'esbuild';
+import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ConcernsError } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
 import { entryOf, FILES } from './entry.js';
 import { copyPackage } from './installed-package.js';
+import { missingPeers } from './missing-peers.js';
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
-/** The bundle of a function could not be draft. */
+/** The bundle of a function could not be made. */
 class BundleError extends ConcernsError {
   readonly code = 'BUNDLE_FAILED';
   override readonly name = 'BundleError';
@@ -79,6 +80,7 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
     'module' in server && existsSync(resolve(root, server.module)) ? resolve(root, server.module) : '';
   const resolved = module === '' ? server : { ...server, module };
   const contents = entryOf({ ...endpoint, server: resolved }, bin);
+  const { build } = await loadEsbuild();
   try {
     const { metafile } = await build({
       ...ESBUILD,
@@ -90,6 +92,7 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
         ...('module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
       ],
       plugins: [
+        missingPeers,
         {
           name: 'entry',
           setup({ onResolve, onLoad }) {
@@ -101,14 +104,33 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
     });
     return JSON.stringify(metafile, null, 1);
   } catch (cause) {
+    // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
+    const { errors = [] } = cause as Partial<BuildFailure>;
+    const missing = errors.filter(({ pluginName }) => pluginName === missingPeers.name);
+    if (missing.length > 0) {
+      const names = missing.map(({ detail }) => detail).join(' ');
+      throw new BundleError(
+        `The function needs packages that are not installed. Run "npm install ${names}".`,
+        {
+          cause,
+        },
+      );
+    }
     const what = 'module' in server ? `${server.module} cannot be bundled` : 'The function cannot be bundled';
-    throw new BundleError(`${what}: ${firstOf(cause)}`, { cause });
+    throw new BundleError(`${what}: ${firstOf(errors, cause)}`, { cause });
   }
 }
 
-function firstOf(cause: unknown): string {
-  // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
-  const [error] = (cause as Partial<BuildFailure>).errors ?? [];
+/** Only projects that bundle need esbuild, so it is an optional peer dependency. */
+async function loadEsbuild(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new BundleError('esbuild cannot be loaded. Run "npm install --save-dev esbuild".', { cause });
+  }
+}
+
+function firstOf([error]: BuildFailure['errors'], cause: unknown): string {
   if (error === undefined) return cause instanceof Error ? cause.message : String(cause);
   const { text, location } = error;
   return location === null ? text : `${text} (${location.file}:${location.line})`;

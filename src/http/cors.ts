@@ -12,7 +12,7 @@ const REQUEST_HEADERS = [
 ];
 /** Headers that hosts in a browser must be able to read: the session, and where to log in. */
 const RESPONSE_HEADERS = 'Mcp-Session-Id, WWW-Authenticate';
-/** Seconds that a browser may cache the response to a preflight. Chrome allows no more. */
+/** Seconds that a browser may cache the response to a preflight: the maximum that Chrome allows. */
 const MAX_AGE = '7200';
 
 /** How an endpoint responds to the web page that sent a request. */

@@ -8,7 +8,7 @@ import {
 } from '../protocol/messages/wire.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 
-/** Answers a request whose body was read and parsed before. */
+/** Answers a request whose body was already read and parsed. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
 const CHECKED: ReadonlySet<unknown> = new Set([...Object.values(ACCESS_METHODS), METHODS.listen]);
@@ -37,7 +37,7 @@ export function checkAccessEarly(serve: ServeParsed, probe: string): ServeParsed
     const probed = await serve(withHeaders(request, probeHeaders(request, probe)), probeOf(body, probe));
     if (request.signal.aborted) return probed;
     const decided = substitutesIn(await probed.text());
-    // Refused for its form or its caller, before any name was read. The request itself will be refused in the same way.
+    // The probe was refused for its form or its caller before a name was read. The request will be refused in the same way.
     const early = decided === undefined && REFUSED_EARLY.has(probed.status);
     const substitutes = early ? substituteAll(body) : decided;
     if (substitutes === undefined) return undecided(body);
@@ -71,7 +71,7 @@ function withHeaders({ url, signal }: Request, headers: Headers): Request {
   return new Request(url, { method: 'POST', headers, signal });
 }
 
-/** @returns the headers of the request, because they contain the caller and preferences, adapted to the probe */
+/** @returns the headers of the request, which contain the caller and preferences, with the method of the probe */
 function probeHeaders(request: Request, probe: string): Headers {
   const headers = new Headers(request.headers);
   headers.delete(NAME_HEADER);
@@ -109,8 +109,8 @@ function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
   return undefined;
 }
 
-function substituteAll(reach: McpRequest): readonly SubstituteAt[] {
-  return targetsOf(reach).map(({ name }, index) => {
+function substituteAll(checked: McpRequest): readonly SubstituteAt[] {
+  return targetsOf(checked).map(({ name }, index) => {
     const sent = `unknown:${crypto.randomUUID()}`;
     return { index, name: sent, sent, original: name };
   });

@@ -7,10 +7,11 @@ import type { SessionStore } from '../session/store.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
 
+/** What an endpoint serves: the server, the policy, and where it keeps sessions. */
 export interface HandlerOptions {
-  /** Makes a new server of SDK v1, `Server` or `McpServer`, for each request. Called without a request to read its lists. */
+  /** Makes a new server of SDK v1, `Server` or `McpServer`. Called for each request, and without one to read the lists. */
   readonly server: (request?: Request, given?: FetchOptions) => ServerOfRequest | Promise<ServerOfRequest>;
-  /** From `loadPolicy` or `openCompiledPolicy`. */
+  /** The policy, from `loadPolicy` or `openCompiledPolicy`; a `LivePolicy` can be replaced while the endpoint runs. */
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of sessions. Without a store there are no sessions, only the URL, the header and `_meta`. */
   readonly store?: SessionStore | undefined;
@@ -20,10 +21,12 @@ export interface HandlerOptions {
   readonly catalog?: KnownCatalog | undefined;
 }
 
+/** A server that can be connected to a transport and closed, such as `Server` and `McpServer` of SDK v1. */
 export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
 };
 
+/** What the code in front of a handler knows about one request. */
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;

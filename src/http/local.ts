@@ -7,6 +7,7 @@ import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
 
+/** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {
   /** The port. Defaults to a free one. */
   readonly port?: number;
@@ -16,6 +17,7 @@ export interface LocalOptions extends HandlerOptions {
 
 /** An endpoint that is listening. */
 export interface LocalEndpoint {
+  /** For example `http://127.0.0.1:49152/mcp`. */
   readonly url: string;
   close(): Promise<void>;
 }
@@ -94,7 +96,7 @@ export async function listenLocally(
 /** The address is `null` only if the server is not listening, and a string only for a pipe. */
 function portOf(address: AddressInfo | string | null): number {
   if (typeof address === 'object' && address !== null) return address.port;
-  throw new ListenError('The server is not listening on a TCP port.');
+  throw new ListenError('The server is not listening on a TCP port. Choose another port.');
 }
 
 function refusal(request: Request, port: number): Response | undefined {

@@ -19,4 +19,5 @@ export interface RequestLog {
   readonly context?: unknown;
 }
 
+/** Writes the log of one HTTP request. */
 export type WriteLog = (entry: RequestLog) => void;

@@ -7,6 +7,7 @@ import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
+import { once } from './once.js';
 import { parseJson, readText } from './request-body.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 
@@ -137,14 +138,6 @@ async function endSession(store: SessionStore, request: Request): Promise<Respon
     return failure(503, HTTP_ERRORS.internal, 'The session could not be ended. Try again.');
   }
   return new Response(null, { status: 204 });
-}
-
-function once<T>(call: () => Promise<T>): () => Promise<T> {
-  let called: Promise<T> | undefined;
-  return () => {
-    called ??= call();
-    return called;
-  };
 }
 
 /** Closes the server when the response was read, or when its reader went away. */

@@ -18,6 +18,7 @@ import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
 
+/** What an endpoint with SDK v2 serves. */
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
   /** Makes a new server of SDK v2, `Server` or `McpServer`, for each request. */
   readonly server: (context: McpRequestContext) => McpServer | Server | Promise<McpServer | Server>;

@@ -2,6 +2,7 @@ import type { Authorization } from '../http/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
+import { once } from '../http/once.js';
 import type { WriteLog } from '../http/request-log.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
@@ -46,6 +47,7 @@ export interface HandlerFunctionOptions extends CommonFunctionOptions {
   readonly server?: undefined;
 }
 
+/** The options of {@link createFunction}. */
 export type FunctionOptions = ServerFunctionOptions | HandlerFunctionOptions;
 
 /**
@@ -104,14 +106,6 @@ function serverHandler(options: ServerFunctionOptions): FetchHandler {
 function later(make: () => Promise<FetchHandler>): FetchHandler {
   const made = once(make);
   return async (request, given) => (await made())(request, given);
-}
-
-function once<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
-  return () => {
-    made ??= { value: make() };
-    return made.value;
-  };
 }
 
 function authorizationOf(

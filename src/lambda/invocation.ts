@@ -11,6 +11,7 @@ import { beforeDeadline, deadlineOf, type LambdaContext, LateError } from './dea
 import { checkEvent, type HttpEvent, TooLongError, toRequest } from './event.js';
 import { LATE, type RequestIds, requestIds, substituteResponse, TOO_LONG } from './substitute-responses.js';
 
+/** Who may call a function, and where it writes its log. */
 export interface InvocationOptions {
   /** Origins of the web pages that may use the endpoint, `*` for all. Defaults to none. */
   readonly origins?: readonly string[] | undefined;

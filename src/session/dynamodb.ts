@@ -13,6 +13,7 @@ import {
 import { openTable } from './dynamodb-table.js';
 import type { SessionStore } from './store.js';
 
+/** The table of a DynamoDB store, and its limits. */
 export interface DynamoStoreOptions {
   /** The table's name or ARN. Its partition key is the string `id`; its TTL attribute is `expiresAt`. */
   readonly table: string;

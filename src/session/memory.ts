@@ -1,5 +1,6 @@
 import type { SessionRead, SessionRecord, SessionStore } from './store.js';
 
+/** The limits of a memory store. */
 export interface MemoryStoreOptions {
   /** The maximum number of sessions. The least recently used one is removed first. The default is 10,000. */
   readonly maxSessions?: number;

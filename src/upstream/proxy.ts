@@ -3,6 +3,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { HTTP_ERRORS, failure as httpFailure } from '../http/http-errors.js';
+import { once } from '../http/once.js';
 import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
 import {
   ERRORS,
@@ -32,11 +33,7 @@ export interface ServerProxy {
  * await server.connect(new StdioServerTransport());
  */
 export function proxyTo(upstream: Transport): ServerProxy {
-  let closing: Promise<void> | undefined;
-  const close = (): Promise<void> => {
-    closing ??= upstream.close();
-    return closing;
-  };
+  const close = once(() => upstream.close());
   return {
     async connect(transport) {
       // Over HTTP, a progress notification must be sent in the response to the request that it belongs to.
@@ -79,6 +76,7 @@ export interface SessionProxy {
   close(): Promise<void>;
 }
 
+/** How to connect to the server, and the policy. */
 export interface SessionProxyOptions extends Omit<ConcernsOptions, 'store'> {
   /** Opens a transport to the server, for one session. */
   readonly open: () => Transport;

@@ -84,10 +84,10 @@ describe.each([
     const url = await serve(controlled.store);
     const { concerns, reconnect } = await connectHost(client(), async () => transport(url));
     let release = (): void => undefined;
-    const held = new Promise<void>((done) => {
+    const blocked = new Promise<void>((done) => {
       release = done;
     });
-    controlled.beforeUpdate = () => held;
+    controlled.beforeUpdate = () => blocked;
     const set = concerns.set({ security: 'high' }).catch((cause: unknown) => cause);
     await new Promise((done) => setTimeout(done, 50));
     await reconnect();

@@ -1,20 +1,12 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
 import { promisify } from 'node:util';
-import jszip from 'jszip';
 import type { HttpResult } from '../../src/lambda/event.js';
+import { unzip } from './unzip.js';
 
 /** The project of a user who installed this package. */
 export interface Project {
@@ -60,13 +52,7 @@ export function createProject(): Project {
         throw new Error(`${cause.stdout}${cause.stderr}`);
       });
       const task = mkdtempSync(join(folder, 'task-'));
-      const { files } = await jszip.loadAsync(readFileSync(join(folder, '.serverless/project.zip')));
-      for (const entry of Object.values(files)) {
-        if (entry.dir) continue;
-        const target = join(task, entry.name);
-        mkdirSync(dirname(target), { recursive: true });
-        writeFileSync(target, await entry.async('nodebuffer'));
-      }
+      await unzip(join(folder, '.serverless/project.zip'), task);
       return task;
     },
   };

@@ -73,6 +73,10 @@ describe('get-started.md', () => {
     expect(report).toContain('7 of 25 tools');
   });
 
+  it('explains why a tool is hidden', async () => {
+    expect(await page.run(/^npx mcp-concerns explain/)).toContain('Tool browser_click is hidden');
+  });
+
   it('has check and test commands that pass', async () => {
     await page.run(/^npx mcp-concerns check/);
     await page.run(/^npx mcp-concerns test/);

@@ -1,23 +1,11 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
-import jszip from 'jszip';
+import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { startEnvironment } from '../deploy/project.js';
+import { unzip } from '../deploy/unzip.js';
 import { httpEvent } from '../lambda/events.js';
 import { copyExample, installedPackages, isAvailable } from './pages.js';
 
 const example = copyExample('lambda');
-
-/** Unpacks a zip, as Lambda does. */
-async function unzip(file: string, folder: string): Promise<void> {
-  const { files } = await jszip.loadAsync(readFileSync(file));
-  for (const entry of Object.values(files)) {
-    if (entry.dir) continue;
-    const target = join(folder, entry.name);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, await entry.async('nodebuffer'));
-  }
-}
 
 it('installs only packages that exist', () => {
   expect(installedPackages(example).filter((name) => !isAvailable(name))).toEqual([]);

@@ -34,9 +34,9 @@ export interface PageProject {
   run(pattern: RegExp): Promise<string>;
 }
 
-/** Returns the code blocks of one language in a page, with or without a second word after the language. */
+/** Returns the code blocks of one language in a page. Words after the language are ignored. */
 export function blocksOf(page: string, language: string): string[] {
-  const blocks = readFileSync(page, 'utf8').matchAll(/^```(\w+)(?: \w+)?\n([\s\S]*?)^```$/gm);
+  const blocks = readFileSync(page, 'utf8').matchAll(/^```(\w+)[^\n]*\n([\s\S]*?)^```$/gm);
   return [...blocks].flatMap(([, name, block = '']) => (name === language ? [block] : []));
 }
 
@@ -76,7 +76,7 @@ export function createProject(page: string): PageProject {
   };
 }
 
-/** Returns the packages that the README installs, other than this one. */
+/** Returns the packages that the page installs, other than this one. */
 export function installedPackages({ commands }: PageProject): string[] {
   return commands
     .filter((command) => command.startsWith('npm install '))

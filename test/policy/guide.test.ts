@@ -14,7 +14,7 @@ const steps = [...guide.matchAll(/^```(console|diff)\n([\s\S]*?)^```$/gm)].map((
 let folder: string;
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), 'guide-'));
-  copyFileSync('policies/vault.catalog.json', join(folder, 'vault.catalog.json'));
+  copyFileSync('policies/everything.catalog.json', join(folder, 'everything.catalog.json'));
 });
 afterAll(() => rmSync(folder, { recursive: true }));
 

@@ -1,10 +1,10 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
-import jszip from 'jszip';
 import { read } from '../../src/protocol/messages/wire.js';
+import { unzip } from '../deploy/unzip.js';
 
 /** A packaged function: the unpacked zip and its configuration in the template. */
 export interface PackagedFunction {
@@ -26,14 +26,7 @@ export async function packageFunction(): Promise<PackagedFunction> {
   await promisify(execFile)(process.execPath, args);
 
   const taskRoot = join(folder, 'task');
-  const bytes = readFileSync(join(folder, 'mcp-concerns.zip'));
-  for (const entry of Object.values((await jszip.loadAsync(bytes)).files)) {
-    if (entry.dir) continue;
-    const target = join(taskRoot, entry.name);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, await entry.async('nodebuffer'));
-  }
-
+  await unzip(join(folder, 'mcp-concerns.zip'), taskRoot);
   const template = JSON.parse(
     readFileSync(join(folder, 'cloudformation-template-update-stack.json'), 'utf8'),
   );

@@ -37,7 +37,7 @@ interface StubTransport {
   close(): Promise<void>;
 }
 
-/** A server that answers only lists. A server of SDK v1 or v2 has this shape too. */
+/** A server that answers only list requests. A server of SDK v1 or v2 has this shape too. */
 export interface StubServer {
   // `never`, because the transports of SDK v1 and v2 have different types.
   connect(transport: never): Promise<void>;
@@ -159,8 +159,8 @@ export async function takeLists(server: StubServer): Promise<SavedCatalog> {
  */
 export function dropStale(shared: SharedCatalog, real: ServerCatalog): readonly Kind[] {
   return KINDS.filter((kind) => {
-    const held = shared.lists.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
-    if (held === undefined || JSON.stringify(held) === JSON.stringify(real[kind] ?? [])) return false;
+    const saved = shared.lists.get(kind)?.pages.flatMap((page) => page[kind] ?? []);
+    if (saved === undefined || JSON.stringify(saved) === JSON.stringify(real[kind] ?? [])) return false;
     return shared.lists.delete(kind);
   });
 }
