@@ -6,7 +6,7 @@ import {
 } from '../engine/configuration.js';
 import { decide } from '../engine/evaluate.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
-import type { Concern, Policy } from '../engine/policy.js';
+import type { Concern } from '../engine/policy.js';
 import { combinations, cutRange } from './space.js';
 
 /** Preferences to change, by concern; `null` removes the value. */
@@ -21,23 +21,22 @@ const MAX_TRIES = 20_000;
  * Finds the smallest change of a host's preferences that reverses a decision: it changes the fewest concerns, and each to
  * the nearest value.
  *
- * @param policy the policy
- * @param mapping the primitive's values, see `mapPrimitive`
+ * @param mapping the primitive's values, from the policy of the configuration, see `mapPrimitive`
  * @param configuration the values in effect
  * @param caller the caller, which a host cannot change
  * @returns the change; `undefined` if no change of host concerns reverses the decision, or if the search stopped
  * @example
- * smallestChange(policy, mapping, configuration); // { security: 'medium' }
+ * smallestChange(mapping, configuration); // { security: 'medium' }
  */
 export function smallestChange(
-  policy: Policy,
   mapping: Mapping,
   configuration: Configuration,
   caller: Caller = {},
 ): ConfigurationChange | undefined {
-  const { effect } = decide(policy, mapping, configuration);
-  const accepted = describeAccepted(policy, configuration);
-  const options = optionsOf(policy, mapping, configuration);
+  const { policy } = configuration;
+  const { effect } = decide(mapping, configuration);
+  const accepted = describeAccepted(configuration);
+  const options = optionsOf(mapping, configuration);
 
   let tries = 0;
   for (let count = 1; count <= options.length; count++) {
@@ -45,7 +44,7 @@ export function smallestChange(
       if (++tries > MAX_TRIES) return undefined;
       const sources = [{ from: 'session', concerns: { ...accepted, ...change } }] as const;
       const changed = resolveConfiguration(policy, sources, caller);
-      if (decide(policy, mapping, changed).effect !== effect) return change;
+      if (decide(mapping, changed).effect !== effect) return change;
     }
   }
   return undefined;
@@ -68,15 +67,15 @@ function* changesOf(options: readonly Option[], count: number): Generator<Config
   }
 }
 
-function optionsOf(policy: Policy, mapping: Mapping, configuration: Configuration): Option[] {
-  const { concerns, rules, settings } = policy;
+function optionsOf(mapping: Mapping, configuration: Configuration): Option[] {
+  const { concerns, rules, settings } = configuration.policy;
   const host = concerns.flatMap((concern, index) => (concern.setBy === 'host' ? [{ concern, index }] : []));
   const matters = ({ concern, index }: (typeof host)[number]): boolean =>
     mapping.offers[index] !== undefined ||
     rules.some(({ paths }) => paths.includes(`concerns.${concern.name}`));
   const options = host.filter(matters).map(({ concern, index }) => ({
     name: concern.name,
-    values: alternatives(policy, concern, index, mapping, configuration),
+    values: alternatives(concern, index, mapping, configuration),
   }));
   // With `aware`, the first preference activates the defaults, and removing the last one deactivates them.
   const affectsDefaults =
@@ -86,18 +85,17 @@ function optionsOf(policy: Policy, mapping: Mapping, configuration: Configuratio
     ...options,
     ...others.map(({ concern, index }) => ({
       name: concern.name,
-      values: alternatives(policy, concern, index, mapping, configuration).slice(0, 1).concat(null),
+      values: alternatives(concern, index, mapping, configuration).slice(0, 1).concat(null),
     })),
   ];
 }
 
 /** @returns the other values of a concern, the nearest first, and null last */
 function alternatives(
-  policy: Policy,
   concern: Concern,
   index: number,
   mapping: Mapping,
-  { effective, accepted }: Configuration,
+  { policy, effective, accepted }: Configuration,
 ): (string | number | readonly (string | number)[] | null)[] {
   const { values, multiple } = concern;
   const now = effective[index];

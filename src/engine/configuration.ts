@@ -1,4 +1,5 @@
-import { type RuleData, readPath } from './expression/evaluate.js';
+import { type CallerData, type CallerFacts, callerFacts } from './caller-facts.js';
+import type { RuleData } from './expression/evaluate.js';
 import { fromNumber } from './mapping.js';
 import type { Concern, Policy } from './policy.js';
 import {
@@ -22,23 +23,23 @@ export type { ConcernWarning, InvalidValue, Origin, PreferenceSource, Preference
 export type EffectiveValue = PreferredValue | 'denied' | undefined;
 
 /** The caller of a request, as far as the operator or the protocol knows it. */
-export interface Caller {
-  /** Verified claims: the only source of operator concerns. */
-  readonly claims?: ReadonlyMap<string, unknown> | undefined;
-  /** The client's declared capabilities; `undefined` if this connection does not know them. */
-  readonly capabilities?: unknown;
+export interface Caller extends CallerData {
   /** Whether this host's preferences were lost. Every concern that it may have set is then denied instead of open. */
   readonly forgotten?: boolean;
 }
 
-/** The resolved values in effect for one request. Lists have one item per concern of the policy. */
+/**
+ * The resolved values in effect for one request, and the policy that they belong to. Lists have one item per concern of
+ * the policy.
+ */
 export interface Configuration {
+  readonly policy: Policy;
   readonly effective: readonly EffectiveValue[];
   /** Where each effective value comes from; `undefined` for concerns without one. */
   readonly origins: readonly (Origin | undefined)[];
   /** The host's accepted preferences, without defaults and claims; `null` if the host prefers no value. */
   readonly accepted: readonly (PreferredValue | null | undefined)[];
-  /** Equal for configurations that show the same primitives. */
+  /** If two configurations of one policy have the same key, every decision is the same under both. */
   readonly key: string;
   /** Whether any concern has an effective value. If none has, no concern can hide anything. */
   readonly active: boolean;
@@ -109,89 +110,51 @@ export function resolveConfiguration(
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
   if (policy.rules.length === 0) {
-    return { effective, origins, accepted, key, active, warnings, invalid, data: {} };
+    return { policy, effective, origins, accepted, key, active, warnings, invalid, data: {} };
   }
-  const data = ruleData(policy, effective, caller);
-  const facts = policy.callerPaths.map((path) => readPath(data, path) ?? null);
-  return { effective, origins, accepted, key: key + JSON.stringify(facts), active, warnings, invalid, data };
+  const facts = callerFacts(caller, policy.callerPaths);
+  if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
+  const data = ruleData(policy, effective, facts);
+  return { policy, effective, origins, accepted, key, active, warnings, invalid, data };
 }
 
 /** @returns the data of rules, in objects without prototypes: a rule cannot read an inherited property */
-function ruleData(
-  policy: Policy,
-  effective: readonly EffectiveValue[],
-  { claims, capabilities }: Caller,
-): RuleData {
+function ruleData(policy: Policy, effective: readonly EffectiveValue[], facts: CallerFacts): RuleData {
   const concerns: Record<string, unknown> = Object.create(null);
   policy.concerns.forEach(({ name }, index) => {
     const value = effective[index];
     if (value !== undefined && value !== 'denied') concerns[name] = toWords(policy, index, value);
   });
-  return {
-    concerns,
-    claims: reachable(Object.fromEntries(claims ?? [])),
-    ...(capabilities === undefined ? {} : { client: reachable({ capabilities }) }),
-  };
+  return { concerns, ...facts };
 }
-
-/**
- * Makes names that contain dots readable by the paths of rules, which are split at dots. Names of extensions and claims
- * have dots, for example `io.modelcontextprotocol/tasks`.
- *
- * @returns a copy without prototypes that has each name with dots as nested objects too
- */
-function reachable(value: unknown, depth = 0): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || depth > MAX_DEPTH) return value;
-  const copy: Record<string, unknown> = Object.create(null);
-  for (const [name, each] of Object.entries(value)) {
-    const inner = reachable(each, depth + 1);
-    copy[name] = inner;
-    const steps = name.split('.');
-    const last = steps.pop() ?? '';
-    let at: Record<string, unknown> | undefined = copy;
-    for (const step of steps) {
-      at[step] ??= Object.create(null);
-      const next: unknown = at[step];
-      at = typeof next === 'object' ? (next as Record<string, unknown>) : undefined;
-      if (at === undefined) break;
-    }
-    if (at !== undefined && !Object.hasOwn(at, last)) at[last] = inner;
-  }
-  return copy;
-}
-
-/** Names that are nested deeper in capabilities or claims are not made readable. */
-const MAX_DEPTH = 8;
 
 type Words = string | number | (string | number)[];
 
 /**
- * @param policy the policy
- * @param configuration a configuration of that policy
+ * @param configuration the values in effect
  * @returns its values as the policy writes them, without the concerns that have none
  * @example
- * describeConfiguration(policy, configuration); // { security: 'high' }
+ * describeConfiguration(configuration); // { security: 'high' }
  */
-export function describeConfiguration(policy: Policy, configuration: Configuration): Record<string, Words> {
+export function describeConfiguration({ policy, effective }: Configuration): Record<string, Words> {
   const described: [string, Words][] = [];
   policy.concerns.forEach(({ name }, index) => {
-    const value = configuration.effective[index];
+    const value = effective[index];
     if (value !== undefined && value !== 'denied') described.push([name, toWords(policy, index, value)]);
   });
   return Object.fromEntries(described);
 }
 
 /**
- * @param policy the policy
- * @param configuration a configuration of that policy
+ * @param configuration the values in effect
  * @returns the origin of each effective value; for a denied concern, the reason
  * @example
- * describeOrigins(policy, configuration); // { security: 'header', cost: 'url preset safe' }
+ * describeOrigins(configuration); // { security: 'header', cost: 'url preset safe' }
  */
-export function describeOrigins(policy: Policy, configuration: Configuration): Record<string, Origin> {
+export function describeOrigins(configuration: Configuration): Record<string, Origin> {
   const described: [string, Origin][] = [];
   configuration.effective.forEach((value, index) => {
-    const [name, origin] = [policy.concerns[index]?.name, configuration.origins[index]];
+    const [name, origin] = [configuration.policy.concerns[index]?.name, configuration.origins[index]];
     if (name === undefined || value === undefined || origin === undefined) return;
     described.push([name, origin]);
   });
@@ -199,13 +162,12 @@ export function describeOrigins(policy: Policy, configuration: Configuration): R
 }
 
 /**
- * @param policy the policy
- * @param configuration a configuration of that policy
+ * @param configuration the values in effect
  * @returns the host's accepted preferences, ready to be sent or stored again; presets are expanded
  * @example
- * describeAccepted(policy, configuration); // { security: 'high', cost: null }
+ * describeAccepted(configuration); // { security: 'high', cost: null }
  */
-export function describeAccepted(policy: Policy, { accepted }: Configuration): Record<string, Words | null> {
+export function describeAccepted({ policy, accepted }: Configuration): Record<string, Words | null> {
   const described: [string, Words | null][] = [];
   policy.concerns.forEach(({ name }, index) => {
     const value = accepted[index];

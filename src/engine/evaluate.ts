@@ -2,7 +2,7 @@ import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import { fromNumber, type Mapping } from './mapping.js';
-import type { Concern, Kind, Policy, Rule } from './policy.js';
+import type { Concern, Kind, Rule } from './policy.js';
 
 /** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {
@@ -61,14 +61,14 @@ const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
  * Decides about one primitive, in the order of `DECISION_ORDER`. Lists, access checks and explanations all use this
  * function.
  *
- * @param policy the policy
- * @param mapping the primitive's values, see `mapPrimitive`
+ * @param mapping the primitive's values, from the policy of the configuration, see `mapPrimitive`
  * @param configuration the values in effect, see `resolveConfiguration`
  * @returns the decision; if several concerns or rules of one step apply, the reason is the one declared first
  * @example
- * decide(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).effect;
+ * decide(mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).effect;
  */
-export function decide(policy: Policy, mapping: Mapping, configuration: Configuration): IndexedDecision {
+export function decide(mapping: Mapping, configuration: Configuration): IndexedDecision {
+  const { policy } = configuration;
   for (const step of DECISION_ORDER) {
     switch (step.test) {
       case 'concern': {
@@ -91,15 +91,15 @@ export function decide(policy: Policy, mapping: Mapping, configuration: Configur
 /**
  * Decides about one primitive and gives the reason in words. `select` decides the same for whole lists, without reasons.
  *
- * @param policy the policy
- * @param mapping the primitive's values, see `mapPrimitive`
+ * @param mapping the primitive's values, from the policy of the configuration, see `mapPrimitive`
  * @param configuration the values in effect, see `resolveConfiguration`
  * @returns the decision with its reason
  * @example
- * evaluate(policy, mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).reason;
+ * evaluate(mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).reason;
  */
-export function evaluate(policy: Policy, mapping: Mapping, configuration: Configuration): Decision {
-  const { effect, reason } = decide(policy, mapping, configuration);
+export function evaluate(mapping: Mapping, configuration: Configuration): Decision {
+  const { policy } = configuration;
+  const { effect, reason } = decide(mapping, configuration);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
   if ('rule' in reason) {

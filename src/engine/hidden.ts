@@ -1,5 +1,5 @@
+import type { Configuration } from './configuration.js';
 import type { IndexedDecision } from './evaluate.js';
-import type { Policy } from './policy.js';
 
 /**
  * Counts why primitives are hidden. Each hidden primitive is counted once, under the reason that `evaluate` gives.
@@ -15,16 +15,16 @@ export interface HiddenCounts {
 /**
  * Counts what decisions hide.
  *
- * @param policy the policy that decided
  * @param decisions the decisions, see `decide`
+ * @param configuration the configuration that they were made under
  * @param sizes the number of primitives that each decision is about; one each if left out
  * @returns the counts, by the names of the policy
  * @example
- * countHidden(policy, [decide(policy, mapping, configuration)]); // { concerns: { security: 1 } }
+ * countHidden([decide(mapping, configuration)], configuration); // { concerns: { security: 1 } }
  */
 export function countHidden(
-  policy: Policy,
   decisions: readonly IndexedDecision[],
+  { policy }: Pick<Configuration, 'policy'>,
   sizes?: readonly number[],
 ): HiddenCounts {
   const byConcern: number[] = policy.concerns.map(() => 0);

@@ -138,7 +138,7 @@ export interface Policy {
   readonly rules: readonly Rule[];
   /** The parts of all rules that depend only on the primitive. */
   readonly slots: SlotTable;
-  /** Paths of claims and of the client that rules read. Callers that differ in them get separate lists. */
+  /** Paths of claims and of the client that rules read, sorted. Callers that differ in them get separate lists. */
   readonly callerPaths: readonly string[];
   readonly settings: Settings;
 }

@@ -1,7 +1,8 @@
 import QuickLRU from 'quick-lru';
 import type { Configuration } from './configuration.js';
-import { decide } from './evaluate.js';
+import { decide, type IndexedDecision } from './evaluate.js';
 import { countHidden, type HiddenCounts } from './hidden.js';
+import { itemAt } from './item-at.js';
 import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
@@ -74,15 +75,17 @@ export function bindCatalog<T extends Primitive>(
  * @param catalog a bound list
  * @param configuration the values in effect, see `resolveConfiguration`
  * @returns the primitives that are shown, in the order of the list
+ * @throws {RangeError} if the list is bound to another policy than the configuration belongs to
  * @example
  * select(catalog, resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }])).kept;
  */
 export function select<T extends Primitive>(catalog: Catalog<T>, configuration: Configuration): Selection<T> {
+  requireSamePolicy(catalog, configuration);
   const remembered = catalog.memo.get(configuration.key);
   if (remembered !== undefined) return remembered;
 
-  const { policy, items, classOf, classes } = catalog;
-  const decisions = classes.map((mapping) => decide(policy, mapping, configuration));
+  const { items, classOf, classes } = catalog;
+  const decisions = classes.map((mapping) => decide(mapping, configuration));
   const isShown = decisions.map(({ effect }) => effect === 'show');
   const sizes: number[] = new Array(classes.length).fill(0);
   const kept: T[] = [];
@@ -94,9 +97,35 @@ export function select<T extends Primitive>(catalog: Catalog<T>, configuration: 
     else sizes[number] = (sizes[number] ?? 0) + 1;
   }
 
-  const selection = { kept, total: items.length, hidden: countHidden(policy, decisions, sizes) };
+  const selection = { kept, total: items.length, hidden: countHidden(decisions, configuration, sizes) };
   catalog.memo.set(configuration.key, selection);
   return selection;
+}
+
+/**
+ * Decides about one item of a bound list.
+ *
+ * @param catalog a bound list
+ * @param position the position of the item in the list
+ * @param configuration the values in effect, see `resolveConfiguration`
+ * @returns the decision that `select` makes about the item
+ * @throws {RangeError} if the list is bound to another policy than the configuration belongs to, or has no such item
+ * @example
+ * decideItem(catalog, 0, configuration).effect; // 'show'
+ */
+export function decideItem(
+  catalog: Catalog<Primitive>,
+  position: number,
+  configuration: Configuration,
+): IndexedDecision {
+  requireSamePolicy(catalog, configuration);
+  return decide(itemAt(catalog.classes, itemAt(catalog.classOf, position)), configuration);
+}
+
+/** Concerns and values are numbers, which mean something else in another policy. */
+function requireSamePolicy({ policy }: Catalog<Primitive>, configuration: Configuration): void {
+  if (policy === configuration.policy) return;
+  throw new RangeError('The list is bound to another policy than the configuration belongs to.');
 }
 
 function classKey({ mapped, offers, slots }: Mapping): string {

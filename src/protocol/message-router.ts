@@ -46,7 +46,7 @@ import {
 import type { LivePolicy } from './request/live-policy.js';
 import { type GateReport, NO_REPORT } from './request/report.js';
 import { type MessageContext, refuse } from './request/request.js';
-import type { SessionPreferences } from './request/session-preferences.js';
+import { keepCapabilities, type SessionPreferences } from './request/session-preferences.js';
 import { listTasks, rememberTask, TaskTools } from './tasks/tasks.js';
 
 /** Where a gate sends messages. `context` is the context of the client's message that caused one to the server. */
@@ -103,7 +103,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     this.preferences = preferences;
     this.probe = probe;
     this.report = report ?? NO_REPORT;
-    this.catalog = new CatalogCache(live, shared);
+    this.catalog = new CatalogCache(shared);
     this.stopListening = live.onReplace((before) => {
       const { latestRequest, announced } = this;
       if (latestRequest !== undefined) void onPolicyReplaced(this, latestRequest, before, announced);
@@ -195,7 +195,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     const expected = pending?.expected;
     switch (expected?.as) {
       case undefined:
-        return filterUnexpected(this, message, this.currentConfiguration());
+        return filterUnexpected(message, this.currentConfiguration());
       case 'initialize':
         return this.finishInitialize(message, expected.request);
       case 'discover':
@@ -234,7 +234,8 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     const { latestRequest } = this;
     const capability = CAPABILITIES.find((each) => message.method === listChangedMethod(each));
     if (capability !== undefined) {
-      const canHide = canChange(this.policy, this.currentConfiguration());
+      const configuration = this.currentConfiguration();
+      const canHide = configuration.policy !== this.policy || canChange(configuration);
       return onListChanged(this, message, capability, latestRequest, canHide);
     }
     const enforced = this.policy.settings.enforcement === 'enforce' && latestRequest !== undefined;
@@ -293,10 +294,9 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     this.announced = listChanged;
     const updatable = preferences.place !== 'none';
     const declared = { ...message, result: declareConcerns(message.result, policy, 'legacy', updatable) };
-    const readsClient = policy.callerPaths.some((path) => path.startsWith('client.'));
     const stored = storePreferences(this, METHODS.initialize, concernsOfInitialize(params), {
       listChanged,
-      ...(readsClient ? { clientCapabilities: read(params, 'capabilities') ?? {} } : {}),
+      ...keepCapabilities(policy, read(params, 'capabilities')),
     });
     return stored === undefined ? declared : stored.then(() => declared);
   }

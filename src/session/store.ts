@@ -6,8 +6,10 @@ export interface SessionRecord {
   readonly concerns?: HostConcerns;
   /** The lists whose changes the server announces, according to its `initialize` result. */
   readonly listChanged?: readonly string[];
-  /** The client's capabilities, if rules of the policy read them. */
+  /** The part of the client's capabilities that rules of the policy read. */
   readonly clientCapabilities?: unknown;
+  /** The paths that `clientCapabilities` was read from. Without them, it is all of the capabilities. */
+  readonly clientPaths?: readonly string[];
   /** For the id of a task: the tool that created the task. */
   readonly tool?: string;
 }

@@ -239,7 +239,7 @@ describe('compared with every configuration, one by one', () => {
     const configurations = allConfigurations(policy).map(({ configuration }) => configuration);
     const mappings = mappingsOf({ policy, tools });
     const table = mappings.map((mapping) =>
-      configurations.map((configuration) => decide(policy, mapping, configuration).effect === 'show'),
+      configurations.map((configuration) => decide(mapping, configuration).effect === 'show'),
     );
     const pick = (keep: (row: readonly boolean[], index: number) => boolean) =>
       tools.filter((_tool, index) => keep(table[index] ?? [], index)).map(({ name }) => name);
@@ -280,7 +280,7 @@ describe('compared with every configuration, one by one', () => {
         const configuration = resolveConfiguration(policy, sources, { claims });
         expect(configuration.warnings.filter(({ code }) => code !== 'operator-concern')).toEqual([]);
         for (const mapping of mappingsOf({ policy, tools })) {
-          expect(decide(policy, mapping, configuration).effect).toBe('hide');
+          expect(decide(mapping, configuration).effect).toBe('hide');
         }
       }),
       { numRuns: 1000 },
@@ -295,8 +295,8 @@ describe('compared with every configuration, one by one', () => {
         const parted = (hidden: typeof first, beside?: typeof first) =>
           allConfigurations(policy).some(
             ({ configuration }) =>
-              decide(policy, hidden, configuration).effect === 'hide' &&
-              (beside === undefined || decide(policy, beside, configuration).effect === 'show'),
+              decide(hidden, configuration).effect === 'hide' &&
+              (beside === undefined || decide(beside, configuration).effect === 'show'),
           );
         expect(canPart(policy, undefined, first)).toBe(parted(first));
         expect(canPart(policy, first, first)).toBe(false);

@@ -89,9 +89,13 @@ describe('the explanation of a rule', () => {
     const when = {
       and: [{ in: ['admin', { var: 'claims.groups' }] }, { in: ['x', { var: 'primitive.tags' }] }],
     };
+    const grouped = policyOf(yaml`
+      version: 1
+      rules: [{ id: r, hide: [tools], when: { in: [admin, { var: claims.groups }] } }]
+    `);
     const caller = { claims: new Map([['groups', 'administrators']]) };
-    const configuration = resolveConfiguration(policy, [], caller);
-    const mapping = mapPrimitive(policy, 'tools', { name: 'a', tags: 'xyz' });
+    const configuration = resolveConfiguration(grouped, [], caller);
+    const mapping = mapPrimitive(grouped, 'tools', { name: 'a', tags: 'xyz' });
     expect(valuesOf(explainJson(when, mapping, configuration))).toEqual([
       false,
       false,
@@ -99,7 +103,7 @@ describe('the explanation of a rule', () => {
       false,
       'xyz',
     ]);
-    const listed = resolveConfiguration(policy, [], { claims: new Map([['groups', ['admin']]]) });
+    const listed = resolveConfiguration(grouped, [], { claims: new Map([['groups', ['admin']]]) });
     expect(explainJson({ '!': { in: ['admin', { var: 'claims.groups' }] } }, mapping, listed).value).toBe(
       false,
     );

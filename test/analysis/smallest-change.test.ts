@@ -21,7 +21,7 @@ function changeOf(
   caller: Caller = {},
 ) {
   const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
-  return smallestChange(policy, mapPrimitive(policy, 'tools', tool), configuration, caller);
+  return smallestChange(mapPrimitive(policy, 'tools', tool), configuration, caller);
 }
 
 describe('the smallest change that reverses a decision', () => {
@@ -66,9 +66,7 @@ describe('the smallest change that reverses a decision', () => {
     const claims = new Map([['tier', 'pro']]);
     expect(changeOf(policy, { name: 'paid' }, {}, { claims })).toBeUndefined();
     const configuration = resolveConfiguration(policy, [], { claims });
-    expect(decide(policy, mapPrimitive(policy, 'tools', { name: 'paid' }), configuration).effect).toBe(
-      'show',
-    );
+    expect(decide(mapPrimitive(policy, 'tools', { name: 'paid' }), configuration).effect).toBe('show');
   });
 
   it('can be null, even against a default', () => {
@@ -267,9 +265,9 @@ it('reverses the decision, and no smaller change does, for any policy', () => {
       const resolve = (concerns: object) =>
         resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
       for (const mapping of mappingsOf(small)) {
-        const shows = (concerns: object) => decide(policy, mapping, resolve(concerns)).effect === 'show';
+        const shows = (concerns: object) => decide(mapping, resolve(concerns)).effect === 'show';
         const now = shows(preferences);
-        const change = smallestChange(policy, mapping, resolve(preferences), caller);
+        const change = smallestChange(mapping, resolve(preferences), caller);
         const least = fewest(policy, now, preferences, shows);
         if (change === undefined) {
           expect(least).toBe(Number.POSITIVE_INFINITY);

@@ -128,7 +128,7 @@ describe('the engine', () => {
         readonly { name: string; price: number }[]
       >();
       const mapping = mapPrimitive(policy, 'tools', { name: 'echo' });
-      expectTypeOf(evaluate(policy, mapping, configuration)).toEqualTypeOf<Decision>();
+      expectTypeOf(evaluate(mapping, configuration)).toEqualTypeOf<Decision>();
     });
     expectTypeOf<Decision['effect']>().toEqualTypeOf<'show' | 'hide'>();
     expectTypeOf<Decision['reason']['code']>().toExtend<string>();

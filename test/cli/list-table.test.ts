@@ -19,7 +19,6 @@ const configuration = resolveConfiguration(policy, [
   { from: 'request', concerns: { content: 'links', effect: 'read-only' } },
 ]);
 const report = decideAll(
-  policy,
   configuration,
   weighCatalog(policy, catalog, () => 1000),
 );
@@ -50,7 +49,6 @@ describe('the table of list', () => {
 
   it('says that the server lists nothing', () => {
     const nothing = decideAll(
-      policy,
       configuration,
       weighCatalog(policy, {}, () => 0),
     );

@@ -84,8 +84,7 @@ describe('the costs of all configurations', () => {
             const cost = (['tools', 'prompts'] as const)
               .flatMap((kind) => catalog[kind].map((item: object) => ({ kind, item })))
               .filter(
-                ({ kind, item }) =>
-                  decide(policy, mapPrimitive(policy, kind, item), configuration).effect === 'show',
+                ({ kind, item }) => decide(mapPrimitive(policy, kind, item), configuration).effect === 'show',
               )
               .reduce((sum, { item }) => sum + tokensOf(item), 0);
             found.most = Math.max(found.most, cost);

@@ -30,7 +30,7 @@ function effective(
     sources,
     claims && { claims: new Map(Object.entries(claims)) },
   );
-  return describeConfiguration(policy, configuration);
+  return describeConfiguration(configuration);
 }
 
 const request = (concerns: unknown): PreferenceSource[] => [{ from: 'request', concerns }];
@@ -94,7 +94,7 @@ describe('declared defaults', () => {
   it('are not accepted preferences', () => {
     const policy = withDefaults('');
     const configuration = resolveConfiguration(policy, request({ preset: 'thrifty', security: null }));
-    expect(describeAccepted(policy, configuration)).toEqual({ cost: 'minimal', security: null });
+    expect(describeAccepted(configuration)).toEqual({ cost: 'minimal', security: null });
   });
 });
 
@@ -331,7 +331,7 @@ describe('values outside the declared ones', () => {
     const sent = { security: 'hihg', price: 101, topic: ['maps', 'chart'] };
     const configuration = resolveConfiguration(policy, request(sent));
     expect(configuration.invalid).toEqual([]);
-    expect(describeConfiguration(policy, configuration)).toEqual({ topic: ['maps'] });
+    expect(describeConfiguration(configuration)).toEqual({ topic: ['maps'] });
     expect(configuration.warnings).toEqual([
       {
         code: 'unknown-value',
@@ -361,7 +361,7 @@ describe('values outside the declared ones', () => {
     const policy = withInvalid('clamp');
     for (const from of SOURCES) {
       const configuration = resolveConfiguration(policy, [{ from, concerns: { price } }]);
-      expect(describeConfiguration(policy, configuration)).toEqual({ price: expected });
+      expect(describeConfiguration(configuration)).toEqual({ price: expected });
       expect(configuration.invalid).toEqual([]);
       expect(configuration.warnings.map(({ code }) => code)).toEqual(
         price === expected ? [] : ['clamped-value'],
@@ -519,7 +519,7 @@ describe('operator concerns', () => {
       expect(configuration.warnings.map(({ code }) => code)).toEqual(['operator-concern']);
       expect(configuration.invalid).toEqual([]);
       expect(configuration.effective[0]).toBe('denied');
-      expect(describeAccepted(policy, configuration)).toEqual({});
+      expect(describeAccepted(configuration)).toEqual({});
     }
   });
 
@@ -639,7 +639,7 @@ describe('names that a host sends', () => {
     expect(warnings(policy, request(fits))).not.toContain('too-many-entries');
     const over = Object.fromEntries([['n', 'x'], ...names, ['security', 'high']]);
     const configuration = resolveConfiguration(policy, request(over));
-    expect(describeConfiguration(policy, configuration)).toEqual({});
+    expect(describeConfiguration(configuration)).toEqual({});
     expect(configuration.warnings.filter(({ code }) => code === 'too-many-entries')).toHaveLength(1);
     // The weaker source is still read.
     expect(effective(policy, [...request(over), { from: 'url', concerns: { security: 'low' } }])).toEqual({
@@ -714,7 +714,7 @@ describe('the accepted preferences', () => {
   it('resolve to the same configuration when they are sent again', () => {
     const sent = { preset: 'safe', price: 1000, colour: 'red' };
     const configuration = resolveConfiguration(policy, [{ from: 'update', concerns: sent }]);
-    const accepted = describeAccepted(policy, configuration);
+    const accepted = describeAccepted(configuration);
     expect(accepted).toEqual({ security: 'low', topic: ['maps'], price: 100, cost: null });
     const again = resolveConfiguration(policy, [
       { from: 'session', concerns: JSON.parse(JSON.stringify(accepted)) },
@@ -742,7 +742,6 @@ describe('the origin of a value in effect', () => {
     forgotten = false,
   ) =>
     describeOrigins(
-      policy,
       resolveConfiguration(policy, sources, { claims: new Map(Object.entries(claims)), forgotten }),
     );
   const NOBODY = { tier: 'no-claim', region: 'default' };

@@ -20,7 +20,7 @@ const byRule = (rule: number): IndexedDecision => ({ effect: 'hide', reason: { r
 describe('counts of hidden primitives', () => {
   it('count one primitive per decision', () => {
     const decisions = [byRule(0), SHOWN, byConcern(0), KEPT, byRule(0), UNMAPPED, byConcern(0), UNMAPPED];
-    expect(countHidden(policy, decisions)).toEqual({
+    expect(countHidden(decisions, { policy })).toEqual({
       concerns: { level: 2 },
       rules: { first: 2 },
       unmapped: 2,
@@ -29,7 +29,7 @@ describe('counts of hidden primitives', () => {
 
   it('count the primitives that each decision is about', () => {
     const decisions = [byConcern(1), byConcern(0), SHOWN, byConcern(1), byRule(1), byRule(1), KEPT, UNMAPPED];
-    expect(countHidden(policy, decisions, [3, 0, 7, 2, 1, 4, 5, 6])).toEqual({
+    expect(countHidden(decisions, { policy }, [3, 0, 7, 2, 1, 4, 5, 6])).toEqual({
       concerns: { constructor: 5 },
       rules: { constructor: 5 },
       unmapped: 6,
@@ -37,12 +37,9 @@ describe('counts of hidden primitives', () => {
   });
 
   it('are in the order of the policy', () => {
-    const { concerns = {}, rules = {} } = countHidden(policy, [
-      byConcern(1),
-      byRule(1),
-      byRule(0),
-      byConcern(0),
-    ]);
+    const { concerns = {}, rules = {} } = countHidden([byConcern(1), byRule(1), byRule(0), byConcern(0)], {
+      policy,
+    });
     expect([Object.keys(concerns), Object.keys(rules)]).toEqual([
       ['level', 'constructor'],
       ['first', 'constructor'],
@@ -50,7 +47,7 @@ describe('counts of hidden primitives', () => {
   });
 
   it('are empty if everything is shown', () => {
-    expect(countHidden(policy, [SHOWN, KEPT])).toEqual({});
-    expect(countHidden(policy, [])).toEqual({});
+    expect(countHidden([SHOWN, KEPT], { policy })).toEqual({});
+    expect(countHidden([], { policy })).toEqual({});
   });
 });

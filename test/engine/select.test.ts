@@ -132,7 +132,6 @@ it('counts what each rule hides, and separates primitives by the fields that rul
 describe('the reason why a primitive is hidden', () => {
   const decisionOn = (name: string, concerns: unknown) => {
     const { effect, reason } = evaluate(
-      policy,
       mapPrimitive(policy, 'tools', {
         name,
         _meta: name === 'help' ? { concerns: { price: 70 } } : undefined,
@@ -205,7 +204,7 @@ describe('the reason why a primitive is hidden', () => {
       primitives: { tools: { build: { topic: code } } }
     `);
     const configuration = resolveConfiguration(maps, asked({ topic: ['maps', 'charts'] }));
-    expect(evaluate(maps, mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
+    expect(evaluate(mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
       reason: { preferred: ['charts', 'maps'], actual: ['code'] },
     });
   });
@@ -217,7 +216,7 @@ describe('the reason why a primitive is hidden', () => {
       primitives: { tools: { export: { tier: pro } } }
     `);
     const mapping = mapPrimitive(operated, 'tools', { name: 'export' });
-    expect(evaluate(operated, mapping, resolveConfiguration(operated, []))).toMatchObject({
+    expect(evaluate(mapping, resolveConfiguration(operated, []))).toMatchObject({
       effect: 'hide',
       reason: { code: 'concern-mismatch', concern: 'tier', preferred: [], actual: ['pro'] },
     });
@@ -226,7 +225,7 @@ describe('the reason why a primitive is hidden', () => {
   it('is `unmapped` if nothing maps the primitive', () => {
     const hiding = policyOf('version: 1\nsettings: { unmapped: hide }\n');
     const mapping = mapPrimitive(hiding, 'tools', { name: 'new' });
-    expect(evaluate(hiding, mapping, resolveConfiguration(hiding, []))).toEqual({
+    expect(evaluate(mapping, resolveConfiguration(hiding, []))).toEqual({
       effect: 'hide',
       reason: { code: 'unmapped' },
     });

@@ -500,7 +500,7 @@ describe('assign', () => {
 describe('rules', () => {
   const decisionOn = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
     const configuration = resolveConfiguration(policy, concerns === undefined ? [] : asked(concerns), caller);
-    return evaluate(policy, mapPrimitive(policy, 'tools', primitive), configuration);
+    return evaluate(mapPrimitive(policy, 'tools', primitive), configuration);
   };
 
   it('a hide rule overrides a show rule in any order, and a show rule overrides a host concern', () => {

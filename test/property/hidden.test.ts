@@ -38,7 +38,7 @@ function countReasons(
     counts[key] = (counts[key] ?? 0) + 1;
   };
   for (const item of items) {
-    const { effect, reason } = evaluate(policy, mapPrimitive(policy, kind, item), configuration);
+    const { effect, reason } = evaluate(mapPrimitive(policy, kind, item), configuration);
     if (effect === 'show') {
       if (!keeps(String(item.name))) count('filter');
     } else if (reason.code === 'rule') count(`rule ${reason.rule}`);

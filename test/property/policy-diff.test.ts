@@ -237,7 +237,7 @@ it('groups name exactly the primitives that change in each configuration', () =>
             const configuration = resolveConfiguration(policy, [{ from: 'session', concerns }], { claims });
             return (
               tool !== undefined &&
-              decide(policy, mapPrimitive(policy, 'tools', tool), configuration).effect === 'show'
+              decide(mapPrimitive(policy, 'tools', tool), configuration).effect === 'show'
             );
           });
           const groupsWith = (direction: 'hidden' | 'shown') =>

@@ -278,9 +278,7 @@ describe('for any policy, list and host', () => {
         const policy = preparePolicy(compiled);
         const configuration = resolveConfiguration(policy, toSources(objects), toCaller(found));
         const { kept, hidden } = select(bindCatalog(policy, 'tools', tools), configuration);
-        const decisions = tools.map((tool) =>
-          evaluate(policy, mapPrimitive(policy, 'tools', tool), configuration),
-        );
+        const decisions = tools.map((tool) => evaluate(mapPrimitive(policy, 'tools', tool), configuration));
         expect(tools.filter((_tool, index) => decisions[index]?.effect === 'show')).toEqual(kept);
         const reasons = new Map<string, number>();
         for (const { reason: why } of decisions) {
@@ -323,11 +321,11 @@ describe('for any policy, list and host', () => {
       fc.property(policies, sent, claims, (compiled, object, found) => {
         const policy = preparePolicy(compiled);
         const first = resolveConfiguration(policy, [{ from: 'update', concerns: object }], toCaller(found));
-        const stored: unknown = JSON.parse(JSON.stringify(describeAccepted(policy, first)));
+        const stored: unknown = JSON.parse(JSON.stringify(describeAccepted(first)));
         const again = resolveConfiguration(policy, [{ from: 'session', concerns: stored }], toCaller(found));
         expect(again.key).toBe(first.key);
         expect(again.warnings).toEqual([]);
-        expect(describeConfiguration(policy, again)).toEqual(describeConfiguration(policy, first));
+        expect(describeConfiguration(again)).toEqual(describeConfiguration(first));
       }),
       { numRuns: 2000 },
     );

@@ -245,7 +245,7 @@ describe('several preference sources', () => {
       presets: { careful: { security: high, cost: minimal, level: "1" } }
     `);
     const effective = (...from: Parameters<typeof readPreferenceSources>) =>
-      describeConfiguration(policy, resolveConfiguration(policy, readPreferenceSources(...from).sources));
+      describeConfiguration(resolveConfiguration(policy, readPreferenceSources(...from).sources));
 
     expect(
       effective(withMeta({ security: 'low' }), inSession({ security: 'medium', cost: 'high' }), {

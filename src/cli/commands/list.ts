@@ -57,7 +57,7 @@ export async function run(argv: string[]): Promise<number> {
     format === 'names'
       ? [await readInput(values, command, 'list'), () => 0]
       : await readCounted(values, command, 'list');
-  const report = decideAll(policy, resolved.configuration, weighCatalog(policy, catalog, tokensOf));
+  const report = decideAll(resolved.configuration, weighCatalog(policy, catalog, tokensOf));
   if (policy.settings.enforcement === 'shadow') {
     common.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }

@@ -120,7 +120,7 @@ function defaultPreferences(
   if (operator !== undefined) {
     throw new UsageError('serve', `${operator.name} is set by the operator, so --concern cannot set it`);
   }
-  return describeAccepted(policy, readPreferences(policy, { concern }).configuration);
+  return describeAccepted(readPreferences(policy, { concern }).configuration);
 }
 
 function readPort(text = String(DEFAULT_PORT)): number {

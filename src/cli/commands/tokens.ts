@@ -76,7 +76,7 @@ export async function run(argv: string[]): Promise<number> {
   const weighed = weighCatalog(policy, catalog, tokensOf);
   const singles = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
     ({ preferences, configuration }) => {
-      const report = decideAll(policy, configuration, weighed);
+      const report = decideAll(configuration, weighed);
       const { shown, tokens } = sumOf(report.kinds.flatMap(({ all }) => all));
       return { preferences, configuration: report.configuration, shown, tokens: tokens.shown };
     },

@@ -154,9 +154,7 @@ function namedConfigurations({ compiled, catalogs, counters }: Compared): NamedC
       const policy = at === 0 ? before : after;
       const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
       const configuration = resolveConfiguration(policy, sources);
-      const shown = mapped[at].filter(
-        ({ mapping }) => decide(policy, mapping, configuration).effect === 'show',
-      );
+      const shown = mapped[at].filter(({ mapping }) => decide(mapping, configuration).effect === 'show');
       const count = counters[at];
       return {
         shown: shown.length,

@@ -80,8 +80,8 @@ export function explainPrimitive(
   { configuration, caller, origins }: Circumstances,
 ): Explanation {
   const mapping = mapPrimitive(policy, kind, primitive);
-  const { effect, reason } = evaluate(policy, mapping, configuration);
-  const change = smallestChange(policy, mapping, configuration, caller);
+  const { effect, reason } = evaluate(mapping, configuration);
+  const change = smallestChange(mapping, configuration, caller);
   return {
     kind,
     id: identityOf(kind, primitive),
@@ -132,14 +132,14 @@ function reversingClaim(
   configuration: Configuration,
   caller: Caller,
 ): Explanation['claim'] {
-  const { effect } = decide(policy, mapping, configuration);
-  const sources = [{ from: 'session', concerns: describeAccepted(policy, configuration) }] as const;
+  const { effect } = decide(mapping, configuration);
+  const sources = [{ from: 'session', concerns: describeAccepted(configuration) }] as const;
   for (const { claim, values } of policy.concerns) {
     if (claim === undefined) continue;
     for (const value of 'min' in values ? [values.min, values.max] : values) {
       const claims = new Map([...(caller.claims ?? []), [claim, value]]);
       const changed = resolveConfiguration(policy, sources, { ...caller, claims });
-      if (decide(policy, mapping, changed).effect !== effect) return [claim, value];
+      if (decide(mapping, changed).effect !== effect) return [claim, value];
     }
   }
   return undefined;

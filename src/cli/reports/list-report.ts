@@ -63,23 +63,22 @@ export function weighCatalog(
 /**
  * Decides about every primitive of a server.
  *
- * @param policy the policy
  * @param configuration the configuration
  * @param weighed the primitives, from `weighCatalog`
  * @returns the decisions, by kind, in the order of the server
  * @example
- * const { kinds } = decideAll(policy, configuration, weighed);
+ * const { kinds } = decideAll(configuration, weighed);
  */
-export function decideAll(policy: Policy, configuration: Configuration, weighed: WeighedCatalog): ListReport {
+export function decideAll(configuration: Configuration, weighed: WeighedCatalog): ListReport {
   const kinds = weighed.map(({ kind, all }) => ({
     kind,
     all: all.map(({ id, tokens, mapping }) => ({
       id,
       tokens,
-      decision: evaluate(policy, mapping, configuration),
+      decision: evaluate(mapping, configuration),
     })),
   }));
-  return { configuration: describeConfiguration(policy, configuration), kinds };
+  return { configuration: describeConfiguration(configuration), kinds };
 }
 
 /** The number and the tokens of some primitives: all, shown and hidden. */

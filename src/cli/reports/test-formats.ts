@@ -38,7 +38,7 @@ function testOf({ policy, lineOf }: FileReport, result: TestResult): object {
     name: test.name,
     line: lineOf(result),
     passed: passed(result),
-    configuration: policy === undefined ? {} : describeConfiguration(policy, configuration),
+    configuration: policy === undefined ? {} : describeConfiguration(configuration),
     wrong: wrong.map(({ kind, name, expected, decision }) => ({ kind, name, expected, ...decision })),
     counts,
   };

@@ -58,7 +58,7 @@ function outcome({ broken, results }: FileReport): string {
 function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper: Paper): string[] {
   if (policy === undefined) return [];
   const { test, configuration, wrong, counts } = result;
-  const inEffect = Object.entries(describeConfiguration(policy, configuration)).map(
+  const inEffect = Object.entries(describeConfiguration(configuration)).map(
     ([name, value]) => `${name}=${[value].flat().join(',')}`,
   );
   return [

@@ -148,7 +148,7 @@ export class Comparison {
 
   private isShown({ mappings }: PrimitivePair, pair: ConfigurationPair, at: 0 | 1): boolean {
     const mapping = mappings[at];
-    return mapping !== undefined && decide(this.policies[at], mapping, pair[at]).effect === 'show';
+    return mapping !== undefined && decide(mapping, pair[at]).effect === 'show';
   }
 
   /** Configures both policies for every combination of the given dimensions. */

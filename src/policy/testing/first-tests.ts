@@ -87,7 +87,7 @@ function expectation(
   preferences: Readonly<Record<string, unknown>>,
 ): string[] {
   const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: preferences }]);
-  const isShown = ({ mapping }: Subject) => decide(policy, mapping, configuration).effect === 'show';
+  const isShown = ({ mapping }: Subject) => decide(mapping, configuration).effect === 'show';
   return KINDS.flatMap((kind) => {
     const own = subjects.filter((each) => each.kind === kind);
     if (own.length === 0) return [];

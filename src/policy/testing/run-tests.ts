@@ -71,11 +71,11 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
   const wrong: Wrong[] = [];
   const shown = new Map<Kind, number>();
   for (const { kind, name, mapping } of subjects) {
-    const isShown = decide(policy, mapping, configuration).effect === 'show';
+    const isShown = decide(mapping, configuration).effect === 'show';
     if (isShown) shown.set(kind, (shown.get(kind) ?? 0) + 1);
     const expected = expects(kind, name);
     if (expected === undefined || (expected === 'shown') === isShown) continue;
-    wrong.push({ kind, name, mapping, expected, decision: evaluate(policy, mapping, configuration) });
+    wrong.push({ kind, name, mapping, expected, decision: evaluate(mapping, configuration) });
   }
   const counts = KINDS.flatMap((kind): WrongCount[] => {
     const expected = test.expects[kind]?.count;

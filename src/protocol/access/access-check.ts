@@ -60,17 +60,18 @@ export function checkAccess<C extends MessageContext>(
     const [target] = targets;
     const expected: ExpectedAccess = { as: 'access', request, configuration };
     // The server itself refuses a request without a name. If nothing can be hidden, there is nothing to check.
-    if (target === undefined || !canChange(scope.policy, configuration)) return ports.pass(request, expected);
+    if (target === undefined || !canChange(configuration)) return ports.pass(request, expected);
 
     const waiting = ports.wait();
-    withLists(scope, request, context, { kinds: KINDS_OF[target.type], targets }, (lists, enough) => {
+    const { policy } = configuration;
+    withLists(scope, request, context, { policy, kinds: KINDS_OF[target.type], targets }, (lists, enough) => {
       if (!waiting.done()) return;
       // The same answer for every name: a different one would reveal the hidden names.
       if (!enough) return refuse(scope, request, ERRORS.internal, NOT_CHECKED);
-      if (visibilityOf(scope, lists, target, configuration) !== 'hidden') {
+      if (visibilityOf(lists, target, configuration) !== 'hidden') {
         return ports.pass(request, expected);
       }
-      const substitute = substituteFor(scope, lists, target, configuration);
+      const substitute = substituteFor(lists, target, configuration);
       if (!substitute.free) {
         return refuse(scope, request, RESOURCE_NOT_FOUND, 'Resource not found', { uri: target.name });
       }
@@ -100,14 +101,15 @@ export function answerProbe<C extends MessageContext>(
   return readConfiguration(scope, checked, context, (configuration) => {
     const targets = targetsOf(checked);
     const reply = (substitutes: readonly object[]): void => scope.reply(answer(request, { substitutes }));
-    if (!canChange(scope.policy, configuration)) return reply([]);
+    if (!canChange(configuration)) return reply([]);
     const kinds = [...new Set(targets.flatMap(({ type }) => KINDS_OF[type]))];
-    withLists(scope, request, context, { kinds, targets }, (lists, enough) => {
+    const { policy } = configuration;
+    withLists(scope, request, context, { policy, kinds, targets }, (lists, enough) => {
       if (!enough) return refuse(scope, request, ERRORS.internal, NOT_CHECKED);
       const substitutes = targets.flatMap((target, index) => {
-        if (visibilityOf(scope, lists, target, configuration) !== 'hidden') return [];
+        if (visibilityOf(lists, target, configuration) !== 'hidden') return [];
         // If the name is not free, the gate refuses the request when it arrives.
-        const { name, sent, original } = substituteFor(scope, lists, target, configuration);
+        const { name, sent, original } = substituteFor(lists, target, configuration);
         return [{ index, name, sent, original }];
       });
       reply(substitutes);
@@ -120,15 +122,14 @@ export function answerProbe<C extends MessageContext>(
  * refuses it because it does not exist and not because of its form. Only its last segment is put back into the response,
  * since a server may write the rest in another form.
  */
-function substituteFor<C extends MessageContext>(
-  { policy }: GateScope<C>,
+function substituteFor(
   lists: Lists,
   { type, name }: RequestTarget,
   configuration: Configuration,
 ): Substitution {
   const sent = `unknown-${crypto.randomUUID()}`;
   if (type !== 'uri') return { name: sent, sent, original: name, free: true };
-  const isFree = (uri: string): boolean => visibilityOfUri(policy, lists, uri, configuration) !== 'hidden';
+  const isFree = (uri: string): boolean => visibilityOfUri(lists, uri, configuration) !== 'hidden';
   const [, parent, last] = /^([^?#]*\/)(.*)$/s.exec(name) ?? [];
   const sibling = `${parent}${sent}`;
   if (last && URL.canParse(sibling) && isFree(sibling))
@@ -144,21 +145,16 @@ interface Substitution extends Substitute {
   readonly free: boolean;
 }
 
-function visibilityOf<C extends MessageContext>(
-  { policy }: GateScope<C>,
-  lists: Lists,
-  { type, name }: RequestTarget,
-  configuration: Configuration,
-): Visibility {
+function visibilityOf(lists: Lists, { type, name }: RequestTarget, configuration: Configuration): Visibility {
   if (type === 'uri') {
     // completion/complete names a template by its text.
     const asTemplate = visibilityOfName(lists.resourceTemplates, name, configuration);
-    return asTemplate === 'unknown' ? visibilityOfUri(policy, lists, name, configuration) : asTemplate;
+    return asTemplate === 'unknown' ? visibilityOfUri(lists, name, configuration) : asTemplate;
   }
   const kind = type === 'tool' ? 'tools' : 'prompts';
   const listed = visibilityOfName(lists[kind], name, configuration);
   if (listed !== 'unknown') return listed;
   // A server may answer for a primitive that it does not list. Then the policy alone decides.
-  const mapping = mapPrimitive(policy, kind, { name });
-  return mapping.mapped && decide(policy, mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
+  const mapping = mapPrimitive(configuration.policy, kind, { name });
+  return mapping.mapped && decide(mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
 }

@@ -27,12 +27,12 @@ export function redactResponse<C extends MessageContext>(
   // This error names no primitive, and SDK v2 turns it into an HTTP status only if it arrives synchronously.
   if ('error' in message && message.error.code === ERRORS.methodNotFound) return message;
   const suspicious = 'error' in message || substitute !== undefined || mayName(request, message.result);
-  if (!suspicious || !canChange(scope.policy, configuration)) return message;
+  if (!suspicious || !canChange(configuration)) return message;
   return new Promise((resolve) => {
-    withLists(scope, request, context, { kinds: KINDS }, (lists) => {
+    withLists(scope, request, context, { policy: configuration.policy, kinds: KINDS }, (lists) => {
       const hidden = new Set(hiddenIdentities(lists, configuration));
       const isHiddenUri = (uri: string) =>
-        hidden.has(uri) || visibilityOfUri(scope.policy, lists, uri, configuration) === 'hidden';
+        hidden.has(uri) || visibilityOfUri(lists, uri, configuration) === 'hidden';
       if (!('error' in message) && substitute === undefined) {
         return resolve({ ...message, result: withoutHidden(request, message.result, hidden, isHiddenUri) });
       }

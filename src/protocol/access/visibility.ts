@@ -1,9 +1,9 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { decide, FITS, type IndexedDecision } from '../../engine/evaluate.js';
+import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import type { Catalog } from '../../engine/select.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { type Catalog, decideItem } from '../../engine/select.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 /** The lists that an access check needs. A list that the server does not have is missing. */
@@ -31,7 +31,7 @@ export function decisionOnName(
 ): IndexedDecision | undefined {
   if (catalog === undefined) return undefined;
   const decisions = positionsOf(catalog, name).map((position) =>
-    decisionOn(catalog, position, configuration),
+    decideItem(catalog, position, configuration),
   );
   return decisions.find(({ effect }) => effect === 'hide') ?? decisions[0];
 }
@@ -41,24 +41,16 @@ export function decisionOnName(
  * match it and none of them is shown, or if the policy's own mapping of the URI hides it. All variants of the URI are
  * checked, so that no variant gives access to a hidden resource.
  *
- * @param policy the policy
  * @param lists the server's resources and templates
  * @param uri the URI
  * @param configuration the values in effect
  */
-export function visibilityOfUri(
-  policy: Policy,
-  lists: Lists,
-  uri: string,
-  configuration: Configuration,
-): Visibility {
+export function visibilityOfUri(lists: Lists, uri: string, configuration: Configuration): Visibility {
   const listed = visibilityOfName(lists.resources, uri, configuration);
   // A listed URI in normal form has no other meaning.
   if (listed !== 'unknown' && normalizeUri(uri) === uri) return listed;
   if (uri.length > MAX_URI) return 'hidden';
-  const found = uriVariantsOf(uri).map((variant) =>
-    visibilityOfVariant(policy, lists, variant, configuration),
-  );
+  const found = uriVariantsOf(uri).map((variant) => visibilityOfVariant(lists, variant, configuration));
   return found.find((each) => each === 'hidden') ?? found.find((each) => each === 'visible') ?? 'unknown';
 }
 
@@ -66,7 +58,6 @@ export function visibilityOfUri(
 const MAX_URI = 65_536;
 
 function visibilityOfVariant(
-  policy: Policy,
   { resources, resourceTemplates }: Lists,
   uri: string,
   configuration: Configuration,
@@ -80,8 +71,8 @@ function visibilityOfVariant(
     (position) => resourceTemplates !== undefined && isShown(resourceTemplates, position, configuration),
   );
   if (matching.length > 0 && !shown) return 'hidden';
-  const mapping = mapPrimitive(policy, 'resources', { uri });
-  if (mapping.mapped && decide(policy, mapping, configuration).effect === 'hide') return 'hidden';
+  const mapping = mapPrimitive(configuration.policy, 'resources', { uri });
+  if (mapping.mapped && decide(mapping, configuration).effect === 'hide') return 'hidden';
   return matching.length > 0 ? 'visible' : 'unknown';
 }
 
@@ -112,16 +103,7 @@ export function targetMatcher(kind: Kind, name: string): (identity: string) => b
 }
 
 const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
-  decisionOn(catalog, position, configuration).effect === 'show';
-
-function decisionOn(
-  { policy, classes, classOf }: Catalog<Primitive>,
-  position: number,
-  configuration: Configuration,
-): IndexedDecision {
-  const mapping = classes[classOf[position] ?? -1];
-  return mapping === undefined ? FITS : decide(policy, mapping, configuration);
-}
+  decideItem(catalog, position, configuration).effect === 'show';
 
 const positions = new WeakMap<object, ReadonlyMap<string, readonly number[]>>();
 

@@ -1,5 +1,5 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
 import { itemsOf } from '../lists/filter-list.js';
 import type { GateScope } from '../lists/gate-scope.js';
@@ -14,6 +14,7 @@ const BOUNDS = { pages: 300, milliseconds: 60_000 };
 
 /** Which lists an access check needs, and for which targets. */
 export interface NeededLists {
+  readonly policy: Policy;
   readonly kinds: readonly Kind[];
   /** From a list that is too long to be cached, only the primitives that match these are read. */
   readonly targets?: readonly RequestTarget[];
@@ -25,14 +26,14 @@ export interface NeededLists {
  * @param scope the gate
  * @param request the client's request, on whose behalf the server is asked
  * @param context what the transport knows about the request
- * @param needed the lists to get
+ * @param needed the lists to get, and the policy of the request
  * @param then called with the lists. `enough` is false if a list could not be read: it may contain hidden primitives.
  */
 export function withLists<C extends MessageContext>(
   scope: GateScope<C>,
   request: Request,
   context: C,
-  { kinds, targets = [] }: NeededLists,
+  { policy, kinds, targets = [] }: NeededLists,
   then: (lists: Lists, enough: boolean) => void,
 ): void {
   const lists: { -readonly [K in Kind]?: Lists[K] } = {};
@@ -40,13 +41,13 @@ export function withLists<C extends MessageContext>(
   const next = (index: number): void => {
     const kind = kinds[index];
     if (kind === undefined) return then(lists, enough);
-    scope.catalog.get(kind, scope.ask(request, context), (outcome) => {
+    scope.catalog.get(kind, policy, scope.ask(request, context), (outcome) => {
       if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
       if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
       if (outcome.state !== 'unbounded') return next(index + 1);
       search(scope, request, context, kind, targets, (found) => {
         if (found === undefined) enough = false;
-        else lists[kind] = bindCatalog(scope.policy, kind, found);
+        else lists[kind] = bindCatalog(policy, kind, found);
         next(index + 1);
       });
     });

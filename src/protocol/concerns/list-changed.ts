@@ -45,11 +45,12 @@ export function onListChanged<C extends MessageContext>(
   latest: LatestRequest<C> | undefined,
   canHide: boolean,
 ): Message | Promise<Message | undefined> {
-  const before = scope.catalog.cached();
+  const { policy } = scope;
+  const before = scope.catalog.cached(policy);
   scope.catalog.drop(capability);
   // If nothing can be hidden, or nothing was listed yet, there is nothing to compare.
   if (latest === undefined || before.size === 0 || !canHide) return message;
-  return sessionConfiguration(scope, latest)
+  return sessionConfiguration(scope, latest, policy)
     .then((configuration) => changedSince(scope, latest, shownBy(before, configuration)))
     .then(
       (changed) => (changed.has(capability) ? message : undefined),
@@ -68,11 +69,12 @@ export async function onResourceUpdated<C extends MessageContext>(
   const configuration = await sessionConfiguration(scope, latest);
   const targets: readonly RequestTarget[] = [{ type: 'uri', name: uri, withName: (params) => params }];
   const [lists, enough] = await new Promise<readonly [Lists, boolean]>((resolve) => {
-    withLists(scope, latest.request, latest.context, { kinds: KINDS_OF.uri, targets }, (...result) =>
+    const { policy } = configuration;
+    withLists(scope, latest.request, latest.context, { policy, kinds: KINDS_OF.uri, targets }, (...result) =>
       resolve(result),
     );
   });
-  const shown = enough && visibilityOfUri(scope.policy, lists, uri, configuration) !== 'hidden';
+  const shown = enough && visibilityOfUri(lists, uri, configuration) !== 'hidden';
   return shown ? message : undefined;
 }
 
@@ -129,7 +131,7 @@ async function changedSince<C extends MessageContext>(
     const shown = before.get(kind);
     if (shown === undefined) continue;
     const now = await new Promise<string | undefined>((resolve) => {
-      scope.catalog.get(kind, scope.ask(latest.request, latest.context), (outcome) => {
+      scope.catalog.get(kind, configuration.policy, scope.ask(latest.request, latest.context), (outcome) => {
         const complete = outcome.state === 'complete' ? outcome.list.bound : undefined;
         resolve(complete && JSON.stringify(select(complete, configuration).kept));
       });

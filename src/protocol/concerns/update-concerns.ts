@@ -48,8 +48,8 @@ export async function updateConcerns<C extends MessageContext>(
   }
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
-  if (invalid !== undefined) return refuseValue(scope, request, invalid);
-  const accepted = describeAccepted(policy, update);
+  if (invalid !== undefined) return refuseValue(scope, request, update, invalid);
+  const accepted = describeAccepted(update);
   if (eraOf(request) === 'modern') return answerModern(scope, request, context, update, accepted);
   if (preferences.place === 'none') {
     const message =
@@ -85,7 +85,7 @@ export async function updateConcerns<C extends MessageContext>(
   }
   const warnings = [...update.warnings, ...after.warnings];
   reportConcerns(scope, { method: request.method, era: 'legacy' }, after, warnings);
-  scope.reply(answer(request, { concerns: describeConfiguration(policy, after), warnings, visible }));
+  scope.reply(answer(request, { concerns: describeConfiguration(after), warnings, visible }));
 }
 
 /**
@@ -99,7 +99,7 @@ async function answerModern<C extends MessageContext>(
   update: Configuration,
   accepted: HostConcerns,
 ): Promise<void> {
-  const { policy } = scope;
+  const { policy } = update;
   const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
   const after = configure(policy, { ...request, params }, context, {
     session: { state: 'unknown' },
@@ -109,7 +109,7 @@ async function answerModern<C extends MessageContext>(
   const warnings = [...update.warnings, ...after.warnings];
   reportConcerns(scope, { method: request.method, era: 'modern' }, after, warnings);
   const result = {
-    concerns: describeConfiguration(policy, after),
+    concerns: describeConfiguration(after),
     warnings,
     visible,
     _meta: inMeta(accepted),
@@ -137,7 +137,7 @@ export function storePreferences<C extends MessageContext>(
 ): Promise<void> | undefined {
   const sent = resolveConfiguration(scope.policy, [{ from: 'session', concerns }]);
   const warnings = [...sent.warnings];
-  const accepted = describeAccepted(scope.policy, sent);
+  const accepted = describeAccepted(sent);
   const hasPreferences = Object.keys(accepted).length > 0;
   const report = () => reportConcerns(scope, { method, era: 'legacy' }, sent, warnings);
 
@@ -168,7 +168,7 @@ async function compare<C extends MessageContext>(
   const changed = new Set<Capability>();
   const compareOne = (kind: Kind): Promise<void> =>
     new Promise((resolve) => {
-      scope.catalog.get(kind, scope.ask(request, context), (outcome) => {
+      scope.catalog.get(kind, after.policy, scope.ask(request, context), (outcome) => {
         // A list that the server does not have, or that is too long to be cached, cannot be compared.
         if (outcome.state === 'complete') {
           const { bound } = outcome.list;

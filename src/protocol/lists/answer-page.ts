@@ -1,12 +1,11 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
-import type { Policy } from '../../engine/policy.js';
 import { type CursorTarget, cutPage, digestOf } from '../messages/cursor.js';
 import { answer, ERRORS, eraOf, type Request } from '../messages/wire.js';
 import { type GateReport, reportConcerns } from '../request/report.js';
 import { type RequestScope, refuse } from '../request/request.js';
 import { unshared } from './filter-list.js';
 
-/** What the cursors of a filtered list depend on, besides the policy. */
+/** What the cursors of a filtered list depend on. */
 export interface CursorBasis {
   /** The member of the result that holds the items, such as `tools`. */
   readonly field: string;
@@ -18,13 +17,10 @@ export interface CursorBasis {
 }
 
 /** Returns what the cursors of a filtered list depend on. */
-export function cursorTarget(
-  policy: Policy,
-  { field, identities, configuration, filterKey }: CursorBasis,
-): CursorTarget {
+export function cursorTarget({ field, identities, configuration, filterKey }: CursorBasis): CursorTarget {
   return {
     catalog: digestOf([field, ...identities()]),
-    policy: policy.digest,
+    policy: configuration.policy.digest,
     configuration: configuration.key,
     filter: filterKey,
   };
@@ -56,8 +52,8 @@ export interface PagedList extends CursorBasis {
  */
 export function answerPage(scope: RequestScope, request: Request, list: PagedList): void {
   const { field, items, configuration, rest = {}, meta = {}, counts, warnings } = list;
-  const { policy } = scope;
-  const target = () => cursorTarget(policy, list);
+  const { policy } = configuration;
+  const target = () => cursorTarget(list);
   const page = cutPage(items, request.params?.cursor, target, { pageSize: policy.settings.pageSize });
   if (!page.ok) return refuse(scope, request, ERRORS.invalidParams, page.message);
   const era = eraOf(request);

@@ -2,9 +2,8 @@ import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { WalkEnd } from '../messages/page-walker.js';
 import { type AskServer, askForPages } from '../messages/pending-requests.js';
 import { type Capability, type Failure, LISTS } from '../messages/wire.js';
-import type { LivePolicy } from '../request/live-policy.js';
-import { itemsOf, type WholeList, wholeListOf } from './filter-list.js';
-import type { CachedList, SharedCatalog } from './shared-catalog.js';
+import { itemsOf, type WholeList } from './filter-list.js';
+import { CachedList, type SharedCatalog } from './shared-catalog.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -13,32 +12,28 @@ const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
 const MAX_ATTEMPTS = 3;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
-export type ListOutcome =
-  | { readonly state: 'complete'; readonly list: WholeList }
+type Outcome<List> =
+  | { readonly state: 'complete'; readonly list: List }
   | { readonly state: 'failed'; readonly error: Failure['error'] }
   | { readonly state: 'unbounded' };
 
-type OnOutcome = (outcome: ListOutcome) => void;
+/** The result of fetching a whole list, bound to the policy of the request that needs it. */
+export type ListOutcome = Outcome<WholeList>;
 
 /**
  * The catalog of one server instance. Each list is fetched once, because an SDK server converts every schema again for
- * every list request. Lists are dropped when the server announces that they changed.
+Lists are dropped when the server announces that they changed.
+ * They are kept as the server sent them, and bound to the policy of each request, which may have been replaced since.
  */
 export class CatalogCache {
   private readonly lists: Map<Kind, CachedList>;
   private readonly unbounded = new Set<Kind>();
   private readonly endless = new Set<Kind>();
-  private readonly waiting = new Map<Kind, OnOutcome[]>();
+  private readonly waiting = new Map<Kind, ((outcome: Outcome<CachedList>) => void)[]>();
   private version = 0;
 
-  /**
-   * @param live the policy to bind lists to
-   * @param shared the catalog to use instead of one for this server instance only
-   */
-  constructor(
-    private readonly live: LivePolicy,
-    shared?: SharedCatalog,
-  ) {
+  /** @param shared the catalog to use instead of one for this server instance only */
+  constructor(shared?: SharedCatalog) {
     this.lists = shared?.lists ?? new Map();
   }
 
@@ -57,8 +52,8 @@ export class CatalogCache {
   }
 
   /** Returns the cached lists, bound to a policy. */
-  cached(policy = this.live.current): ReadonlyMap<Kind, WholeList> {
-    return new Map([...this.lists].map(([kind, cached]) => [kind, this.bind(kind, cached, policy)]));
+  cached(policy: Policy): ReadonlyMap<Kind, WholeList> {
+    return new Map([...this.lists].map(([kind, cached]) => [kind, cached.boundTo(policy)]));
   }
 
   /** Drops the lists of a capability, because the server announced that they changed. */
@@ -76,29 +71,23 @@ export class CatalogCache {
    * Gets a whole list, immediately if it is cached. Concurrent calls share one walk through the server's pages.
    *
    * @param kind which list
+   * @param policy the policy of the request that needs the list
    * @param ask sends a request to the server
    * @param then called once, with the list or the reason why there is none
    */
-  get(kind: Kind, ask: AskServer, then: OnOutcome): void {
+  get(kind: Kind, policy: Policy, ask: AskServer, then: (outcome: ListOutcome) => void): void {
     const cached = this.lists.get(kind);
-    if (cached !== undefined) {
-      return then({ state: 'complete', list: this.bind(kind, cached, this.live.current) });
-    }
+    if (cached !== undefined) return then({ state: 'complete', list: cached.boundTo(policy) });
     if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
+    const bind = (outcome: Outcome<CachedList>): void =>
+      then(outcome.state === 'complete' ? { ...outcome, list: outcome.list.boundTo(policy) } : outcome);
     const waiting = this.waiting.get(kind);
     if (waiting !== undefined) {
-      waiting.push(then);
+      waiting.push(bind);
       return;
     }
-    this.waiting.set(kind, [then]);
+    this.waiting.set(kind, [bind]);
     this.walk(kind, ask);
-  }
-
-  private bind(kind: Kind, { list, pages }: CachedList, policy: Policy): WholeList {
-    if (list.bound.policy === policy) return list;
-    const rebound = wholeListOf(policy, kind, pages);
-    if (policy === this.live.current) this.lists.set(kind, { pages, list: rebound });
-    return rebound;
   }
 
   private walk(kind: Kind, ask: AskServer, attempt = 1): void {
@@ -115,7 +104,7 @@ export class CatalogCache {
       const waiting = this.waiting.get(kind) ?? [];
       this.waiting.delete(kind);
       if (version === this.version) {
-        if (outcome.state === 'complete') this.lists.set(kind, { pages, list: outcome.list });
+        if (outcome.state === 'complete') this.lists.set(kind, outcome.list);
         // A slow walk says nothing about the next one: this process may have been suspended.
         if (outcome.state === 'unbounded' && end.kind !== 'too-slow') this.unbounded.add(kind);
       }
@@ -127,9 +116,8 @@ export class CatalogCache {
     kind: Kind,
     pages: readonly Record<string, unknown>[],
     end: WalkEnd<Failure['error']>,
-  ): ListOutcome {
-    if (end.kind === 'complete')
-      return { state: 'complete', list: wholeListOf(this.live.current, kind, pages) };
+  ): Outcome<CachedList> {
+    if (end.kind === 'complete') return { state: 'complete', list: new CachedList(kind, pages) };
     return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
   }
 }

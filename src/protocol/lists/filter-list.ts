@@ -16,12 +16,12 @@ export interface WholeList {
 }
 
 /**
- * Returns whether a list can differ from the server's own under this policy and configuration. If not, the server's
- * answer is passed on byte for byte.
+ * Returns whether a list can differ from the server's own under this configuration. If not, the server's answer is passed
+ * on byte for byte.
  */
-export function canChange(policy: Policy, configuration: Configuration): boolean {
+export function canChange({ policy, active }: Configuration): boolean {
   const { rules, settings } = policy;
-  return configuration.active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
+  return active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
 }
 
 /** Returns the primitives of a list result; `undefined` if the result has no list of that kind. */
@@ -86,7 +86,7 @@ export function filterList(
   const own = {
     ...(configuration.active && !shadow
       ? {
-          concerns: describeConfiguration(policy, configuration),
+          concerns: describeConfiguration(configuration),
           shown: listed.length,
           // The number of hidden primitives reveals that there are some.
           ...(enforcement === 'enforce' ? {} : { total }),

@@ -1,6 +1,6 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
 import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from '../messages/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../messages/sealed-cursor.js';
 import { type Answer, ERRORS, type Era, eraOf, LISTS, type Request } from '../messages/wire.js';
@@ -89,12 +89,12 @@ function passOrAnswer<C extends MessageContext>(
   const cursor = request.params?.cursor;
   if (isSealed(cursor)) {
     // The pages before this one were already fetched, so a new server instance does not have to list them again.
-    const opened = openCursor(cursor, serverPageTarget(scope.policy, list));
+    const opened = openCursor(cursor, serverPageTarget(list));
     if (!opened.ok) return refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
     const params = { ...request.params, cursor: opened.cursor };
     return ports.pass({ ...expected, request: { ...request, params } });
   }
-  const rewrites = mustRewrite(scope.policy, list);
+  const rewrites = mustRewrite(list);
   const passPage = (): void => {
     // Only clients from whom nothing is hidden ever received a cursor of the server itself.
     if (cursor === undefined || !rewrites) return ports.pass(expected);
@@ -106,7 +106,8 @@ function passOrAnswer<C extends MessageContext>(
   if (!rewrites && !fromGate) return ports.pass(expected);
 
   const waiting = ports.wait(list);
-  scope.catalog.get(list.kind, scope.ask(request, context), (outcome) => {
+  const { policy } = list.configuration;
+  scope.catalog.get(list.kind, policy, scope.ask(request, context), (outcome) => {
     // A request that was cancelled must not be answered.
     if (!waiting.done()) return;
     if (outcome.state === 'unbounded') return passPage();
@@ -143,16 +144,15 @@ function answerWholeList<C extends MessageContext>(
 }
 
 /** For a list that is not known as a whole, `catalog` is only its kind. */
-function serverPageTarget(
-  { digest }: Policy,
-  { kind, configuration, filterKey }: ConfiguredList,
-): CursorTarget {
-  return { catalog: kind, policy: digest, configuration: configuration.key, filter: filterKey };
+function serverPageTarget({ kind, configuration, filterKey }: ConfiguredList): CursorTarget {
+  const { policy, key } = configuration;
+  return { catalog: kind, policy: policy.digest, configuration: key, filter: filterKey };
 }
 
 /** Returns whether the answer to this request may differ from the server's own. */
-function mustRewrite(policy: Policy, { configuration, filter }: ConfiguredList): boolean {
-  return filter !== undefined || policy.settings.pageSize !== undefined || canChange(policy, configuration);
+function mustRewrite({ configuration, filter }: ConfiguredList): boolean {
+  const { pageSize } = configuration.policy.settings;
+  return filter !== undefined || pageSize !== undefined || canChange(configuration);
 }
 
 /**
@@ -168,7 +168,7 @@ export function finishPassedList<C extends MessageContext>(
   message: Answer,
   expected: ExpectedList,
 ): Answer {
-  return mustRewrite(scope.policy, expected)
+  return mustRewrite(expected)
     ? filterServerPage(scope, message, expected)
     : finishFullList(scope, message, expected);
 }
@@ -185,7 +185,7 @@ function finishFullList<C extends MessageContext>(
   reportConcerns(scope, { method: LISTS[kind].method, era }, configuration, [...logged, ...warnings], counts);
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
-  const target = () => cursorTarget(scope.policy, { field: kind, identities, configuration, filterKey });
+  const target = () => cursorTarget({ field: kind, identities, configuration, filterKey });
   const page = isWhole ? cutPage(items, undefined, target) : undefined;
   const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
   const given = isCut ? { ...message.result, [kind]: page.items, ...page.nextCursor } : message.result;
@@ -201,7 +201,7 @@ function filterServerPage<C extends MessageContext>(
 ): Answer {
   const { kind, era, configuration, filter, logged } = expected;
   const { nextCursor } = message.result;
-  const page = wholeListOf(scope.policy, kind, [message.result]);
+  const page = wholeListOf(configuration.policy, kind, [message.result]);
   const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
     applyListFilter(kind, shown, filter),
   );
@@ -210,28 +210,21 @@ function filterServerPage<C extends MessageContext>(
   const warnings = [...logged, ...filtered.warnings];
   reportConcerns(scope, { method: LISTS[kind].method, era }, configuration, warnings, counts);
   const next =
-    typeof nextCursor === 'string'
-      ? { nextCursor: sealCursor(serverPageTarget(scope.policy, expected), nextCursor) }
-      : {};
+    typeof nextCursor === 'string' ? { nextCursor: sealCursor(serverPageTarget(expected), nextCursor) } : {};
   return { ...message, result: unshared(era, { ...rest, [kind]: items, ...next, ...meta }) };
 }
 
 /**
  * Filters a list in a response that belongs to no pending request: the request was cancelled, or its id used again.
  *
- * @param scope the gate
  * @param message the response
  * @param configuration the configuration of the latest list request
  * @returns the response for the client; the same object if it contains no list, or nothing can be hidden
  */
-export function filterUnexpected<C extends MessageContext>(
-  scope: GateScope<C>,
-  message: Answer,
-  configuration: Configuration,
-): Answer {
+export function filterUnexpected(message: Answer, configuration: Configuration): Answer {
   const kind = KINDS.find((each) => itemsOf(each, message.result) !== undefined);
-  if (kind === undefined || !canChange(scope.policy, configuration)) return message;
-  const page = wholeListOf(scope.policy, kind, [message.result]);
+  if (kind === undefined || !canChange(configuration)) return message;
+  const page = wholeListOf(configuration.policy, kind, [message.result]);
   const keepAll = (shown: readonly Primitive[]) => shown;
   const { rest, items, meta } = filterList(page, configuration, [], keepAll);
   return { ...message, result: { ...rest, [kind]: items, ...meta } };

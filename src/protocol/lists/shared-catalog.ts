@@ -1,10 +1,30 @@
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type WholeList, wholeListOf } from './filter-list.js';
 
-/** A list as the server sent it, and bound to a policy. */
-export interface CachedList {
-  readonly pages: readonly Record<string, unknown>[];
-  readonly list: WholeList;
+/** While a policy is being replaced, requests that began before still use the old one. */
+const MAX_BOUND = 2;
+
+/** A list as the server sent it, bound to each policy that requests use. */
+export class CachedList {
+  private readonly bound = new Map<Policy, WholeList>();
+
+  constructor(
+    private readonly kind: Kind,
+    readonly pages: readonly Record<string, unknown>[],
+  ) {}
+
+  /** Returns the list bound to a policy. The policies that were bound last are remembered. */
+  boundTo(policy: Policy): WholeList {
+    const known = this.bound.get(policy);
+    if (known !== undefined) return known;
+    const list = wholeListOf(policy, this.kind, this.pages);
+    for (const oldest of this.bound.keys()) {
+      if (this.bound.size < MAX_BOUND) break;
+      this.bound.delete(oldest);
+    }
+    this.bound.set(policy, list);
+    return list;
+  }
 }
 
 /**
@@ -22,9 +42,10 @@ export class SharedCatalog {
     return before === -1 ? undefined : pages[before + 1];
   }
 
-  /** Adds a list from a snapshot file, as one page. */
+  /** Adds a list from a snapshot file, as one page, and binds it to the policy before the first request. */
   put(policy: Policy, kind: Kind, items: readonly object[]): void {
-    const pages = [{ [kind]: items }];
-    this.lists.set(kind, { pages, list: wholeListOf(policy, kind, pages) });
+    const list = new CachedList(kind, [{ [kind]: items }]);
+    list.boundTo(policy);
+    this.lists.set(kind, list);
   }
 }

@@ -12,7 +12,7 @@ import {
 import { readPreferenceSources } from './preference-sources.js';
 import { storeWarning } from './report.js';
 import { type MessageContext, type RequestScope, refuse, refuseValue } from './request.js';
-import { readSession } from './session-preferences.js';
+import { keptCapabilities, readSession } from './session-preferences.js';
 
 /** Receives a configuration, and warnings that belong in the log only. */
 type UseConfiguration = (configuration: Configuration, logged: readonly ConcernWarning[]) => void;
@@ -37,7 +37,7 @@ export function withConfiguration(
 ): void | Promise<void> {
   return readConfiguration(scope, request, context, (configuration, logged) => {
     const [invalid] = configuration.invalid;
-    if (invalid !== undefined) return refuseValue(scope, request, invalid);
+    if (invalid !== undefined) return refuseValue(scope, request, configuration, invalid);
     then(configuration, logged);
   });
 }
@@ -53,8 +53,10 @@ export function readConfiguration(
   context: MessageContext,
   then: UseConfiguration,
 ): void | Promise<void> {
-  return withSession(scope, request, (session, logged) => {
-    then(configure(scope.policy, request, context, { session, meta: true }), logged);
+  // The policy may be replaced while the session is read. The request keeps the one that it began under.
+  const { policy } = scope;
+  return withSession(scope, policy, request, (session, logged) => {
+    then(configure(policy, request, context, { session, meta: true }), logged);
   });
 }
 
@@ -102,7 +104,7 @@ export function configure(
   const record = session.state === 'live' ? session.record : {};
   const capabilities = modern
     ? read(request?.params, '_meta', CLIENT_CAPABILITIES_META)
-    : record.clientCapabilities;
+    : keptCapabilities(policy, record);
   const kept = modern
     ? ({
         from: 'capabilities',
@@ -134,6 +136,7 @@ const UNKNOWN_SESSION: ConcernWarning = {
  */
 function withSession(
   scope: RequestScope,
+  { settings }: Policy,
   request: Request,
   then: (session: SessionRead, logged: readonly ConcernWarning[]) => void,
 ): void | Promise<void> {
@@ -144,7 +147,7 @@ function withSession(
     (found) => then(found, found.state === 'live' ? [] : [UNKNOWN_SESSION]),
     (cause) => {
       const logged = [storeWarning('read', cause)];
-      if (scope.policy.settings.enforcement !== 'enforce') return then({ state: 'unknown' }, logged);
+      if (settings.enforcement !== 'enforce') return then({ state: 'unknown' }, logged);
       scope.report({ method: request.method, era: 'legacy', warnings: logged });
       refuse(
         scope,

@@ -6,7 +6,6 @@ import {
   type Origin,
 } from '../../engine/configuration.js';
 import type { HiddenCounts } from '../../engine/hidden.js';
-import type { Policy } from '../../engine/policy.js';
 import type { Era } from '../messages/wire.js';
 
 /** How many primitives of a list the client does not get, by reason. */
@@ -32,9 +31,8 @@ export interface GateReport {
   readonly error?: number;
 }
 
-/** Receives reports about requests under a policy. */
+/** Receives reports about requests. */
 export interface Reporter {
-  readonly policy: Policy;
   readonly report: (report: GateReport) => void;
 }
 
@@ -50,8 +48,8 @@ export function reportConcerns(
   { hidden = {}, ...counts }: Pick<GateReport, 'shown' | 'total' | 'hidden'> = {},
 ): void {
   if (scope.report === NO_REPORT) return;
-  const concerns = describeConfiguration(scope.policy, configuration);
-  const sources = describeOrigins(scope.policy, configuration);
+  const concerns = describeConfiguration(configuration);
+  const sources = describeOrigins(configuration);
   scope.report({
     method,
     era,

@@ -1,4 +1,4 @@
-import type { InvalidValue } from '../../engine/configuration.js';
+import type { Configuration, InvalidValue } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import { ERRORS, eraOf, failure, type Message, type Request, type RequestId } from '../messages/wire.js';
 import type { HttpRequestInfo } from './preference-sources.js';
@@ -14,6 +14,7 @@ export interface MessageContext {
 
 /** What is needed to answer a request of one client: the policy, the client's preferences and a way to reply. */
 export interface RequestScope extends Reporter {
+  /** The policy that applies now. A request reads it once, when it begins: its configuration then holds the policy. */
   readonly policy: Policy;
   readonly preferences: SessionPreferences;
   /** Sends the client a message that the gate itself made. */
@@ -37,9 +38,14 @@ export function refuse(
 }
 
 /** Answers a request that carries a value outside the declared `values`, under `invalid: error`. */
-export function refuseValue(scope: RequestScope, request: Request, invalid: InvalidValue): void {
+export function refuseValue(
+  scope: RequestScope,
+  request: Request,
+  { policy }: Configuration,
+  invalid: InvalidValue,
+): void {
   const { concern, value, values, suggestion } = invalid;
-  const multiple = scope.policy.concerns.find(({ name }) => name === concern)?.multiple === true;
+  const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
   const message = `${quote(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;

@@ -1,3 +1,6 @@
+import { projectCapabilities } from '../../engine/caller-facts.js';
+import { readsClient } from '../../engine/expression/expression.js';
+import type { Policy } from '../../engine/policy.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
 
 /** Where the preferences of one connection are kept between its messages. */
@@ -40,4 +43,29 @@ export function updateSession(
   if (preferences.place === 'none') return 'nowhere';
   preferences.record = { ...preferences.record, ...change };
   return 'stored';
+}
+
+/**
+ * Returns what a session keeps of a client's capabilities: only what rules read of them, because a client can send
+ * megabytes.
+ *
+ * @param policy the policy
+ * @param capabilities the capabilities as the client sent them
+ */
+export function keepCapabilities(policy: Policy, capabilities: unknown): SessionRecord {
+  const clientPaths = policy.callerPaths.filter(readsClient);
+  if (clientPaths.length === 0) return {};
+  return { clientCapabilities: projectCapabilities(capabilities ?? {}, clientPaths), clientPaths };
+}
+
+/**
+ * Returns the capabilities that a session keeps; `undefined` if it does not keep everything that the policy reads of
+ * them, because another policy applied when the client connected.
+ */
+export function keptCapabilities(
+  { callerPaths }: Policy,
+  { clientCapabilities, clientPaths }: SessionRecord,
+): unknown {
+  const isKept = (path: string): boolean => !readsClient(path) || clientPaths?.includes(path) !== false;
+  return callerPaths.every(isKept) ? clientCapabilities : undefined;
 }

@@ -87,7 +87,7 @@ export function listTasks<C extends MessageContext>(
   const own = readTaskFilter(request.params);
   if (!own.ok) return refuse(scope, request, ERRORS.invalidParams, own.message);
   return withConfiguration(scope, request, context, (configuration, logged) => {
-    const hides = canChange(scope.policy, configuration) && scope.policy.settings.enforcement !== 'shadow';
+    const hides = canChange(configuration) && configuration.policy.settings.enforcement !== 'shadow';
     if (own.filter === undefined && !hides) {
       reportConcerns(scope, { method: TASK_LIST, era: 'legacy' }, configuration, logged);
       return ports.pass();
@@ -167,7 +167,7 @@ async function visibleTasks<C extends MessageContext>(
   tasks: readonly unknown[],
 ): Promise<VisibleTasks> {
   const toolList = await new Promise<Parameters<typeof decisionOnName>[0]>((resolve) => {
-    scope.catalog.get('tools', scope.ask(request, context), (outcome) => {
+    scope.catalog.get('tools', configuration.policy, scope.ask(request, context), (outcome) => {
       resolve(outcome.state === 'complete' ? outcome.list.bound : undefined);
     });
   });
@@ -181,7 +181,7 @@ async function visibleTasks<C extends MessageContext>(
   );
   return {
     visible: tasks.filter((_task, index) => decisions[index]?.effect === 'show'),
-    hidden: countHidden(scope.policy, decisions),
+    hidden: countHidden(decisions, configuration),
   };
 }
 

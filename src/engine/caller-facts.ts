@@ -1,0 +1,136 @@
+import { readPath } from './expression/evaluate.js';
+
+/** What is known about a caller, as it was sent. */
+export interface CallerData {
+  /** Verified claims. */
+  readonly claims?: ReadonlyMap<string, unknown> | undefined;
+  /** The client's declared capabilities; `undefined` if they are not known. */
+  readonly capabilities?: unknown;
+}
+
+/** The part of a caller's data that a policy reads: JSON, in objects without prototypes. */
+export interface CallerFacts {
+  readonly claims: Facts;
+  /** Missing if the policy reads nothing about the client, or if the client's capabilities are not known. */
+  readonly client?: Facts;
+}
+
+type Facts = Record<string, unknown>;
+
+/**
+ * Projects what is known about a caller onto the paths that rules read. Rules read only this projection, and a
+ * configuration's key contains its JSON: if two keys are equal, the rules read the same.
+ *
+ * - A path without a value has no fact. This differs from `null`, and from a client whose capabilities are not known.
+ * - Names of claims and extensions contain dots, for example `io.modelcontextprotocol/tasks`, and paths are split at
+ *   dots. A fact is therefore nested: one object per part of its path. Nested names are stronger than names with dots.
+ * - An object becomes an empty object, because a rule can only test whether it is there. Its members are facts of their
+ *   own paths. A text or list of the client that is longer than 4,096 characters of JSON becomes an empty object too, so
+ *   that a client cannot fill the memory.
+ *
+ * @param data what is known about the caller
+ * @param paths the paths to read, see `Policy.callerPaths`; each comes after its own beginnings, as sorting places it
+ * @returns the facts; it takes time in proportion to the paths, and not to the size of the data
+ * @example
+ * callerFacts({ claims: new Map([['team', 'red'], ['name', 'Ann']]) }, ['claims.team']); // { claims: { team: 'red' } }
+ */
+export function callerFacts({ claims, capabilities }: CallerData, paths: readonly string[]): CallerFacts {
+  const facts: { readonly claims: Facts; client?: Facts } = { claims: emptyFacts() };
+  for (const path of paths) {
+    const names = path.split('.');
+    if (names[0] === 'claims') place(facts.claims, names, toFact(valueAt(claims, names, 1), NO_LIMIT));
+    else if (names[0] === 'client' && capabilities !== undefined) {
+      facts.client ??= Object.assign(emptyFacts(), {
+        capabilities: toFact(capabilities, CLIENT_LIMIT),
+      });
+      place(facts.client, names, toFact(valueAt({ capabilities }, names, 1), CLIENT_LIMIT));
+    }
+  }
+  return facts;
+}
+
+/**
+ * Projects a client's capabilities onto the paths that rules read, so that a session does not have to keep all of them.
+ *
+ * @param capabilities the capabilities as the client sent them
+ * @param paths the paths to read, see `Policy.callerPaths`
+ * @returns capabilities with the same facts; `undefined` if none of the paths reads the client
+ * @example
+ * projectCapabilities({ sampling: {}, roots: {} }, ['client.capabilities.roots']); // { roots: {} }
+ */
+export function projectCapabilities(capabilities: unknown, paths: readonly string[]): unknown {
+  return callerFacts({ capabilities }, paths).client?.capabilities;
+}
+
+/** In characters of JSON. No capability of the specification is a text or a list. */
+const CLIENT_LIMIT = 4096;
+const NO_LIMIT = Number.POSITIVE_INFINITY;
+
+const emptyFacts = (): Facts => Object.create(null);
+
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @returns the value at the names from `from` on, where a name of the data can be several of them; `undefined` if none */
+function valueAt(data: unknown, names: readonly string[], from: number): unknown {
+  if (from === names.length) return data;
+  // Only objects have names with dots.
+  if (!isObject(data)) return readPath(data, names.slice(from).join('.'));
+  let name = '';
+  for (let to = from; to < names.length; to++) {
+    name = to === from ? (names[to] ?? '') : `${name}.${names[to]}`;
+    const found = memberOf(data, name);
+    if (found === undefined) continue;
+    const value = valueAt(found, names, to + 1);
+    if (value !== undefined || !isObject(found)) return value;
+  }
+  return undefined;
+}
+
+function memberOf(data: Record<string, unknown>, name: string): unknown {
+  if (data instanceof Map) return data.get(name);
+  return Object.hasOwn(data, name) ? data[name] : undefined;
+}
+
+/** Places a fact at its path. The first name is the root, which `facts` is. */
+function place(facts: Facts, names: readonly string[], fact: unknown): void {
+  const last = names.at(-1);
+  if (fact === undefined || last === undefined || names.length === 1) return;
+  let at = facts;
+  for (const name of names.slice(1, -1)) {
+    if (!Object.hasOwn(at, name)) at[name] = emptyFacts();
+    const next = at[name];
+    // A list or a text is a fact as a whole, so what is in it can be read from it.
+    if (!isObject(next)) return;
+    at = next;
+  }
+  if (!Object.hasOwn(at, last)) at[last] = fact;
+}
+
+/** @returns the value as JSON keeps it; `undefined` if JSON has no such value */
+function toFact(value: unknown, limit: number): unknown {
+  switch (typeof value) {
+    case 'string':
+      return value.length > limit ? emptyFacts() : value;
+    case 'boolean':
+      return value;
+    case 'number':
+      return Number.isFinite(value) ? value : null;
+    case 'object':
+      if (Array.isArray(value)) return toList(value, limit);
+      return value === null ? null : emptyFacts();
+    default:
+      return undefined;
+  }
+}
+
+function toList(list: readonly unknown[], limit: number): unknown {
+  let text: string;
+  try {
+    text = JSON.stringify(list);
+  } catch {
+    // Nested too deeply, or not JSON.
+    return emptyFacts();
+  }
+  return text.length > limit ? emptyFacts() : JSON.parse(text);
+}
