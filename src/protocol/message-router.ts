@@ -332,10 +332,10 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     return this.policy.settings.enforcement === 'enforce';
   }
 
-  /** Returns the route of a method. A method that only `settings.methods` names passes. */
+  /** Returns the route of a method; `undefined` if `enforce` refuses it. `settings.methods` counts only beside the table. */
   private routeOf(method: string): Route | undefined {
     const route = ROUTES.get(method);
-    if (route !== undefined && route.to !== 'handler') return route;
+    if (route !== undefined) return route.to === 'handler' ? undefined : route;
     return isAllowed(this.policy.settings, method) ? { to: 'pass' } : undefined;
   }
 

@@ -91,6 +91,8 @@ describe('a method that is in no table', () => {
     harness.request(1, 'tools/call', { name: 'secret' });
     const call = harness.toServer.find((message) => 'method' in message && message.method === 'tools/call');
     expect(call).toMatchObject({ params: { name: expect.stringMatching(/^unknown-/) } });
+    harness.request(2, 'subscriptions/listen');
+    expect(harness.answers(2)).toMatchObject([{ error: { code: -32601 } }]);
   });
 });
 

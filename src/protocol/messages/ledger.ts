@@ -26,7 +26,7 @@ export interface Cancelled<E> {
  */
 export class Ledger<E extends LedgerEntry> {
   private readonly entries = new Map<unknown, E>();
-  /** The id of the latest request with each client id. */
+  /** The id of the latest request with each client id, if it has an id of the ledger. */
   private readonly latest = new Map<unknown, RequestId>();
   /** The ids of cancelled requests, oldest first. */
   private readonly cancelled = new Set<unknown>();
@@ -42,13 +42,14 @@ export class Ledger<E extends LedgerEntry> {
   enter(entry: E): RequestId {
     this.prefix ??= crypto.randomUUID();
     const id = `${this.prefix}/${++this.count}`;
-    this.set(id, entry);
+    this.entries.set(id, entry);
+    this.latest.set(entry.clientId, id);
     return id;
   }
 
   /** Enters a request under the client's own id. The request before it with this id must have been answered. */
   enterAsSent(entry: E): RequestId {
-    this.set(entry.clientId, entry);
+    this.entries.set(entry.clientId, entry);
     return entry.clientId;
   }
 
@@ -67,13 +68,13 @@ export class Ledger<E extends LedgerEntry> {
     if (entry === undefined) return undefined;
     this.entries.delete(id);
     this.cancelled.delete(id);
-    if (this.latest.get(entry.clientId) === id) this.latest.delete(entry.clientId);
+    if (id !== entry.clientId && this.latest.get(entry.clientId) === id) this.latest.delete(entry.clientId);
     return entry;
   }
 
   /** Removes the latest request with a client's id, because it was answered with an error. */
   takeLatest(clientId: RequestId): void {
-    this.take(this.latest.get(clientId));
+    this.take(this.latest.get(clientId) ?? clientId);
   }
 
   /**
@@ -84,20 +85,19 @@ export class Ledger<E extends LedgerEntry> {
    */
   cancel(clientId: unknown): Cancelled<E> | undefined {
     const id = this.latest.get(clientId);
-    const entry = id === undefined ? undefined : this.entries.get(id);
-    if (id === undefined || entry === undefined) return undefined;
-    if (id === entry.clientId) this.take(id);
-    else {
-      this.latest.delete(entry.clientId);
-      this.cancelled.add(id);
-      const [oldest] = this.cancelled;
-      if (this.cancelled.size > MAX_CANCELLED) this.take(oldest);
+    if (id === undefined) {
+      const entry = this.entries.get(clientId);
+      // The client must not cancel by an id of the ledger, which another client id belongs to.
+      if (entry === undefined || entry.clientId !== clientId) return undefined;
+      this.entries.delete(clientId);
+      return { id: entry.clientId, entry };
     }
+    const entry = this.entries.get(id);
+    if (entry === undefined) return undefined;
+    this.latest.delete(clientId);
+    this.cancelled.add(id);
+    const [oldest] = this.cancelled;
+    if (this.cancelled.size > MAX_CANCELLED) this.take(oldest);
     return { id, entry };
-  }
-
-  private set(id: RequestId, entry: E): void {
-    this.entries.set(id, entry);
-    this.latest.set(entry.clientId, id);
   }
 }
