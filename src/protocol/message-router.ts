@@ -1,6 +1,7 @@
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
 import type { Policy } from '../engine/policy.js';
 import { answerProbe, checkAccess, type ExpectedAccess } from './access/access-check.js';
+import { filterEntries } from './access/entries.js';
 import { redactResponse } from './access/redaction.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './concerns/declare.js';
 import {
@@ -24,9 +25,11 @@ import type { SharedCatalog } from './lists/shared-catalog.js';
 import { Ledger, type LedgerEntry } from './messages/ledger.js';
 import { type AskServer, PendingRequests } from './messages/pending-requests.js';
 import {
+  entriesOf,
   isAllowed,
   malformedName,
   NOTIFICATIONS,
+  REMOVED_METHODS,
   ROUTES,
   type Route,
   SERVER_REQUESTS,
@@ -388,10 +391,22 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     context: C,
   ): Message | Promise<Message> {
     const redacted = redactResponse(this, message, expected, context);
-    if ('error' in message) return redacted;
     return redacted instanceof Promise
-      ? redacted.then((result) => ('error' in result ? result : this.rememberTask(result, expected.request)))
-      : this.rememberTask(message, expected.request);
+      ? redacted.then((result) => this.finishRedacted(result, expected, context))
+      : this.finishRedacted(redacted, expected, context);
+  }
+
+  private finishRedacted(
+    message: Answer | Failure,
+    expected: ExpectedAccess,
+    context: C,
+  ): Message | Promise<Message> {
+    if ('error' in message) return message;
+    const { request } = expected;
+    const entries = entriesOf(request.method);
+    return entries.length > 0
+      ? filterEntries(this, message, expected, context, entries)
+      : this.rememberTask(message, request);
   }
 
   private rememberTask(message: Answer, request: Request): Message | Promise<Message> {
@@ -430,9 +445,12 @@ function refusalOf(
   route: Route | undefined,
 ): { readonly code: number; readonly message: string } | undefined {
   // The words of the SDKs.
-  if (route === undefined) return { code: ERRORS.methodNotFound, message: 'Method not found' };
+  const unknown = { code: ERRORS.methodNotFound, message: 'Method not found' };
+  if (route === undefined) return unknown;
   const malformed = malformedName(route, request.params);
   if (malformed === undefined) return undefined;
+  // What a server of this era answers, whatever the params.
+  if (eraOf(request) === 'modern' && REMOVED_METHODS.has(request.method)) return unknown;
   const message =
     malformed === 'params.ref.type'
       ? 'params.ref.type must be "ref/prompt" or "ref/resource".'

@@ -16,9 +16,8 @@ const LISTS = {
   'resources/templates/list': [],
 };
 const UNKNOWN = [
-  'skills/list',
-  'skills/get',
-  'resources/directory/read',
+  'skills/search',
+  'resources/directory/list',
   'tools/resolve',
   'groups/list',
   'groups/get',

@@ -124,6 +124,15 @@ describe('enforce', () => {
     expect(harness.reports).toMatchObject([{ method, error: -32602, refused: method }]);
   });
 
+  it.each(['resources/subscribe', 'resources/unsubscribe'])(
+    'refuses a modern %s without a URI as unknown',
+    (method) => {
+      const harness = new Harness(enforce);
+      harness.request(1, method, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } });
+      expect(harness.answers(1)).toMatchObject([{ error: { code: -32601, message: 'Method not found' } }]);
+    },
+  );
+
   it('does not pass a batch of the server to the client', async () => {
     const harness = new Harness(enforce);
     harness.request(1, 'ping');

@@ -14,14 +14,17 @@ export interface NamePath {
  */
 export type FindNames = (params: unknown) => readonly NamePath[] | undefined;
 
+/** The path in a result to a list of entries that have a `uri` each. `*` stands for each item of a list. */
+export type EntryPath = readonly string[];
+
 /** What the gate does with a request of a client. */
 export type Route =
   /** Filters the list in the answer. */
   | { readonly to: 'list'; readonly kind: Kind }
   /** Under `enforce`, checks access to what the request names, and redacts the answer. */
-  | { readonly to: 'access'; readonly names: FindNames }
+  | { readonly to: 'access'; readonly names: FindNames; readonly entries?: readonly EntryPath[] }
   /** Names no primitive, but under `enforce` its answer is redacted. */
-  | { readonly to: 'scan' }
+  | { readonly to: 'scan'; readonly entries?: readonly EntryPath[] }
   /**
    * An HTTP or stdio handler of SDK v2 answers it in front of the gate, which only tells what is hidden. The gate cannot
    * filter the stream of another server, so it refuses the request under `enforce`.
@@ -29,9 +32,10 @@ export type Route =
   | { readonly to: 'handler'; readonly names: FindNames }
   | { readonly to: 'initialize' | 'discover' | 'listConcerns' | 'updateConcerns' | 'tasks' | 'pass' };
 
-const at = (type: NamePath['type'], ...path: readonly string[]): Route => {
-  const names: readonly NamePath[] = [{ type, path }];
-  return { to: 'access', names: () => names };
+/** A request that names one primitive, as a member of its params. Its answer may have lists of entries. */
+const at = (type: NamePath['type'], member: string, ...entries: readonly EntryPath[]): Route => {
+  const names: readonly NamePath[] = [{ type, path: [member] }];
+  return { to: 'access', names: () => names, entries };
 };
 
 /** Every method that a client may request. A method that is not in this table is refused under `enforce`. */
@@ -58,6 +62,10 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['tasks/result', { to: 'scan' }],
   ['tasks/cancel', { to: 'scan' }],
   ['tasks/update', { to: 'scan' }],
+  // The Skills extension, SEP-2640.
+  ['skills/list', { to: 'scan', entries: [['skills'], ['skills', '*', 'resources']] }],
+  ['skills/get', at('uri', 'uri', ['skill', 'resources'])],
+  ['resources/directory/read', at('uri', 'uri', ['resources'])],
 ]);
 
 function completedName(params: unknown): readonly NamePath[] | undefined {
@@ -72,6 +80,9 @@ function subscribedUris(params: unknown): readonly NamePath[] {
   const uris = read(params, ...path);
   return Array.isArray(uris) ? uris.map((_, index) => ({ type: 'uri', path: [...path, String(index)] })) : [];
 }
+
+/** Methods that protocol version 2026-07-28 no longer has. */
+export const REMOVED_METHODS: ReadonlySet<string> = new Set(['resources/subscribe', 'resources/unsubscribe']);
 
 /** The notifications that pass under `enforce`, by sender. */
 export const NOTIFICATIONS = {
@@ -113,6 +124,12 @@ export const SERVER_REQUESTS: ReadonlySet<string> = new Set([
 export function namesIn(method: string, params: unknown): readonly NamePath[] {
   const route = ROUTES.get(method);
   return route !== undefined && 'names' in route ? (route.names(params) ?? []) : [];
+}
+
+/** Returns where the answer to a request has lists of entries. */
+export function entriesOf(method: string): readonly EntryPath[] {
+  const route = ROUTES.get(method);
+  return (route !== undefined && 'entries' in route ? route.entries : undefined) ?? [];
 }
 
 /**
