@@ -31,6 +31,8 @@ export interface Settings {
   readonly enforcement: 'advisory' | 'enforce' | 'shadow';
   readonly transparency: boolean;
   readonly pageSize?: number;
+  /** Methods, and patterns of methods, that pass under `enforce` although nothing filters them. */
+  readonly methods?: readonly string[];
 }
 
 /** Values that a primitive gets because of what the server says about it. */

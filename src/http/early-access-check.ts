@@ -1,17 +1,14 @@
 import { targetsOf } from '../protocol/access/targets.js';
-import {
-  ACCESS_METHODS,
-  ERRORS,
-  type Request as McpRequest,
-  METHODS,
-  read,
-} from '../protocol/messages/wire.js';
+import { ROUTES } from '../protocol/messages/routes.js';
+import { ERRORS, type Request as McpRequest, read } from '../protocol/messages/wire.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 
 /** Answers a request whose body was already read and parsed. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
 
-const CHECKED: ReadonlySet<unknown> = new Set([...Object.values(ACCESS_METHODS), METHODS.listen]);
+const CHECKED: ReadonlySet<unknown> = new Set(
+  [...ROUTES].flatMap(([method, route]) => ('names' in route ? [method] : [])),
+);
 const NAME_HEADER = 'mcp-name';
 const METHOD_HEADER = 'mcp-method';
 

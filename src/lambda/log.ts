@@ -1,25 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
-import { KINDS } from '../engine/policy.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
-import { LISTS, METHODS } from '../protocol/messages/wire.js';
+import { ROUTES } from '../protocol/messages/routes.js';
+import { METHODS } from '../protocol/messages/wire.js';
 
 /** Methods that a log line may name. Any other text that a client sends as a method is not logged. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set([
+  ...ROUTES.keys(),
   ...Object.values(METHODS),
-  ...KINDS.map((kind) => LISTS[kind].method),
-  'ping',
-  'tools/call',
-  'prompts/get',
-  'resources/read',
-  'resources/subscribe',
-  'resources/unsubscribe',
-  'completion/complete',
-  'logging/setLevel',
-  'tasks/get',
-  'tasks/list',
-  'tasks/result',
-  'tasks/cancel',
-  'tasks/update',
   // Not a method of the protocol: reports that a saved catalog is out of date.
   'catalog',
 ]);

@@ -149,10 +149,12 @@ class GatedTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    if (this.gate === undefined) return this.inner.send(message, options);
-    return this.gate.fromServer(message as Message, (sent) =>
-      this.inner.send(sent as JSONRPCMessage, options),
-    );
+    const { gate } = this;
+    if (gate === undefined) return this.inner.send(message, options);
+    const relatedTo = options?.relatedRequestId;
+    const translated =
+      relatedTo === undefined ? options : { ...options, relatedRequestId: gate.clientIdOf(relatedTo) };
+    return gate.fromServer(message as Message, (sent) => this.inner.send(sent as JSONRPCMessage, translated));
   }
 
   close(): Promise<void> {

@@ -1,6 +1,6 @@
 import { type GateOptions, type GatePorts, MessageRouter } from './message-router.js';
 import { SerialQueue } from './messages/serial-queue.js';
-import { isMessage, isResponse, type Message } from './messages/wire.js';
+import { isResponse, type Message, type RequestId, shapeOf } from './messages/wire.js';
 import type { MessageContext } from './request/request.js';
 
 const SENT = Promise.resolve();
@@ -10,7 +10,7 @@ const SENT = Promise.resolve();
  *
  * It declares the policy's concerns in the answers to `initialize` and `server/discover`, reads the host's preferences
  * from every source, answers `listConcerns` and `updateConcerns`, and filters the four lists of primitives. Under
- * `enforce` it also checks access. Other messages pass unchanged.
+ * `enforce` it also checks access, and refuses messages that it does not know. Other messages pass unchanged.
  *
  * Messages are handled in order, and synchronously as long as no earlier message waits for the session store.
  */
@@ -37,8 +37,10 @@ export class Gate<C extends MessageContext> {
    * @param context what the transport knows about it
    */
   fromClient(message: Message, context: C): void {
-    // The SDK refuses values that are not messages.
-    if (!isMessage(message)) return this.ports.toServer(message, context);
+    if (shapeOf(message) === undefined) {
+      if (!this.router.refusesInvalid()) this.ports.toServer(message, context);
+      return;
+    }
     // Past the queue: the server may need this response before it answers the gate, which the queue waits for.
     if (isResponse(message) && this.router.isWaiting) return this.ports.toServer(message, context);
     try {
@@ -57,7 +59,6 @@ export class Gate<C extends MessageContext> {
    * @returns resolves when the message has been sent, or needs no sending
    */
   fromServer(message: Message, send: (message: Message) => Promise<void>): Promise<void> {
-    if (!isMessage(message)) return send(message);
     try {
       if (isResponse(message) && this.router.takeResponse(message)) return SENT;
       let sent = SENT;
@@ -75,6 +76,14 @@ export class Gate<C extends MessageContext> {
     } catch (cause) {
       return Promise.reject(cause);
     }
+  }
+
+  /**
+   * Returns the id that the client gave a request. Under `enforce` the server knows it under another id, which it uses to
+   * tell its transport what a notification belongs to.
+   */
+  clientIdOf(id: RequestId): RequestId {
+    return this.router.clientIdOf(id);
   }
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */

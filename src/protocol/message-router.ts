@@ -1,8 +1,8 @@
 import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
-import { KINDS, type Policy } from '../engine/policy.js';
+import type { Policy } from '../engine/policy.js';
 import { answerProbe, checkAccess, type ExpectedAccess } from './access/access-check.js';
+import { filterEntries } from './access/entries.js';
 import { redactResponse } from './access/redaction.js';
-import { needsAccessCheck } from './access/targets.js';
 import { concernsOfInitialize, declareConcerns, describePolicy } from './concerns/declare.js';
 import {
   type LatestRequest,
@@ -22,7 +22,18 @@ import {
   listPrimitives,
 } from './lists/list-request.js';
 import type { SharedCatalog } from './lists/shared-catalog.js';
+import { Ledger, type LedgerEntry } from './messages/ledger.js';
 import { type AskServer, PendingRequests } from './messages/pending-requests.js';
+import {
+  entriesOf,
+  isAllowed,
+  malformedName,
+  NOTIFICATIONS,
+  REMOVED_METHODS,
+  ROUTES,
+  type Route,
+  SERVER_REQUESTS,
+} from './messages/routes.js';
 import {
   ACCESS_METHODS,
   type Answer,
@@ -31,17 +42,18 @@ import {
   ERRORS,
   eraOf,
   type Failure,
+  failure,
+  isNotification,
   isRequest,
   isResponse,
-  LISTS,
   listChangedMethod,
   METHODS,
   type Message,
   type Notification,
+  PROTOCOL_VERSION_META,
   type Request,
   type RequestId,
   read,
-  TASK_LIST,
 } from './messages/wire.js';
 import type { LivePolicy } from './request/live-policy.js';
 import { type GateReport, NO_REPORT } from './request/report.js';
@@ -75,15 +87,18 @@ type Expected =
   | ExpectedList
   | ExpectedAccess;
 
+/** A request of the client without an answer, what to do with the answer, and what the transport knows about it. */
+interface Pending<C extends MessageContext> extends LedgerEntry {
+  readonly expected: Expected;
+  readonly context: C;
+}
+
 /** Routes each message of one connection to the part of the gate that handles it, and keeps the connection's state. */
 export class MessageRouter<C extends MessageContext> implements GateScope<C> {
   readonly preferences: SessionPreferences;
   readonly catalog: CatalogCache;
   readonly report: (report: GateReport) => void;
-  private readonly clientRequests = new Map<
-    RequestId,
-    { readonly expected: Expected; readonly context: C }
-  >();
+  private readonly ledger = new Ledger<Pending<C>>();
   private readonly pendingRequests = new PendingRequests();
   private readonly taskTools = new TaskTools();
   private readonly live: LivePolicy;
@@ -92,6 +107,9 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
   /** The configuration of the latest list request, for lists that belong to no request. */
   private latest: Configuration | undefined;
   private latestRequest: LatestRequest<C> | undefined;
+  private latestContext: C | undefined;
+  /** Whether the client initialized this connection: then no request of it is modern. */
+  private initialized: boolean;
   /** The capabilities whose changes the server announces. */
   private announced: readonly string[] = [];
 
@@ -101,6 +119,8 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
   ) {
     this.live = live;
     this.preferences = preferences;
+    // A store is only used for sessions, and every session begins with initialize.
+    this.initialized = preferences.place === 'store';
     this.probe = probe;
     this.report = report ?? NO_REPORT;
     this.catalog = new CatalogCache(shared);
@@ -137,65 +157,109 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     return this.pendingRequests.take(message);
   }
 
+  /**
+   * Returns whether `enforce` refuses a value of the client that is not a message. Then it is answered, with the id null.
+   */
+  refusesInvalid(): boolean {
+    if (this.isEnforced) {
+      this.report({ method: 'other', era: 'legacy', error: ERRORS.invalidRequest });
+      this.reply(failure(null, ERRORS.invalidRequest, 'Invalid Request'));
+    }
+    return this.isEnforced;
+  }
+
+  /** Returns the id that the client gave a request; other ids stay as they are. */
+  clientIdOf(id: RequestId): RequestId {
+    return this.ledger.find(id)?.clientId ?? id;
+  }
+
   /** Handles a message of the client. Returns a promise if the session store must be waited for. */
   fromClient(message: Message, context: C): void | Promise<void> {
-    if (isResponse(message)) return this.ports.toServer(message, context);
-    if (!isRequest(message)) return this.fromClientNotification(message, context);
-    if (this.clientRequests.has(message.id)) {
+    this.latestContext = context;
+    if (isRequest(message)) return this.fromClientRequest(this.inEra(message), context);
+    if (isNotification(message)) return this.fromClientNotification(message, context);
+    this.ports.toServer(message, context);
+  }
+
+  private fromClientRequest(request: Request, context: C): void | Promise<void> {
+    const { method } = request;
+    if (!this.isEnforced && this.ledger.find(request.id) !== undefined) {
       const reason = 'A request with this id has no response yet. Use another id.';
-      return refuse(this, message, ERRORS.invalidRequest, reason);
+      return refuse(this, request, ERRORS.invalidRequest, reason);
     }
-    this.latestRequest = { request: message, context };
-    if (message.method === this.probe) return answerProbe(this, message, context);
-    const kind = KINDS.find((each) => LISTS[each].method === message.method);
-    if (kind !== undefined) {
-      return listPrimitives(this, kind, message, context, this.listPorts(message, context));
+    this.latestRequest = { request, context };
+    if (method === this.probe) return answerProbe(this, request, context);
+    const route = this.routeOf(method);
+    const refusal = this.policy.settings.enforcement === 'advisory' ? undefined : refusalOf(request, route);
+    if (refusal !== undefined && this.isEnforced) {
+      const { code, message } = refusal;
+      this.report({ method, era: eraOf(request), error: code, refused: loggable(method) });
+      return this.reply(failure(request.id, code, message));
     }
-    switch (message.method) {
-      case METHODS.listConcerns:
-        this.report({ method: message.method, era: eraOf(message) });
-        return this.reply(answer(message, { ...describePolicy(this.policy) }));
-      case METHODS.updateConcerns:
-        return updateConcerns(this, message, context);
-      case METHODS.initialize:
-        return this.pass(message, context, { as: 'initialize', request: message });
-      case METHODS.discover:
-        this.report({ method: message.method, era: 'modern' });
-        return this.pass(message, context, { as: 'discover' });
-      case TASK_LIST:
-        return listTasks(this, this.taskTools, message, context, {
-          pass: () => this.pass(message, context, { as: 'itself' }),
-          wait: () => this.wait(message, context),
+    switch (route?.to) {
+      case 'list':
+        return listPrimitives(this, route.kind, request, context, this.listPorts(request, context));
+      case 'listConcerns':
+        this.report({ method, era: eraOf(request) });
+        return this.reply(answer(request, { ...describePolicy(this.policy) }));
+      case 'updateConcerns':
+        return updateConcerns(this, request, context);
+      case 'initialize':
+        return this.pass(request, context, { as: 'initialize', request });
+      case 'discover':
+        this.report({ method, era: 'modern' });
+        return this.pass(request, context, { as: 'discover' });
+      case 'tasks':
+        return listTasks(this, this.taskTools, request, context, {
+          pass: () => this.pass(request, context, { as: 'itself' }),
+          wait: () => this.wait(request, context),
         });
-      default:
-        if (this.policy.settings.enforcement === 'enforce' && needsAccessCheck(message)) {
-          return checkAccess(this, message, context, {
-            pass: (request, expected) => this.pass(request, context, expected),
-            wait: () => this.wait(message, context),
+      case 'access':
+      case 'scan':
+        if (this.isEnforced) {
+          return checkAccess(this, request, context, {
+            pass: (checked, expected) => this.pass(checked, context, expected),
+            wait: () => this.wait(request, context),
           });
         }
-        this.report({ method: message.method, era: eraOf(message) });
-        return this.pass(
-          message,
-          context,
-          createsTask(message) ? { as: 'call', request: message } : { as: 'itself' },
-        );
+        break;
+      default:
     }
+    this.report({
+      method,
+      era: eraOf(request),
+      ...(refusal === undefined ? {} : { refused: loggable(method) }),
+    });
+    this.pass(request, context, createsTask(request) ? { as: 'call', request } : { as: 'itself' });
   }
 
   /** Handles a message of the server. Returns the message for the client; `undefined` if there is none. */
   fromServer(message: Message): Message | undefined | Promise<Message | undefined> {
-    if (!isResponse(message)) return 'method' in message ? this.fromServerNotification(message) : message;
-    const pending = message.id === undefined ? undefined : this.clientRequests.get(message.id);
-    if (message.id !== undefined) this.clientRequests.delete(message.id);
-    if (pending?.expected.as === 'access') {
-      return this.finishAccess(message, pending.expected, pending.context);
+    if (isNotification(message)) return this.fromServerNotification(message);
+    if (isRequest(message)) return this.fromServerRequest(message);
+    // A value that is not a message can be a batch, which contains messages that nothing filters.
+    if (!isResponse(message)) return this.isEnforced ? undefined : message;
+    const pending = this.ledger.take(message.id);
+    if (pending !== undefined) {
+      return this.finish(withId(message, pending.clientId), pending);
     }
+    // Under `enforce`, every request that was sent is in the ledger.
+    if (this.isEnforced) return undefined;
+    return 'error' in message ? message : filterUnexpected(message, this.currentConfiguration());
+  }
+
+  /** Answers a request whose handling threw. */
+  fail(message: Message, cause: unknown): void {
+    if (!isRequest(message)) return;
+    this.ledger.takeLatest(message.id);
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    refuse(this, message, ERRORS.internal, `The concern filter failed on this request (${reason}).`);
+  }
+
+  private finish(message: Answer | Failure, { expected, context }: Pending<C>): Message | Promise<Message> {
+    if (expected.as === 'access') return this.finishAccess(message, expected, context);
     if ('error' in message) return message;
-    const expected = pending?.expected;
-    switch (expected?.as) {
-      case undefined:
-        return filterUnexpected(message, this.currentConfiguration());
+    switch (expected.as) {
       case 'initialize':
         return this.finishInitialize(message, expected.request);
       case 'discover':
@@ -209,50 +273,104 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     }
   }
 
-  /** Answers a request whose handling threw. */
-  fail(message: Message, cause: unknown): void {
-    if (!isRequest(message)) return;
-    this.clientRequests.delete(message.id);
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    refuse(this, message, ERRORS.internal, `The concern filter failed on this request (${reason}).`);
-  }
-
   private fromClientNotification(message: Notification, context: C): void | Promise<void> {
+    const { method, params } = message;
+    if (!this.accepts('client', method)) return;
+    if (method === METHODS.cancelled) return this.cancel(message, context);
     const pass = () => this.ports.toServer(message, context);
-    if (message.method === METHODS.cancelled) {
-      this.clientRequests.delete(message.params?.requestId as RequestId);
-    }
-    const concerns = message.method === METHODS.initialized ? read(message.params, 'concerns') : undefined;
+    const concerns = method === METHODS.initialized ? read(params, 'concerns') : undefined;
     if (concerns === undefined) return pass();
     const stored = storePreferences(this, METHODS.initialized, concerns, {});
     return stored === undefined ? pass() : stored.then(pass);
   }
 
-  private fromServerNotification(
-    message: Message & { method: string },
-  ): Message | undefined | Promise<Message | undefined> {
+  private cancel(message: Notification, context: C): void {
+    const cancelled = this.ledger.cancel(message.params?.requestId);
+    if (cancelled === undefined || cancelled.id === cancelled.entry.clientId) {
+      // Under `enforce` the server knows no id of the client.
+      if (!this.isEnforced || cancelled !== undefined) this.ports.toServer(message, context);
+      return;
+    }
+    // The server never received a request that the gate answers itself.
+    if (cancelled.entry.expected.as === 'gate') return;
+    const params = { ...message.params, requestId: cancelled.id };
+    this.ports.toServer({ ...message, params }, context);
+  }
+
+  /** Returns whether a notification passes, and reports it if `enforce` does not let it pass. */
+  private accepts(sender: keyof typeof NOTIFICATIONS, method: string): boolean {
+    const { settings } = this.policy;
+    if (settings.enforcement === 'advisory' || NOTIFICATIONS[sender].has(method)) return true;
+    // The method of a request, without an id: a server may run it all the same.
+    if (!ROUTES.has(method) && isAllowed(settings, method)) return true;
+    this.report({ method, era: 'legacy', refused: loggable(method) });
+    return settings.enforcement !== 'enforce';
+  }
+
+  private fromServerRequest(request: Request): Message | undefined {
+    const { settings } = this.policy;
+    const { method, id } = request;
+    if (!this.isEnforced || SERVER_REQUESTS.has(method) || isAllowed(settings, method)) return request;
+    this.report({ method, era: 'legacy', error: ERRORS.methodNotFound, refused: loggable(method) });
+    if (this.latestContext !== undefined) {
+      this.ports.toServer(failure(id, ERRORS.methodNotFound, 'Method not found'), this.latestContext);
+    }
+    return undefined;
+  }
+
+  private fromServerNotification(message: Notification): Message | undefined | Promise<Message | undefined> {
     const { latestRequest } = this;
+    if (!this.accepts('server', message.method)) return undefined;
     const capability = CAPABILITIES.find((each) => message.method === listChangedMethod(each));
     if (capability !== undefined) {
       const configuration = this.currentConfiguration();
       const canHide = configuration.policy !== this.policy || canChange(configuration);
       return onListChanged(this, message, capability, latestRequest, canHide);
     }
-    const enforced = this.policy.settings.enforcement === 'enforce' && latestRequest !== undefined;
-    return enforced && message.method === RESOURCE_UPDATED
-      ? onResourceUpdated(this, message, latestRequest)
-      : message;
+    if (!this.isEnforced || message.method !== RESOURCE_UPDATED) return message;
+    // Without a request, there is nothing that tells what this client is shown.
+    return latestRequest && onResourceUpdated(this, message, latestRequest);
+  }
+
+  private get isEnforced(): boolean {
+    return this.policy.settings.enforcement === 'enforce';
+  }
+
+  /** Returns the route of a method; `undefined` if `enforce` refuses it. `settings.methods` counts only beside the table. */
+  private routeOf(method: string): Route | undefined {
+    const route = ROUTES.get(method);
+    if (route !== undefined) return route.to === 'handler' ? undefined : route;
+    return isAllowed(this.policy.settings, method) ? { to: 'pass' } : undefined;
+  }
+
+  /**
+   * The era belongs to the connection: after `initialize`, the marker of modern requests does not count. It is removed, so
+   * that gate and server read the same request.
+   */
+  private inEra(request: Request): Request {
+    if (!this.initialized || eraOf(request) === 'legacy') return request;
+    const meta = Object.entries(read(request.params, '_meta') as object);
+    const _meta = Object.fromEntries(meta.filter(([name]) => name !== PROTOCOL_VERSION_META));
+    return { ...request, params: { ...request.params, _meta } };
   }
 
   private pass(request: Request, context: C, expected: Expected): void {
-    this.clientRequests.set(request.id, { expected, context });
-    this.ports.toServer(request, context);
+    this.ports.toServer(withId(request, this.enter({ clientId: request.id, expected, context })), context);
   }
 
   /** Lets the gate answer later. `done` returns false if the client cancelled the request before. */
   private wait(request: Request, context: C): { done(): boolean } {
-    this.clientRequests.set(request.id, { expected: { as: 'gate' }, context });
-    return { done: () => this.clientRequests.delete(request.id) };
+    const id = this.enter({ clientId: request.id, expected: { as: 'gate' }, context });
+    return {
+      done: () => {
+        const wanted = !this.ledger.isCancelled(id);
+        return this.ledger.take(id) !== undefined && wanted;
+      },
+    };
+  }
+
+  private enter(pending: Pending<C>): RequestId {
+    return this.isEnforced ? this.ledger.enter(pending) : this.ledger.enterAsSent(pending);
   }
 
   private listPorts(request: Request, context: C): ListPorts {
@@ -274,10 +392,22 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     context: C,
   ): Message | Promise<Message> {
     const redacted = redactResponse(this, message, expected, context);
-    if ('error' in message) return redacted;
     return redacted instanceof Promise
-      ? redacted.then((result) => ('error' in result ? result : this.rememberTask(result, expected.request)))
-      : this.rememberTask(message, expected.request);
+      ? redacted.then((result) => this.finishRedacted(result, expected, context))
+      : this.finishRedacted(redacted, expected, context);
+  }
+
+  private finishRedacted(
+    message: Answer | Failure,
+    expected: ExpectedAccess,
+    context: C,
+  ): Message | Promise<Message> {
+    if ('error' in message) return message;
+    const { request } = expected;
+    const entries = entriesOf(request.method);
+    return entries.length > 0
+      ? filterEntries(this, message, expected, context, entries)
+      : this.rememberTask(message, request);
   }
 
   private rememberTask(message: Answer, request: Request): Message | Promise<Message> {
@@ -292,6 +422,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
       (each) => read(message.result, 'capabilities', each, 'listChanged') === true,
     );
     this.announced = listChanged;
+    this.initialized = true;
     const updatable = preferences.place !== 'none';
     const declared = { ...message, result: declareConcerns(message.result, policy, 'legacy', updatable) };
     const stored = storePreferences(this, METHODS.initialize, concernsOfInitialize(params), {
@@ -307,6 +438,31 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
 }
 
 const RESOURCE_UPDATED = 'notifications/resources/updated';
+
+/** Returns how `enforce` refuses a request before any name is looked up; `undefined` if it does not. */
+function refusalOf(
+  request: Request,
+  route: Route | undefined,
+): { readonly code: number; readonly message: string } | undefined {
+  // The words of the SDKs.
+  const unknown = { code: ERRORS.methodNotFound, message: 'Method not found' };
+  if (route === undefined) return unknown;
+  const malformed = malformedName(route, request.params);
+  if (malformed === undefined) return undefined;
+  // What a server of this era answers, whatever the params.
+  if (eraOf(request) === 'modern' && REMOVED_METHODS.has(request.method)) return unknown;
+  const message =
+    malformed === 'params.ref.type'
+      ? 'params.ref.type must be "ref/prompt" or "ref/resource".'
+      : `${malformed} must be a string.`;
+  return { code: ERRORS.invalidParams, message };
+}
+
+/** Clients can send any text as a method. A log must not contain any text. */
+const loggable = (method: string): string => (/^[\w$./-]{1,100}$/.test(method) ? method : 'other');
+
+const withId = <M extends Request | Answer | Failure>(message: M, id: RequestId): M =>
+  message.id === id ? message : { ...message, id };
 
 const createsTask = ({ method, params }: Request): boolean =>
   method === ACCESS_METHODS.call && params?.task !== undefined;

@@ -51,7 +51,7 @@ export async function openConnection(
   transport.onmessage = (received) => {
     const message = fromSdk(received);
     if (isResponse(message)) {
-      if (message.id === undefined) return;
+      if (message.id === undefined || message.id === null) return;
       pending.get(message.id)?.(message);
       pending.delete(message.id);
     } else if (isRequest(message)) {

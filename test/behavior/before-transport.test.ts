@@ -273,12 +273,25 @@ describe('a request for a visible primitive is answered as without the gate', ()
       { ref: { type: 'ref/prompt', name: 'refusing' }, argument: { name: 'y', value: '' } },
     ],
     ['a prompt', 'prompts/get', { name: 'scoped-prompt' }],
-    ['no name', 'tools/call', {}],
-    ['a name that is not a string', 'tools/call', { name: ['repeated'] }],
+    ['a method that does not exist', 'nothing/at-all', {}],
   ])('%s', async (_what, method, params) => {
     const expected = await readAnswer(await bare.fetch(request(method, params)));
     expect(await readAnswer(await gated(request(method, params)))).toEqual(expected);
     expect(await readAnswer(await gated(request(method, params, { ...META, ...UNUSED })))).toEqual(expected);
+  });
+
+  it.each([
+    ['no name', {}],
+    ['a name that is not a string', { name: ['repeated'] }],
+  ])('or refused by the gate with the same status and code: %s', async (_what, params) => {
+    const expected = await readAnswer(await bare.fetch(request('tools/call', params)));
+    const code = '"error":{"code":-32602,';
+    expect(expected.body).toContain(code);
+    for (const meta of [META, { ...META, ...UNUSED }]) {
+      const { body, ...rest } = await readAnswer(await gated(request('tools/call', params, meta)));
+      expect({ ...rest, body: expected.body }).toEqual(expected);
+      expect(body).toContain(`${code}"message":"params.name must be a string."`);
+    }
   });
 
   it.each<[string, (plain: Request) => Request]>([

@@ -54,6 +54,7 @@ function* requests(): Generator<[string, object]> {
       yield ['prompts/get', { ...source, name }];
       yield ['resources/read', { ...source, uri: name }];
       yield ['resources/subscribe', { ...source, uri: name }];
+      yield ['resources/unsubscribe', { ...source, uri: name }];
       const argument = { name: 'id', value: '' };
       yield ['completion/complete', { ...source, ref: { type: 'ref/resource', uri: name }, argument }];
       yield ['completion/complete', { ...source, ref: { type: 'ref/prompt', name }, argument }];
@@ -61,9 +62,29 @@ function* requests(): Generator<[string, object]> {
     yield ['updateConcerns', { ...source, concerns: { security: 'high' } }];
     yield ['listConcerns', source];
     yield ['ping', source];
-    yield ['nothing/at-all', source];
+    for (const method of UNKNOWN) yield [method, { ...source, uri: 'vault://keys', name: 'encryptData' }];
+    for (const method of ['tasks/get', 'tasks/result', 'tasks/cancel', 'tasks/update']) {
+      yield [method, { ...source, taskId: 'x' }];
+    }
   }
 }
+
+/** Methods of extensions and drafts, and invented ones. */
+const UNKNOWN = [
+  'skills/list',
+  'skills/get',
+  'resources/directory/read',
+  'tools/resolve',
+  'groups/list',
+  'groups/get',
+  'interceptors/list',
+  'events/poll',
+  'subscriptions/listen',
+  'nothing/at-all',
+  'tools/List',
+  'tools/call/',
+  '__proto__',
+];
 
 async function ask(connection: Connection, method: string, params: object): Promise<string> {
   try {

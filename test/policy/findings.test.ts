@@ -408,6 +408,12 @@ describe('errors that the schema cannot express', () => {
       ['3:16 enforce-without-operator'],
     ],
     [
+      'methods that nothing filters',
+      'settings:\n  enforcement: shadow\n  methods:\n    - vendor/status\n    - "vendor/*"\n',
+      ['5:7 unfiltered-method', '6:7 unfiltered-method'],
+    ],
+    ['no methods that nothing filters', 'settings: { methods: [] }\n', []],
+    [
       'enforce with an operator concern',
       'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\nsettings: { enforcement: enforce }\n',
       [],

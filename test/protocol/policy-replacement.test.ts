@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { EXTENSION_ID, METHODS, read } from '../../src/protocol/messages/wire.js';
+import { EXTENSION_ID, METHODS, type RequestId, read } from '../../src/protocol/messages/wire.js';
 import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 import type { SessionRead, SessionStore } from '../../src/session/store.js';
 import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
@@ -72,7 +72,9 @@ describe('a policy that is replaced while a request waits for the server', () =>
       'resources/list': [],
       'resources/templates/list': [],
     });
-    await harness.server({ jsonrpc: '2.0', id: 1, error: { code: -32000, message: 'Try x instead.' } });
+    const sent = harness.toServer.find((message) => read(message, 'method') === 'tools/call');
+    const id = read(sent, 'id') as RequestId;
+    await harness.server({ jsonrpc: '2.0', id, error: { code: -32000, message: 'Try x instead.' } });
     expect(read(harness.answers(1)[0], 'error', 'message')).toBe('Try [hidden] instead.');
   });
 

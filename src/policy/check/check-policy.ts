@@ -178,7 +178,7 @@ function checkSettings(context: CheckContext): void {
       const path = ['settings', name];
       const before = settings.get(name) ?? [];
       const earlier = before.find(
-        (each) => each.value !== value && !file.included.has(each.file.source.file),
+        (each) => String(each.value) !== String(value) && !file.included.has(each.file.source.file),
       );
       if (earlier !== undefined) {
         const place = earlier.file.locate(path);
@@ -194,6 +194,14 @@ function checkSettings(context: CheckContext): void {
         context.warn(file, path, 'enforce-without-operator', message);
       }
     }
+    checkMethods(context, file);
+  }
+}
+
+function checkMethods({ warn }: CheckContext, file: CheckedFile): void {
+  for (const [index, method] of (file.document.settings?.methods ?? []).entries()) {
+    const message = `"${method}" passes under "enforce", but nothing filters its messages, so they can name hidden primitives. Keep it only if they never do.`;
+    warn(file, ['settings', 'methods', index], 'unfiltered-method', message);
   }
 }
 

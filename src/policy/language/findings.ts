@@ -66,6 +66,7 @@ export const FINDING_CODES = [
   'always-visible',
   'empty-catalog',
   'enforce-without-operator',
+  'unfiltered-method',
   'rule-never-fires',
   'rule-always-fires',
   'not-analyzed',

@@ -9,6 +9,7 @@ export const LIMITS = {
   values: 64,
   patternLength: 256,
   patternWildcards: 16,
+  methods: 64,
 } as const;
 
 const NAME = '^[a-z][a-z0-9_-]{0,63}$';
@@ -284,6 +285,15 @@ export const policySchema = {
             '`advisory` (default) filters lists. `enforce` also rejects requests for hidden primitives. `shadow` does not filter lists and logs what it would hide.',
           enum: ['advisory', 'enforce', 'shadow'],
           examples: ['shadow'],
+        },
+        methods: {
+          description:
+            'Methods that pass under `enforce` although nothing filters them: names, or patterns in which `*` matches any number of characters. By default, methods that the gate does not know are refused.',
+          type: 'array',
+          maxItems: LIMITS.methods,
+          uniqueItems: true,
+          items: { type: 'string', minLength: 1, maxLength: LIMITS.patternLength },
+          examples: [['vendor/status', 'vendor/jobs/*']],
         },
         'page-size': {
           description:

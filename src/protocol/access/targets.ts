@@ -1,5 +1,6 @@
 import type { Kind } from '../../engine/policy.js';
-import { ACCESS_METHODS, eraOf, METHODS, type Request, read } from '../messages/wire.js';
+import { namesIn } from '../messages/routes.js';
+import { type Request, read } from '../messages/wire.js';
 
 /** A primitive that a request names. */
 export interface RequestTarget {
@@ -19,42 +20,14 @@ export const KINDS_OF: Readonly<Record<RequestTarget['type'], readonly Kind[]>> 
   uri: ['resources', 'resourceTemplates'],
 };
 
-/** Returns whether `enforce` checks a request. `resources/subscribe` exists in the legacy era only. */
-export function needsAccessCheck(request: Request): boolean {
-  if (request.method === ACCESS_METHODS.subscribe && eraOf(request) === 'modern') return false;
-  return (Object.values(ACCESS_METHODS) as readonly string[]).includes(request.method);
-}
-
 /**
  * Finds the primitives that a request names.
  *
  * @param request any request
  * @returns the targets: several for `subscriptions/listen`, none if the request names no primitive
  */
-export function targetsOf(request: Request): readonly RequestTarget[] {
-  const { method, params } = request;
-  switch (method) {
-    case ACCESS_METHODS.call:
-      return targetAt(params, 'tool', ['name']);
-    case ACCESS_METHODS.get:
-      return targetAt(params, 'prompt', ['name']);
-    case ACCESS_METHODS.read:
-    case ACCESS_METHODS.subscribe:
-      return targetAt(params, 'uri', ['uri']);
-    case ACCESS_METHODS.complete:
-      return read(params, 'ref', 'type') === 'ref/prompt'
-        ? targetAt(params, 'prompt', ['ref', 'name'])
-        : targetAt(params, 'uri', ['ref', 'uri']);
-    case METHODS.listen: {
-      const path = ['notifications', 'resourceSubscriptions'];
-      const uris = read(params, ...path);
-      return Array.isArray(uris)
-        ? uris.flatMap((_, index) => targetAt(params, 'uri', [...path, String(index)]))
-        : [];
-    }
-    default:
-      return [];
-  }
+export function targetsOf({ method, params }: Request): readonly RequestTarget[] {
+  return namesIn(method, params).flatMap(({ type, path }) => targetAt(params, type, path));
 }
 
 function targetAt(

@@ -58,9 +58,10 @@ export class PendingRequests {
 
   /** Returns true if the message is the response to one of these requests: then nothing else may handle it. */
   take(message: Answer | Failure): boolean {
-    const onResponse = message.id === undefined ? undefined : this.waiting.get(message.id);
-    if (onResponse === undefined || message.id === undefined) return false;
-    this.waiting.delete(message.id);
+    const { id } = message;
+    const onResponse = id === undefined || id === null ? undefined : this.waiting.get(id);
+    if (onResponse === undefined || id === undefined || id === null) return false;
+    this.waiting.delete(id);
     onResponse(message);
     return true;
   }

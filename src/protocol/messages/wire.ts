@@ -88,17 +88,36 @@ export interface Answer {
 }
 export interface Failure {
   readonly jsonrpc: '2.0';
-  readonly id?: RequestId | undefined;
+  /** `null` if the message that it answers has no readable id. */
+  readonly id?: RequestId | null | undefined;
   readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
 }
 export type Message = Request | Notification | Answer | Failure;
 
-/** Returns whether a value can be a message. In-memory transports deliver any value. */
-export const isMessage = (message: unknown): boolean =>
-  typeof message === 'object' && message !== null && !Array.isArray(message);
-export const isRequest = (message: Message): message is Request => 'method' in message && 'id' in message;
-export const isResponse = (message: Message): message is Answer | Failure =>
-  'result' in message || 'error' in message;
+export type Shape = 'request' | 'notification' | 'response';
+
+/**
+ * Returns what a value is as a message of JSON-RPC 2.0. With a method it is a request or a notification, whatever else it
+ * contains: servers read it in this order too. A batch is not a message.
+ *
+ * @param message a value of any type: in-memory transports deliver whatever the other side sends
+ * @returns `undefined` if the value is not a message
+ * @example
+ * shapeOf({ jsonrpc: '2.0', id: 1, method: 'tools/call', result: {} }); // 'request'
+ */
+export function shapeOf(message: unknown): Shape | undefined {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
+  if ('method' in message) {
+    if (typeof message.method !== 'string') return undefined;
+    return 'id' in message && message.id !== undefined ? 'request' : 'notification';
+  }
+  return 'result' in message || 'error' in message ? 'response' : undefined;
+}
+
+export const isRequest = (message: Message): message is Request => shapeOf(message) === 'request';
+export const isNotification = (message: Message): message is Notification =>
+  shapeOf(message) === 'notification';
+export const isResponse = (message: Message): message is Answer | Failure => shapeOf(message) === 'response';
 
 /** Returns the era of a request: only modern requests contain their protocol version. */
 export function eraOf(request: Request | undefined): Era {
@@ -111,7 +130,7 @@ export function answer(request: Request, result: Record<string, unknown>): Answe
   return { jsonrpc: '2.0', id: request.id, result: complete };
 }
 
-export function failure(id: RequestId, code: number, message: string, data?: unknown): Failure {
+export function failure(id: RequestId | null, code: number, message: string, data?: unknown): Failure {
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 

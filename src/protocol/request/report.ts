@@ -29,6 +29,11 @@ export interface GateReport {
   readonly warnings?: readonly ConcernWarning[];
   /** The code of the JSON-RPC error that the gate answered with. */
   readonly error?: number;
+  /**
+   * The method of a request or notification that `enforce` did not let pass, because no filter knows the method or because
+   * the message is malformed. Under `shadow`, the method that `enforce` would not let pass.
+   */
+  readonly refused?: string;
 }
 
 /** Receives reports about requests. */

@@ -82,6 +82,8 @@ export type PolicyDocument = {
     invalid?: "error" | "ignore" | "clamp";
     /** `advisory` (default) filters lists. `enforce` also rejects requests for hidden primitives. `shadow` does not filter lists and logs what it would hide. */
     enforcement?: "advisory" | "enforce" | "shadow";
+    /** Methods that pass under `enforce` although nothing filters them: names, or patterns in which `*` matches any number of characters. By default, methods that the gate does not know are refused. */
+    methods?: string[];
     /** The number of primitives on one page of a list. By default a list is one page, unless it does not fit into one response. */
     "page-size"?: number;
     /** Whether each listed primitive carries its values in `_meta.concerns`. */
