@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { bindCatalog, evaluate, mapPrimitive, resolveConfiguration, select } from '../../src/engine/index.js';
+import { decideItem } from '../../src/engine/select.js';
 import { asked, policyOf, shown, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`
@@ -259,6 +260,16 @@ describe('unmapped: hide', () => {
 });
 
 describe('a bound list', () => {
+  it('cannot be read with a configuration of another policy, even with equal concerns', () => {
+    const text = 'version: 1\nconcerns: { level: { values: [low, high] } }\n';
+    const [bound, other] = [policyOf(text), policyOf(text)];
+    const catalog = bindCatalog(bound, 'tools', TOOLS);
+    expect(select(catalog, resolveConfiguration(bound, [])).kept).toEqual(TOOLS);
+    expect(decideItem(catalog, 0, resolveConfiguration(bound, [])).effect).toBe('show');
+    expect(() => select(catalog, resolveConfiguration(other, []))).toThrow(RangeError);
+    expect(() => decideItem(catalog, 0, resolveConfiguration(other, []))).toThrow(RangeError);
+  });
+
   it('remembers a selection for the same configuration', () => {
     const catalog = bindCatalog(policy, 'tools', TOOLS);
     const ask = (concerns: unknown) => select(catalog, resolveConfiguration(policy, asked(concerns)));
