@@ -25,19 +25,19 @@ import type { SharedCatalog } from './lists/shared-catalog.js';
 import { Ledger, type LedgerEntry } from './messages/ledger.js';
 import { type AskServer, PendingRequests } from './messages/pending-requests.js';
 import {
-  entriesOf,
-  isAllowed,
-  malformedName,
-  NOTIFICATIONS,
-  REMOVED_METHODS,
-  ROUTES,
-  type Route,
-  SERVER_REQUESTS,
-} from './messages/routes.js';
+  loggable,
+  METHOD_NOT_FOUND,
+  passesNotification,
+  passesServerRequest,
+  refusalOf,
+  routeOf,
+} from './messages/refusals.js';
+import { entriesOf, type NOTIFICATIONS } from './messages/routes.js';
 import {
   ACCESS_METHODS,
   type Answer,
   answer,
+  asLegacy,
   CAPABILITIES,
   ERRORS,
   eraOf,
@@ -50,7 +50,6 @@ import {
   METHODS,
   type Message,
   type Notification,
-  PROTOCOL_VERSION_META,
   type Request,
   type RequestId,
   read,
@@ -176,7 +175,8 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
   /** Handles a message of the client. Returns a promise if the session store must be waited for. */
   fromClient(message: Message, context: C): void | Promise<void> {
     this.latestContext = context;
-    if (isRequest(message)) return this.fromClientRequest(this.inEra(message), context);
+    if (isRequest(message))
+      return this.fromClientRequest(this.initialized ? asLegacy(message) : message, context);
     if (isNotification(message)) return this.fromClientNotification(message, context);
     this.ports.toServer(message, context);
   }
@@ -189,7 +189,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     }
     this.latestRequest = { request, context };
     if (method === this.probe) return answerProbe(this, request, context);
-    const route = this.routeOf(method);
+    const route = routeOf(this.policy.settings, method);
     const refusal = this.policy.settings.enforcement === 'advisory' ? undefined : refusalOf(request, route);
     if (refusal !== undefined && this.isEnforced) {
       const { code, message } = refusal;
@@ -300,9 +300,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
   /** Returns whether a notification passes, and reports it if `enforce` does not let it pass. */
   private accepts(sender: keyof typeof NOTIFICATIONS, method: string): boolean {
     const { settings } = this.policy;
-    if (settings.enforcement === 'advisory' || NOTIFICATIONS[sender].has(method)) return true;
-    // The method of a request, without an id: a server may run it all the same.
-    if (!ROUTES.has(method) && isAllowed(settings, method)) return true;
+    if (settings.enforcement === 'advisory' || passesNotification(settings, sender, method)) return true;
     this.report({ method, era: 'legacy', refused: loggable(method) });
     return settings.enforcement !== 'enforce';
   }
@@ -310,11 +308,10 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
   private fromServerRequest(request: Request): Message | undefined {
     const { settings } = this.policy;
     const { method, id } = request;
-    if (!this.isEnforced || SERVER_REQUESTS.has(method) || isAllowed(settings, method)) return request;
-    this.report({ method, era: 'legacy', error: ERRORS.methodNotFound, refused: loggable(method) });
-    if (this.latestContext !== undefined) {
-      this.ports.toServer(failure(id, ERRORS.methodNotFound, 'Method not found'), this.latestContext);
-    }
+    if (!this.isEnforced || passesServerRequest(settings, method)) return request;
+    const { code, message } = METHOD_NOT_FOUND;
+    this.report({ method, era: 'legacy', error: code, refused: loggable(method) });
+    if (this.latestContext !== undefined) this.ports.toServer(failure(id, code, message), this.latestContext);
     return undefined;
   }
 
@@ -334,24 +331,6 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
 
   private get isEnforced(): boolean {
     return this.policy.settings.enforcement === 'enforce';
-  }
-
-  /** Returns the route of a method; `undefined` if `enforce` refuses it. `settings.methods` counts only beside the table. */
-  private routeOf(method: string): Route | undefined {
-    const route = ROUTES.get(method);
-    if (route !== undefined) return route.to === 'handler' ? undefined : route;
-    return isAllowed(this.policy.settings, method) ? { to: 'pass' } : undefined;
-  }
-
-  /**
-   * The era belongs to the connection: after `initialize`, the marker of modern requests does not count. It is removed, so
-   * that gate and server read the same request.
-   */
-  private inEra(request: Request): Request {
-    if (!this.initialized || eraOf(request) === 'legacy') return request;
-    const meta = Object.entries(read(request.params, '_meta') as object);
-    const _meta = Object.fromEntries(meta.filter(([name]) => name !== PROTOCOL_VERSION_META));
-    return { ...request, params: { ...request.params, _meta } };
   }
 
   private pass(request: Request, context: C, expected: Expected): void {
@@ -438,28 +417,6 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
 }
 
 const RESOURCE_UPDATED = 'notifications/resources/updated';
-
-/** Returns how `enforce` refuses a request before any name is looked up; `undefined` if it does not. */
-function refusalOf(
-  request: Request,
-  route: Route | undefined,
-): { readonly code: number; readonly message: string } | undefined {
-  // The words of the SDKs.
-  const unknown = { code: ERRORS.methodNotFound, message: 'Method not found' };
-  if (route === undefined) return unknown;
-  const malformed = malformedName(route, request.params);
-  if (malformed === undefined) return undefined;
-  // What a server of this era answers, whatever the params.
-  if (eraOf(request) === 'modern' && REMOVED_METHODS.has(request.method)) return unknown;
-  const message =
-    malformed === 'params.ref.type'
-      ? 'params.ref.type must be "ref/prompt" or "ref/resource".'
-      : `${malformed} must be a string.`;
-  return { code: ERRORS.invalidParams, message };
-}
-
-/** Clients can send any text as a method. A log must not contain any text. */
-const loggable = (method: string): string => (/^[\w$./-]{1,100}$/.test(method) ? method : 'other');
 
 const withId = <M extends Request | Answer | Failure>(message: M, id: RequestId): M =>
   message.id === id ? message : { ...message, id };

@@ -124,6 +124,17 @@ export function eraOf(request: Request | undefined): Era {
   return typeof read(request?.params, '_meta', PROTOCOL_VERSION_META) === 'string' ? 'modern' : 'legacy';
 }
 
+/**
+ * Returns a request without the marker of modern requests. The era belongs to the connection: after `initialize` the marker
+ * does not count, and without it gate and server read the same request.
+ */
+export function asLegacy(request: Request): Request {
+  if (eraOf(request) === 'legacy') return request;
+  const meta = Object.entries(read(request.params, '_meta') as object);
+  const _meta = Object.fromEntries(meta.filter(([name]) => name !== PROTOCOL_VERSION_META));
+  return { ...request, params: { ...request.params, _meta } };
+}
+
 /** Returns an answer made by the gate. Modern clients refuse results without `resultType`. */
 export function answer(request: Request, result: Record<string, unknown>): Answer {
   const complete = eraOf(request) === 'modern' ? { resultType: 'complete', ...result } : result;
