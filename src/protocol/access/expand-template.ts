@@ -70,8 +70,14 @@ function percentEncode(value: string, reserved: boolean): string {
     kept.lastIndex = at;
     const character = kept.exec(value)?.[0];
     const raw = character ?? String.fromCodePoint(value.codePointAt(at) ?? 0);
-    encoded += character ?? encodeURIComponent(raw.replace(/\p{Cs}/u, '\ufffd'));
+    encoded += character ?? percentEncodeCharacter(raw);
     at += raw.length;
   }
   return encoded;
+}
+
+function percentEncodeCharacter(character: string): string {
+  const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));
+  // `encodeURIComponent` leaves a few ASCII characters that RFC 6570 encodes.
+  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded;
 }
