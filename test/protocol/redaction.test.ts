@@ -6,7 +6,7 @@ concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: 
 primitives:
   tools: { secret: { tier: pro }, text: { tier: pro }, content: { tier: pro }, "unlisted-secret": { tier: pro } }
   prompts: { "secret prompt": { tier: pro } }
-  resources: { "r://a/secret": { tier: pro }, "r://a/Geheimnis%20x": { tier: pro } }
+  resources: { "r://a/secret": { tier: pro }, "r://a/vault": { tier: pro }, "r://a/Geheimnis%20x": { tier: pro } }
   resourceTemplates: { "t://secret/{id}": { tier: pro } }
 settings: { enforcement: enforce }
 `);
@@ -22,6 +22,7 @@ const LISTS: Record<string, object[]> = {
   'prompts/list': [{ name: 'secret prompt' }, { name: 'open' }],
   'resources/list': [
     { uri: 'r://a/secret', name: 's' },
+    { uri: 'r://a/vault', name: 'v' },
     { uri: 'r://a/Geheimnis%20x', name: 'x' },
     { uri: 'r://a/open', name: 'o' },
   ],
@@ -325,15 +326,14 @@ describe('the values of a completion', () => {
 
   it.each<[string, string, object]>([
     ['r://{+path}', 'path', {}],
-    ['r://{dir}/{name}', 'dir', { name: 'secret' }],
+    ['r://{dir}/{name}', 'dir', { name: 'vault' }],
     ['r://{dir}/{name}', 'name', { dir: 'a' }],
     ['r://a/{name*}', 'name', {}],
     ['r://a{/name}{?tag}', 'name', {}],
   ])(
     '%s, %s: a value that leads to a hidden resource is removed, and the total',
     async (uri, argument, context) => {
-      const hidden =
-        argument === 'path' ? ['a/secret', 'a/%73ecret'] : argument === 'dir' ? ['a'] : ['secret'];
+      const hidden = argument === 'path' ? ['a/vault', 'a/%76ault'] : argument === 'dir' ? ['a'] : ['vault'];
       const visible = argument === 'path' ? ['a/open'] : ['open', 'b'];
       expect(await complete(uri, argument, [...visible, ...hidden], context)).toEqual(kept(visible));
     },
