@@ -16,7 +16,7 @@ export interface FoundName {
  * new NameFinder(['logData']).find('Tool logData failed'); // [{ name: 'logData', start: 5, end: 12 }]
  */
 export class NameFinder {
-  private readonly letters = new Map<string, number>();
+  private readonly letters = new Letters();
   /** The next state of a state and a letter, see `edgeKey`. */
   private readonly edges = new Map<number, number>();
   /** For each state, the state of its longest proper suffix. */
@@ -54,10 +54,8 @@ export class NameFinder {
     if (this.letters.size === 0) return NOTHING;
     let found: FoundName[] | undefined;
     let state = 0;
-    for (let start = 0; start < text.length; ) {
-      const end = tokenEnd(text, start);
-      const letter = this.letters.get(text.slice(start, end));
-      start = end;
+    for (const tokens = new Tokens(text); tokens.next(); ) {
+      const letter = this.letters.find(tokens);
       if (letter === undefined) {
         state = 0;
         continue;
@@ -65,6 +63,7 @@ export class NameFinder {
       state = this.step(state, letter);
       const match = this.names[state];
       if (match === undefined) continue;
+      const { end } = tokens;
       found ??= [];
       found.push({ name: match.name, start: end - match.length, end });
     }
@@ -73,10 +72,8 @@ export class NameFinder {
 
   private add(form: string, name: string, depths: number[], edges: Edge[]): void {
     let state = 0;
-    for (let start = 0; start < form.length; ) {
-      const end = tokenEnd(form, start);
-      const letter = this.letterOf(form.slice(start, end));
-      start = end;
+    for (const tokens = new Tokens(form); tokens.next(); ) {
+      const letter = this.letters.find(tokens) ?? this.letters.add(tokens);
       let next = this.edges.get(edgeKey(state, letter));
       if (next === undefined) {
         const depth = (depths[state] ?? 0) + 1;
@@ -91,19 +88,65 @@ export class NameFinder {
     this.names[state] = { name, length: form.length };
   }
 
-  private letterOf(token: string): number {
-    const known = this.letters.get(token);
-    if (known !== undefined) return known;
-    this.letters.set(token, this.letters.size);
-    return this.letters.size - 1;
-  }
-
   private step(state: number, letter: number): number {
     for (let from = state; ; from = this.failures[from] ?? 0) {
       const next = this.edges.get(edgeKey(from, letter));
       if (next !== undefined) return next;
       if (from === 0) return 0;
     }
+  }
+}
+
+/** The numbers of the words and single characters that occur in names. */
+class Letters {
+  size = 0;
+  /** By hash, so that a text is searched without a string for each of its words. */
+  private readonly byHash = new Map<number, { readonly token: string; readonly letter: number }[]>();
+
+  find({ text, start, end, hash }: Tokens): number | undefined {
+    const equal = this.byHash.get(hash);
+    if (equal === undefined) return undefined;
+    for (const { token, letter } of equal) {
+      if (token.length === end - start && text.startsWith(token, start)) return letter;
+    }
+    return undefined;
+  }
+
+  add({ text, start, end, hash }: Tokens): number {
+    const letter = this.size++;
+    const added = { token: text.slice(start, end), letter };
+    const equal = this.byHash.get(hash);
+    if (equal === undefined) this.byHash.set(hash, [added]);
+    else equal.push(added);
+    return letter;
+  }
+}
+
+/** Reads the words of a text, and the single characters between them, one after the other. */
+class Tokens {
+  start = 0;
+  end = 0;
+  hash = 0;
+
+  constructor(readonly text: string) {}
+
+  next(): boolean {
+    const { text } = this;
+    const start = this.end;
+    if (start >= text.length) return false;
+    let width: number = wordWidth(text, start);
+    let end = start + (width > 0 ? width : (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
+    let hash = text.charCodeAt(start);
+    while (width > 0 && end < text.length) {
+      width = wordWidth(text, end);
+      // FNV-1a. The second half of a surrogate pair does not count: equal hashes are compared.
+      if (width > 0) hash = Math.imul(hash ^ text.charCodeAt(end), 0x01000193) & 0x3fffffff;
+      end += width;
+    }
+    this.start = start;
+    this.end = end;
+    this.hash = hash;
+    return true;
   }
 }
 
@@ -152,14 +195,6 @@ export function replaceParts(text: string, parts: readonly FoundName[], by: stri
     at = end;
   }
   return at === 0 ? text : replaced + text.slice(at);
-}
-
-/** Returns where the word, or the single character, that starts at a position ends. */
-function tokenEnd(text: string, start: number): number {
-  let end = start + wordWidth(text, start);
-  if (end === start) return start + ((text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
-  for (let width = 1; width > 0 && end < text.length; end += width) width = wordWidth(text, end);
-  return end;
 }
 
 const WORD = /[\p{L}\p{N}]/u;

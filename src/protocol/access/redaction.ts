@@ -73,8 +73,10 @@ function redactWith<C extends MessageContext>(
   message: Answer | Failure,
   { request, configuration, substitute }: ExpectedAccess,
 ): Answer | Failure {
-  const redact = textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
-  if ('error' in message) return { ...message, error: redactError(message.error, redact) };
+  // Most results only need their links checked.
+  const redaction = (): ((text: string) => string) =>
+    textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
+  if ('error' in message) return { ...message, error: redactError(message.error, redaction()) };
   const hidden = hiddenTests(scope, lists, configuration);
   const linked = withoutHiddenLinks(message.result, hidden.isUri);
   if (linked === undefined) {
@@ -85,11 +87,11 @@ function redactWith<C extends MessageContext>(
   const result =
     request.method === ACCESS_METHODS.complete ? withoutHiddenValues(request.params, linked, hidden) : linked;
   if (substitute !== undefined || result.isError === true) {
-    return { ...message, result: redactResult(result, redact) };
+    return { ...message, result: redactResult(result, redaction()) };
   }
   const status = read(result, 'task', 'statusMessage');
   if (typeof status !== 'string') return result === message.result ? message : { ...message, result };
-  const task = { ...(result.task as Record<string, unknown>), statusMessage: redact(status) };
+  const task = { ...(result.task as Record<string, unknown>), statusMessage: redaction()(status) };
   return { ...message, result: { ...result, task } };
 }
 
