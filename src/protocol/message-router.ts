@@ -273,10 +273,9 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
     context: C,
   ): Message | Promise<Message> {
     const redacted = redactResponse(this, message, expected, context);
-    if ('error' in message) return redacted;
-    return redacted instanceof Promise
-      ? redacted.then((result) => ('error' in result ? result : this.rememberTask(result, expected.request)))
-      : this.rememberTask(message, expected.request);
+    const remember = (result: Answer | Failure): Message | Promise<Message> =>
+      'error' in result ? result : this.rememberTask(result, expected.request);
+    return redacted instanceof Promise ? redacted.then(remember) : remember(redacted);
   }
 
   private rememberTask(message: Answer, request: Request): Message | Promise<Message> {

@@ -56,6 +56,11 @@ async function ask(
   const [answer, ...more] = harness.answers(1);
   expect(more).toEqual([]);
   expect(answer).toBeDefined();
+  // Now the lists are cached, so the response is redacted at once.
+  harness.request(2, method, params);
+  const [again] = harness.answers(2);
+  expect(again).toBeDefined();
+  expect({ ...again, id: 1 }).toEqual(answer);
   return { ...answer };
 }
 
@@ -270,6 +275,17 @@ describe('links in a successful result', () => {
     const result = { content: [{ type: 'resource_link', uri: 'r://a/open', name: 'o' }], a: { b: 1 } };
     expect((await call('open', {}, { result })).result).toBe(result);
   });
+});
+
+it('a response that cannot be redacted is answered with an error', async () => {
+  const data = {
+    get broken() {
+      throw new Error('secret');
+    },
+  };
+  const answer = await call('open', {}, { error: { code: -32602, message: 'no', data } });
+  expect(answer).toMatchObject({ error: { code: -32603 } });
+  expect(JSON.stringify(answer)).not.toContain('secret');
 });
 
 describe('the contents of a resource', () => {

@@ -2,7 +2,16 @@ import type { Configuration } from '../../engine/configuration.js';
 import { KINDS } from '../../engine/policy.js';
 import { canChange } from '../lists/filter-list.js';
 import type { GateScope } from '../lists/gate-scope.js';
-import { ACCESS_METHODS, type Answer, ERRORS, type Failure, failure, read } from '../messages/wire.js';
+import {
+  ACCESS_METHODS,
+  type Answer,
+  ERRORS,
+  eraOf,
+  type Failure,
+  failure,
+  type Request,
+  read,
+} from '../messages/wire.js';
 import type { MessageContext } from '../request/request.js';
 import type { ExpectedAccess } from './access-check.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
@@ -12,6 +21,8 @@ import { redactError, redactResult } from './result-redaction.js';
 import { textRedaction } from './text-redaction.js';
 import { isHiddenIdentity, type Lists, visibilityOfUri } from './visibility.js';
 import { withLists } from './with-lists.js';
+
+const NOT_REDACTED = 'The response could not be checked for hidden names. Try again.';
 
 /**
  * Redacts the server's response to an access-checked request. Puts the original name back, and removes hidden
@@ -36,7 +47,7 @@ export function redactResponse<C extends MessageContext>(
     try {
       return redactWith(scope, lists, message, expected);
     } catch {
-      return failure(request.id, ERRORS.internal, 'The response could not be checked for hidden names.');
+      return refusal(scope, request, ERRORS.internal, NOT_REDACTED);
     }
   };
   // SDK v2 turns this error into an HTTP status only if it arrives synchronously, so no list is fetched for it.
@@ -80,9 +91,8 @@ function redactWith<C extends MessageContext>(
   const hidden = hiddenTests(scope, lists, configuration);
   const linked = withoutHiddenLinks(message.result, hidden.isUri);
   if (linked === undefined) {
-    return failure(request.id, ERRORS.invalidParams, 'Resource not found', {
-      uri: read(request.params, 'uri'),
-    });
+    const uri = read(request.params, 'uri');
+    return refusal(scope, request, ERRORS.invalidParams, 'Resource not found', { uri });
   }
   const result =
     request.method === ACCESS_METHODS.complete ? withoutHiddenValues(request.params, linked, hidden) : linked;
@@ -105,6 +115,18 @@ function hiddenTests<C extends MessageContext>(
     isIdentity,
     isUri: (uri) => isIdentity(uri) || visibilityOfUri(policy, lists, uri, configuration) === 'hidden',
   };
+}
+
+/** Returns an error in place of the server's response, and reports it. */
+function refusal<C extends MessageContext>(
+  scope: GateScope<C>,
+  request: Request,
+  code: number,
+  message: string,
+  data?: unknown,
+): Failure {
+  scope.report({ method: request.method, era: eraOf(request), error: code });
+  return failure(request.id, code, message, data);
 }
 
 function cachedLists<C extends MessageContext>(scope: GateScope<C>): Lists {

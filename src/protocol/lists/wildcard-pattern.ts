@@ -2,7 +2,7 @@ const STAR = 42; // *
 const ANY = 63; // ?
 
 /** Matches whole texts, given as Unicode code points. */
-export type TextMatcher = (text: readonly number[]) => boolean;
+type TextMatcher = (text: readonly number[]) => boolean;
 
 /**
  * Compiles a pattern of SEP-2564. `*` matches any number of characters, `?` matches exactly one, and any other
