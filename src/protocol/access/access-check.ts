@@ -20,6 +20,8 @@ export interface ExpectedAccess {
 
 /** The text that the server receives in place of a hidden name, and the text that it replaces. */
 export interface Substitute {
+  /** The whole name that the server receives. It contains `sent`. */
+  readonly name: string;
   readonly sent: string;
   readonly original: string;
 }
@@ -32,8 +34,6 @@ export interface AccessPorts {
   wait(): { done(): boolean };
 }
 
-/** MCP, "Resources", error handling. */
-const RESOURCE_NOT_FOUND = -32002;
 const NOT_CHECKED =
   'Access to this primitive could not be checked, because the server did not list its primitives. Try again.';
 
@@ -73,11 +73,12 @@ export function checkAccess<C extends MessageContext>(
       }
       const substitute = substituteFor(lists, target, configuration);
       if (!substitute.free) {
-        return refuse(scope, request, RESOURCE_NOT_FOUND, 'Resource not found', { uri: target.name });
+        // Both SDKs use this code for an unknown resource.
+        return refuse(scope, request, ERRORS.invalidParams, 'Resource not found', { uri: target.name });
       }
       const { name, sent, original } = substitute;
       const params = target.withName(request.params ?? {}, name);
-      ports.pass({ ...request, params }, { ...expected, substitute: { sent, original } });
+      ports.pass({ ...request, params }, { ...expected, substitute: { name, sent, original } });
     });
   });
 }
@@ -139,8 +140,6 @@ function substituteFor(
 }
 
 interface Substitution extends Substitute {
-  /** The whole name, which contains `sent`. */
-  readonly name: string;
   /** False if hidden templates match every URI: the server would answer any of them. */
   readonly free: boolean;
 }

@@ -1,16 +1,33 @@
+import type { Configuration } from '../../engine/configuration.js';
 import { KINDS } from '../../engine/policy.js';
 import { canChange } from '../lists/filter-list.js';
 import type { GateScope } from '../lists/gate-scope.js';
-import { ACCESS_METHODS, type Answer, ERRORS, type Failure, type Request, read } from '../messages/wire.js';
+import {
+  ACCESS_METHODS,
+  type Answer,
+  ERRORS,
+  eraOf,
+  type Failure,
+  failure,
+  type Request,
+  read,
+} from '../messages/wire.js';
 import type { MessageContext } from '../request/request.js';
-import type { ExpectedAccess, Substitute } from './access-check.js';
-import { hiddenIdentities, visibilityOfUri } from './visibility.js';
+import type { ExpectedAccess } from './access-check.js';
+import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
+import { hiddenNameFinder } from './hidden-names.js';
+import { namesResources, withoutHiddenLinks } from './resource-links.js';
+import { redactError, redactResult } from './result-redaction.js';
+import { textRedaction } from './text-redaction.js';
+import { isHiddenIdentity, type Lists, visibilityOfUri } from './visibility.js';
 import { withLists } from './with-lists.js';
+
+const NOT_REDACTED = 'The response could not be checked for hidden names. Try again.';
 
 /**
  * Redacts the server's response to an access-checked request. Puts the original name back, and removes hidden
- * primitives from links to resources, from the values of a completion and from the text of an error. Other text of a
- * visible tool is the tool author's responsibility.
+ * primitives from links to resources, from the contents of a resource, from the values of a completion and from the text
+ * of an error. Other text of a visible tool is the tool author's responsibility.
  *
  * @param scope the gate
  * @param message the response
@@ -21,106 +38,95 @@ import { withLists } from './with-lists.js';
 export function redactResponse<C extends MessageContext>(
   scope: GateScope<C>,
   message: Answer | Failure,
-  { request, configuration, substitute }: ExpectedAccess,
+  expected: ExpectedAccess,
   context: C,
 ): Answer | Failure | Promise<Answer | Failure> {
-  // This error names no primitive, and SDK v2 turns it into an HTTP status only if it arrives synchronously.
-  if ('error' in message && message.error.code === ERRORS.methodNotFound) return message;
-  const suspicious = 'error' in message || substitute !== undefined || mayName(request, message.result);
-  if (!suspicious || !canChange(configuration)) return message;
-  return new Promise((resolve) => {
-    withLists(scope, request, context, { policy: configuration.policy, kinds: KINDS }, (lists) => {
-      const hidden = new Set(hiddenIdentities(lists, configuration));
-      const isHiddenUri = (uri: string) =>
-        hidden.has(uri) || visibilityOfUri(lists, uri, configuration) === 'hidden';
-      if (!('error' in message) && substitute === undefined) {
-        return resolve({ ...message, result: withoutHidden(request, message.result, hidden, isHiddenUri) });
-      }
-      const sent = JSON.stringify(request.params ?? {});
-      const names = [...hidden].filter(
-        (name) => name !== '' && !sent.includes(JSON.stringify(name).slice(1, -1)),
-      );
-      // Put back first: a hidden name may be part of the substitute's random text, but not of the client's own params.
-      resolve(rewrite(message, (text) => redact(putBack(text, substitute), names)) as Answer | Failure);
-    });
+  const { request, configuration } = expected;
+  if (!needsRedaction(message, expected) || !canChange(configuration)) return message;
+  const finish = (lists: Lists): Answer | Failure => {
+    try {
+      return redactWith(scope, lists, message, expected);
+    } catch {
+      return refusal(scope, request, ERRORS.internal, NOT_REDACTED);
+    }
+  };
+  // SDK v2 turns this error into an HTTP status only if it arrives synchronously, so no list is fetched for it.
+  if ('error' in message && message.error.code === ERRORS.methodNotFound)
+    return finish(cachedLists(scope, configuration));
+  let redacted: Answer | Failure | undefined;
+  let resolveLater: ((redacted: Answer | Failure) => void) | undefined;
+  withLists(scope, request, context, { policy: configuration.policy, kinds: KINDS }, (lists) => {
+    redacted = finish(lists);
+    resolveLater?.(redacted);
   });
-}
-
-/** Returns whether a successful result can name other primitives. */
-function mayName({ method }: Request, result: Record<string, unknown>): boolean {
   return (
-    method === ACCESS_METHODS.complete || Array.isArray(result.content) || Array.isArray(result.messages)
+    redacted ??
+    new Promise((resolve) => {
+      resolveLater = resolve;
+    })
   );
 }
 
-function withoutHidden(
-  { method, params }: Request,
-  result: Record<string, unknown>,
-  hidden: ReadonlySet<string>,
-  isHiddenUri: (uri: string) => boolean,
-): Record<string, unknown> {
-  if (method === ACCESS_METHODS.complete) return withoutHiddenValues(params, result, hidden, isHiddenUri);
-  const links = (content: unknown): boolean => {
-    const uri =
-      read(content, 'type') === 'resource_link' ? read(content, 'uri') : read(content, 'resource', 'uri');
-    return typeof uri === 'string' && isHiddenUri(uri);
-  };
-  const { content, messages } = result;
+/** Returns whether a response can name other primitives. Only then the lists are needed. */
+function needsRedaction(message: Answer | Failure, { request, substitute }: ExpectedAccess): boolean {
+  if ('error' in message || substitute !== undefined) return true;
+  const { result } = message;
+  return (
+    request.method === ACCESS_METHODS.complete ||
+    result.isError === true ||
+    typeof read(result, 'task', 'statusMessage') === 'string' ||
+    namesResources(result)
+  );
+}
+
+function redactWith<C extends MessageContext>(
+  scope: GateScope<C>,
+  lists: Lists,
+  message: Answer | Failure,
+  { request, configuration, substitute }: ExpectedAccess,
+): Answer | Failure {
+  // Most results only need their links checked.
+  const redaction = (): ((text: string) => string) =>
+    textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
+  if ('error' in message) return { ...message, error: redactError(message.error, redaction()) };
+  const hidden = hiddenTests(lists, configuration);
+  const linked = withoutHiddenLinks(message.result, hidden.isUri);
+  if (linked === undefined) {
+    const uri = read(request.params, 'uri');
+    return refusal(scope, request, ERRORS.invalidParams, 'Resource not found', { uri });
+  }
+  const result =
+    request.method === ACCESS_METHODS.complete ? withoutHiddenValues(request.params, linked, hidden) : linked;
+  if (substitute !== undefined || result.isError === true) {
+    return { ...message, result: redactResult(result, redaction()) };
+  }
+  const status = read(result, 'task', 'statusMessage');
+  if (typeof status !== 'string') return result === message.result ? message : { ...message, result };
+  const task = { ...(result.task as Record<string, unknown>), statusMessage: redaction()(status) };
+  return { ...message, result: { ...result, task } };
+}
+
+function hiddenTests(lists: Lists, configuration: Configuration): HiddenTests {
+  const isIdentity = (text: string): boolean => isHiddenIdentity(lists, text, configuration);
   return {
-    ...result,
-    ...(Array.isArray(content) ? { content: content.filter((each) => !links(each)) } : {}),
-    ...(Array.isArray(messages)
-      ? { messages: messages.filter((each) => !links(read(each, 'content'))) }
-      : {}),
+    isIdentity,
+    isUri: (uri) => isIdentity(uri) || visibilityOfUri(lists, uri, configuration) === 'hidden',
   };
 }
 
-function withoutHiddenValues(
-  params: Request['params'],
-  result: Record<string, unknown>,
-  hidden: ReadonlySet<string>,
-  isHiddenUri: (uri: string) => boolean,
-): Record<string, unknown> {
-  const completion = read(result, 'completion');
-  const values = read(completion, 'values');
-  if (!Array.isArray(values)) return result;
-  const template = read(params, 'ref', 'uri');
-  const argument = read(params, 'argument', 'name');
-  const kept = values.filter((value) => {
-    if (typeof value !== 'string') return true;
-    if (hidden.has(value)) return false;
-    return typeof template !== 'string' || !isHiddenUri(template.replaceAll(`{${String(argument)}}`, value));
-  });
-  if (kept.length === values.length) return result;
-  // The total includes hidden values.
-  const { total: _total, ...rest } = completion as Record<string, unknown>;
-  return { ...result, completion: { ...rest, values: kept } };
+/** Returns an error in place of the server's response, and reports it. */
+function refusal<C extends MessageContext>(
+  scope: GateScope<C>,
+  request: Request,
+  code: number,
+  message: string,
+  data?: unknown,
+): Failure {
+  scope.report({ method: request.method, era: eraOf(request), error: code });
+  return failure(request.id, code, message, data);
 }
 
-function putBack(text: string, substitute: Substitute | undefined): string {
-  return substitute === undefined ? text : text.replaceAll(substitute.sent, () => substitute.original);
-}
-
-/** Replaces hidden names that stand alone. Inside a longer word, a name is not that name. */
-function redact(text: string, names: readonly string[]): string {
-  return names
-    .filter((name) => text.includes(name))
-    .sort((a, b) => b.length - a.length)
-    .reduce((redacted, name) => {
-      const alone = `(?<![\\p{L}\\p{N}])${name.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')}(?![\\p{L}\\p{N}])`;
-      return redacted.replace(new RegExp(alone, 'gu'), '[hidden]');
-    }, text);
-}
-
-/** Applies `each` to every string of a response, except its id. */
-function rewrite(message: Answer | Failure, each: (text: string) => string): unknown {
-  const walk = (value: unknown): unknown => {
-    if (typeof value === 'string') return each(value);
-    if (Array.isArray(value)) return value.map(walk);
-    if (typeof value !== 'object' || value === null) return value;
-    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, walk(inner)]));
-  };
-  return 'error' in message
-    ? { ...message, error: walk(message.error) }
-    : { ...message, result: walk(message.result) };
+function cachedLists<C extends MessageContext>(scope: GateScope<C>, { policy }: Configuration): Lists {
+  const cached = scope.catalog.cached(policy);
+  return Object.fromEntries([...cached].map(([kind, { bound }]) => [kind, bound]));
 }

@@ -77,14 +77,22 @@ function visibilityOfVariant(
 }
 
 /** Returns the names, URIs and templates of all hidden primitives. */
-export function hiddenIdentities(lists: Lists, configuration: Configuration): readonly string[] {
+export function hiddenIdentities(
+  lists: Lists,
+  configuration: Configuration,
+): readonly { readonly kind: Kind; readonly identity: string }[] {
   return KINDS.flatMap((kind) => {
     const catalog = lists[kind];
     if (catalog === undefined) return [];
     return catalog.items.flatMap((item, position) =>
-      isShown(catalog, position, configuration) ? [] : [identityOf(kind, item)],
+      isShown(catalog, position, configuration) ? [] : [{ kind, identity: identityOf(kind, item) }],
     );
   });
+}
+
+/** Returns whether a text is the name, URI or template of a hidden primitive of any kind. */
+export function isHiddenIdentity(lists: Lists, text: string, configuration: Configuration): boolean {
+  return KINDS.some((kind) => visibilityOfName(lists[kind], text, configuration) === 'hidden');
 }
 
 /**
@@ -116,7 +124,9 @@ function positionsOf(catalog: Catalog<Primitive>, name: string): readonly number
       // A server may list a URI in another form than the one it reads.
       const normal = catalog.kind === 'resources' ? normalizeUri(identity) : identity;
       for (const each of new Set([identity, normal])) {
-        built.set(each, [...(built.get(each) ?? []), position]);
+        const same = built.get(each);
+        if (same === undefined) built.set(each, [position]);
+        else same.push(position);
       }
     });
     positions.set(catalog, built);

@@ -1,6 +1,7 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { read } from '../messages/wire.js';
+import { codePointsOf, compilePattern } from './wildcard-pattern.js';
 
 /**
  * The fields of `params.filter` that each list understands (SEP-2564), as servers declare them in
@@ -102,64 +103,10 @@ export function applyListFilter<T extends Primitive>(
   });
   return items.filter((item) =>
     fields.every(({ field, matchers }) => {
-      const text = field === 'namePatterns' ? nameOf(item) : identityOf(kind, item);
+      const text = codePointsOf(field === 'namePatterns' ? nameOf(item) : identityOf(kind, item));
       return matchers.some((matches) => matches(text));
     }),
   );
-}
-
-const STAR = 42; // *
-const ANY = 63; // ?
-
-/**
- * Compiles a pattern of SEP-2564. `*` matches any number of characters, `?` matches exactly one, and any other
- * character matches itself. There is no escape.
- *
- * A character is a Unicode code point, so `?` matches a whole emoji. A lone surrogate is a character too. The match only
- * backtracks to the latest `*`, so it takes at most pattern length times text length; a RegExp may take exponential time.
- *
- * @param pattern the pattern
- * @returns a function that returns whether a whole string matches
- * @example
- * compilePattern('log?*')('logData'); // true
- */
-export function compilePattern(pattern: string): (text: string) => boolean {
-  const characters = Array.from(pattern, (character) => character.codePointAt(0));
-  const shortest = characters.filter((character) => character !== STAR).length;
-
-  return (text) => {
-    if (text.length < shortest) return false;
-    let at = 0;
-    let next = 0;
-    let afterStar = -1;
-    let resume = 0;
-    while (at < text.length) {
-      const character = text.codePointAt(at) ?? 0;
-      if (characters[next] === STAR) {
-        next++;
-        if (next === characters.length) return true;
-        afterStar = next;
-        resume = at;
-      } else if (characters[next] === character || characters[next] === ANY) {
-        next++;
-        at += width(character);
-      } else if (afterStar !== -1) {
-        // The latest star matches one more character.
-        resume += width(text.codePointAt(resume) ?? 0);
-        at = resume;
-        next = afterStar;
-      } else {
-        return false;
-      }
-    }
-    while (characters[next] === STAR) next++;
-    return next === characters.length;
-  };
-}
-
-/** Returns how many UTF-16 code units a code point takes. */
-function width(character: number): 1 | 2 {
-  return character > 0xffff ? 2 : 1;
 }
 
 function nameOf({ name }: Primitive): string {

@@ -1,0 +1,83 @@
+/** The operators of RFC 6570, section 3.2.1, without "+", and `''` for no operator. */
+const OPERATORS: Readonly<Record<string, Operator>> = {
+  '': { first: '', separator: ',', named: false, reserved: false },
+  '+': { first: '', separator: ',', named: false, reserved: true },
+  '#': { first: '#', separator: ',', named: false, reserved: true },
+  '.': { first: '.', separator: '.', named: false, reserved: false },
+  '/': { first: '/', separator: '/', named: false, reserved: false },
+  ';': { first: ';', separator: ';', named: true, reserved: false },
+  '?': { first: '?', separator: '&', named: true, reserved: false },
+  '&': { first: '&', separator: '&', named: true, reserved: false },
+};
+
+interface Operator {
+  readonly first: string;
+  readonly separator: string;
+  /** Whether an expansion contains the variable names. */
+  readonly named: boolean;
+  /** Whether reserved characters stay as they are. */
+  readonly reserved: boolean;
+}
+
+/**
+ * Expands a URI template with strings (RFC 6570, levels 1 to 3, and the modifiers of level 4 on strings). Servers differ
+ * in whether they percent-encode values, so there are two expansions.
+ *
+ * An expression without a value stays in the URI as it is if a value is required there, so that the URI still matches
+ * the template. The operators `#`, `.`, `/`, `;`, `?` and `&` do not require a value: their expressions are removed.
+ *
+ * @param template the template
+ * @param lookUp returns the value of a variable; `undefined` if it has none
+ * @returns the URI with percent-encoded values, and the URI with the values as they are; one URI if these are equal
+ * @example
+ * expandTemplate('vault://{+path}{?tag}', (name) => (name === 'path' ? 'a/b c' : undefined));
+ * // ['vault://a/b%20c', 'vault://a/b c']
+ */
+export function expandTemplate(
+  template: string,
+  lookUp: (name: string) => string | undefined,
+): readonly string[] {
+  const expand = (isEncoded: boolean): string =>
+    template.replace(EXPRESSION, (expression, symbol: string, variables: string) => {
+      const operator = OPERATORS[symbol];
+      if (operator === undefined) return expression;
+      const expanded = variables.split(',').flatMap((variable) => {
+        const [, name = variable, prefix] = VARIABLE.exec(variable) ?? [];
+        const value = lookUp(name);
+        if (value === undefined) return [];
+        const shown = prefix === undefined ? value : Array.from(value).slice(0, Number(prefix)).join('');
+        return [named(operator, symbol, name, isEncoded ? percentEncode(shown, operator.reserved) : shown)];
+      });
+      if (expanded.length > 0) return operator.first + expanded.join(operator.separator);
+      return symbol === '' || symbol === '+' ? expression : '';
+    });
+  return [...new Set([expand(true), expand(false)])];
+}
+
+const EXPRESSION = /\{([+#./;?&]?)([^{}]*)\}/g;
+const VARIABLE = /^([^*:]*)(?:\*|:(\d{1,4}))$/;
+
+function named({ named: isNamed }: Operator, symbol: string, name: string, value: string): string {
+  if (!isNamed) return value;
+  return value === '' && symbol === ';' ? name : `${name}=${value}`;
+}
+
+/** Encodes all but unreserved characters; with `reserved`, also reserved characters and escapes stay. */
+function percentEncode(value: string, reserved: boolean): string {
+  const kept = reserved ? /%[0-9a-f]{2}|[\w.~:/?#[\]@!$&'()*+,;=-]/giy : /[\w.~-]/gy;
+  let encoded = '';
+  for (let at = 0; at < value.length; ) {
+    kept.lastIndex = at;
+    const character = kept.exec(value)?.[0];
+    const raw = character ?? String.fromCodePoint(value.codePointAt(at) ?? 0);
+    encoded += character ?? percentEncodeCharacter(raw);
+    at += raw.length;
+  }
+  return encoded;
+}
+
+function percentEncodeCharacter(character: string): string {
+  const encoded = encodeURIComponent(character.replace(/\p{Cs}/u, '\ufffd'));
+  // `encodeURIComponent` leaves a few ASCII characters that RFC 6570 encodes.
+  return encoded === character ? `%${character.charCodeAt(0).toString(16).toUpperCase()}` : encoded;
+}
