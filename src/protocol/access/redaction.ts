@@ -67,7 +67,7 @@ export function redactResponse<C extends MessageContext>(
   );
 }
 
-/** Returns whether a response can name other primitives. Only then the lists are needed. */
+/** Returns whether a response can name other primitives. Otherwise no list is needed. */
 function needsRedaction(message: Answer | Failure, { request, substitute }: ExpectedAccess): boolean {
   if ('error' in message || substitute !== undefined) return true;
   const { result } = message;

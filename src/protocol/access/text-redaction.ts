@@ -46,7 +46,7 @@ export function textRedaction(
 
   return (text) => {
     let redacted = redact(text);
-    // A name and its mark may be composed characters in the one and two characters in the other.
+    // The server may write an accented letter as a letter and a combining mark.
     const composed = redacted.normalize('NFC');
     if (composed !== redacted) {
       const again = redact(composed);
