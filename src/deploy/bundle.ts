@@ -108,7 +108,8 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
     const { errors = [] } = cause as Partial<BuildFailure>;
     const missing = errors.filter(({ pluginName }) => pluginName === missingPeers.name);
     if (missing.length > 0) {
-      const names = missing.map(({ detail }) => detail).join(' ');
+      // A package has one error for each file that imports it.
+      const names = [...new Set(missing.map(({ detail }) => detail))].join(' ');
       throw new BundleError(
         `The function needs packages that are not installed. Run "npm install ${names}".`,
         {
