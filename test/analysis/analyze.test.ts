@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyze, canPart } from '../../src/analysis/analyze.js';
+import { analyze, canShowWithout } from '../../src/analysis/analyze.js';
 import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
 import { decide } from '../../src/engine/evaluate.js';
 import { isTruthy } from '../../src/engine/expression/evaluate.js';
@@ -298,9 +298,9 @@ describe('compared with every configuration, one by one', () => {
               decide(policy, hidden, configuration).effect === 'hide' &&
               (beside === undefined || decide(policy, beside, configuration).effect === 'show'),
           );
-        expect(canPart(policy, undefined, first)).toBe(parted(first));
-        expect(canPart(policy, first, first)).toBe(false);
-        if (second !== undefined) expect(canPart(policy, second, first)).toBe(parted(first, second));
+        expect(canShowWithout(policy, undefined, first)).toBe(parted(first));
+        expect(canShowWithout(policy, first, first)).toBe(false);
+        if (second !== undefined) expect(canShowWithout(policy, second, first)).toBe(parted(first, second));
       }),
       { numRuns: 500 },
     );
@@ -404,13 +404,13 @@ describe('separating two primitives', () => {
   const of = (name: string) => mapPrimitive(policy, 'tools', { name });
 
   it('tries numbers between the values of both', () => {
-    expect(canPart(policy, of('five'), of('seven'))).toBe(true);
-    expect(canPart(policy, of('seven'), of('five'))).toBe(false);
+    expect(canShowWithout(policy, of('five'), of('seven'))).toBe(true);
+    expect(canShowWithout(policy, of('seven'), of('five'))).toBe(false);
   });
 
   it('tries numbers between the values of one', () => {
-    expect(canPart(policy, undefined, of('odd'))).toBe(true);
-    expect(canPart(policy, undefined, of('none'))).toBe(false);
+    expect(canShowWithout(policy, undefined, of('odd'))).toBe(true);
+    expect(canShowWithout(policy, undefined, of('none'))).toBe(false);
   });
 });
 

@@ -1,4 +1,4 @@
-import { analyze, canPart } from '../../analysis/analyze.js';
+import { analyze, canShowWithout } from '../../analysis/analyze.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import {
   identityOf,
@@ -229,7 +229,7 @@ function checkTexts(
     if (typeof text !== 'string') return [];
     return [...new Set(text.split(/[^A-Za-z0-9_-]+/))].filter((word) => {
       const mapping = mappings.get(word);
-      return mapping !== undefined && canPart(policy, own, mapping);
+      return mapping !== undefined && canShowWithout(policy, own, mapping);
     });
   };
   const found = named(catalog.instructions, undefined);

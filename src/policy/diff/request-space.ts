@@ -1,4 +1,4 @@
-import { combinations, cutRange } from '../../analysis/space.js';
+import { combinations, cutRange } from '../../analysis/candidate-values.js';
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Mapping } from '../../engine/mapping.js';
 import { fromNumber } from '../../engine/mapping.js';

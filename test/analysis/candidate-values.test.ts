@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { combinations, cutRange } from '../../src/analysis/space.js';
+import { combinations, cutRange } from '../../src/analysis/candidate-values.js';
 import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
 import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
