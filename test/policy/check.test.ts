@@ -143,6 +143,16 @@ describe('enforcement that does not protect anything', () => {
     ['a concern with set-by: host', '  tier: { values: [x], set-by: host }\n', true],
     ['a rule that hides from all hosts', rule('hide', ofTool), false],
     ['a rule that hosts can undo', rule('hide', ofHost), true],
+    [
+      'a rule with a text that looks like a path',
+      rule('hide', '{ "===": [{ var: primitive.name }, concerns.cost] }'),
+      false,
+    ],
+    [
+      'a rule that reads a concern as a fallback',
+      rule('hide', '{ "!!": { var: [claims.a, { var: concerns.cost }] } }'),
+      true,
+    ],
     ['a rule that shows', rule('show', ofTool), true],
     [
       'one of two rules',

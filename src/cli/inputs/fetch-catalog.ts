@@ -121,7 +121,7 @@ async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | un
   throw end.error;
 }
 
-/** After a busy time the timer fires before messages that arrived in time are read. One turn later they are. */
+/** If the process was busy, the timer fires before messages that arrived in time are read. This lets them be read first. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const soon = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(QUIET_MS)]);

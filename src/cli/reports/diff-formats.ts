@@ -1,6 +1,6 @@
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { count, plain } from '../terminal/output.js';
-import { KIND_NAMES } from '../terminal/quantities.js';
 import { costText, emptyText, headline, preferenceWords, signed } from './diff-pretty.js';
 import type { DiffReport, NamedConfiguration, ReportedPrimitive } from './diff-report.js';
 

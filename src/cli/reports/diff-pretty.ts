@@ -1,7 +1,9 @@
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, wrapped } from '../terminal/layout.js';
+import { nameValues } from '../terminal/name-values.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { KIND_NAMES, quantity } from '../terminal/quantities.js';
+import { quantity } from '../terminal/quantities.js';
 import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive } from './diff-report.js';
 
 /**
@@ -90,7 +92,7 @@ export const emptyText = (preferences: string): string =>
 
 /** @returns preferences as `name=value` */
 export function preferenceWords(concerns: Readonly<Record<string, unknown>>): string {
-  const texts = Object.entries(concerns).map(([name, value]) => `${name}=${[value].flat().join(',')}`);
+  const texts = nameValues(concerns);
   return texts.length === 0 ? 'nothing' : texts.join(' ');
 }
 

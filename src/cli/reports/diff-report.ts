@@ -27,7 +27,7 @@ export interface ReportedGroup {
   readonly exact: boolean;
 }
 
-/** What a host with no preferences, or with one preset, sees before and after. */
+/** How many primitives a host without preferences, or with one preset, sees before and after the change. */
 export interface NamedConfiguration {
   readonly name: string;
   readonly before: Seen;
@@ -52,7 +52,7 @@ export interface Redefined {
 /** Everything that `diff` reports. */
 export interface DiffReport {
   readonly names: readonly [old: string, now: string];
-  /** The input of the primitives; undefined if only the names in the policies are known. */
+  /** Where the primitives come from; `undefined` if only the names in the policies are known. */
   readonly source: string | undefined;
   readonly total: number;
   readonly groups: readonly ReportedGroup[];

@@ -27,7 +27,7 @@ export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | '
   };
 }
 
-/** Characters that move the cursor, change colors or reorder text. Names come from servers, which we do not trust. */
+/** Characters that move the cursor, change colors or reorder text. Names come from servers, which are not trusted. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**

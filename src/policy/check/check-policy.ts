@@ -1,3 +1,5 @@
+import { compileExpression } from '../../engine/expression/evaluate.js';
+import { parseExpression } from '../../engine/expression/parse.js';
 import type { Finding } from '../language/findings.js';
 import { LIMITS, RESERVED } from '../language/schema.js';
 import { checkEntries, checkRules } from './check-entries.js';
@@ -199,11 +201,13 @@ function checkSettings(context: CheckContext): void {
 
 /** Whether the policy hides primitives in a way that hosts cannot undo. */
 function protects({ declared, files }: CheckContext): boolean {
-  const operators = [...declared].filter(([, { concern }]) => concern['set-by'] === 'operator');
-  if (operators.length > 0) return true;
+  if ([...declared.values()].some(({ concern }) => concern['set-by'] === 'operator')) return true;
   return files.some(({ document }) =>
-    document.rules?.some(
-      ({ hide, when }) => hide !== undefined && !JSON.stringify(when).includes('"concerns.'),
-    ),
+    document.rules?.some(({ hide, when }) => hide !== undefined && !readsConcerns(when)),
   );
+}
+
+function readsConcerns(when: unknown): boolean {
+  const { paths } = compileExpression(parseExpression(when).expression);
+  return paths.some((path) => path.startsWith('concerns.'));
 }
