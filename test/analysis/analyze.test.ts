@@ -287,7 +287,7 @@ describe('compared with every configuration, one by one', () => {
     );
   });
 
-  it('separates two primitives exactly if some configuration does', () => {
+  it('shows one primitive without another exactly if some configuration does', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const [first, second] = mappingsOf({ policy, tools });
@@ -395,7 +395,7 @@ describe('more configurations than can be tried', () => {
   });
 });
 
-describe('separating two primitives', () => {
+describe('showing one primitive without another', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns: { price: { values: { min: 0, max: 10 } }, exact: { values: { min: 0, max: 10 }, match: exact } }

@@ -4,7 +4,7 @@ import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
 import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 
-describe('the cuts of a range', () => {
+describe('the numbers to try in a range', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:

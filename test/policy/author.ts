@@ -69,7 +69,7 @@ export function findingsOf(text: string): string[] {
 }
 
 /** The preference sources of a request that carries these concerns in its `_meta`. */
-export function asked(concerns: unknown): PreferenceSource[] {
+export function requested(concerns: unknown): PreferenceSource[] {
   return [{ from: 'request', concerns }];
 }
 
@@ -93,7 +93,7 @@ export function shown(
   );
   const configuration = resolveConfiguration(
     policy,
-    concerns === undefined ? [] : asked(concerns),
+    concerns === undefined ? [] : requested(concerns),
     claims && { claims: new Map(Object.entries(claims)) },
   );
   const names = select(bindCatalog(policy, kind, items), configuration).kept.map(

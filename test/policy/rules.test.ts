@@ -7,7 +7,7 @@ import {
   type Primitive,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import { asked, findingsOf, policyOf, reportOf, shown, yaml } from './author.js';
+import { findingsOf, policyOf, reportOf, requested, shown, yaml } from './author.js';
 
 /** A valid policy of nine lines, to which a test adds rules. */
 const GOOD = yaml`
@@ -33,7 +33,7 @@ const ENVIRONMENT = '{ var: concerns.environment }';
 const BUDGET = '{ var: concerns.budget }';
 const HINT = '{ var: primitive.annotations.readOnlyHint }';
 
-describe('rules without findings', () => {
+describe('a valid rule', () => {
   it.each([
     'true',
     `{ "===": [${ENVIRONMENT}, production] }`,
@@ -55,12 +55,12 @@ describe('rules without findings', () => {
     '{ "<": [1, { var: claims.age }, 3] }',
     '{ or: [{ "===": [{ var: primitive.kind }, tools] }, { "===": [{ var: primitive.mimeType }, text/plain] }] }',
     '{ "===": [{ var: "claims.custom:tier" }, pro] }',
-  ])('%s', (when) => {
+  ])('has no findings: %s', (when) => {
     expect(found(when)).toEqual([]);
   });
 });
 
-describe('errors in rules', () => {
+describe('a rule with errors', () => {
   it.each<[string, string, string[]]>([
     ['loose equality', `{ "==": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
     ['loose inequality', `{ "!=": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
@@ -147,7 +147,7 @@ describe('errors in rules', () => {
     ['an unknown operator in a nested list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
     ['null as a list', '{ in: [low, ~] }', ['11:69 list-expected']],
     ['an invalid kind', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
-  ])('%s: %s', (_name, when, findings) => {
+  ])('is reported for %s: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
   });
 
@@ -263,7 +263,7 @@ describe('the size of a rule', () => {
     ['1000 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(249)]}] }`, []],
     ['1001 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(250)]}] }`, ['11:57 rule-too-large']],
     ['257 operands', wide(257), ['11:63 operand-count']],
-  ])('%s', (_name, when, findings) => {
+  ])('is limited: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
   });
 });
@@ -377,8 +377,8 @@ describe('comparisons that an unset value makes true or zero', () => {
   });
 });
 
-describe('the parts of a rule besides its condition', () => {
-  it('a rule must either hide or show', () => {
+describe('the other parts of a rule', () => {
+  it('include either hide or show', () => {
     const rules = yaml`
       rules:
         - { id: neither, when: true }
@@ -388,7 +388,7 @@ describe('the parts of a rule besides its condition', () => {
     expect(findingsOf(GOOD + rules)).toEqual(['11:5 hide-or-show', '12:5 hide-or-show']);
   });
 
-  it('ids must be unique across files', () => {
+  it('include an id that is unique across files', () => {
     const rules = yaml`
       rules:
         - { id: same, hide: [tools], when: true }
@@ -414,18 +414,18 @@ describe('the parts of a rule besides its condition', () => {
     ['{ id: twice, hide: [tools, tools], when: true }', '11:24 duplicate'],
     ['{ id: no-when, hide: [tools] }', '11:5 missing-key'],
     ['{ id: extra, hide: [tools], when: true, then: 1 }', '11:45 unknown-key'],
-  ])('reports that %s does not match the schema', (rule, finding) => {
+  ])('are checked against the schema: %s', (rule, finding) => {
     expect(findingsOf(`${GOOD}rules:\n  - ${rule}\n`)).toContain(finding);
   });
 
-  it('the message names what assign can read', () => {
+  it('the message about assign names what it can read', () => {
     const assign = 'assign: [{ when: { "!!": { var: claims.admin } }, to: { security: low } }]\n';
     expect(reportOf({ 'policy.yaml': GOOD + assign }).findings.map(({ message }) => message)).toEqual([
       '"assign" gives values before any request, so it can read only the primitive, not claims.admin. Write a rule instead.',
     ]);
   });
 
-  it('assign can read only the primitive and give only declared values', () => {
+  it('assign can read only the primitive and can give only declared values', () => {
     const assign = yaml`
       assign:
         - { when: { "===": [{ var: concerns.security }, low] }, to: { security: low } }
@@ -465,7 +465,7 @@ describe('assign', () => {
   `);
   const readOnly = { annotations: { readOnlyHint: true } };
 
-  it('gives values because of what the server says, and maps the primitives that it fires for', () => {
+  it('gives values that depend on the definition of the server, and maps the primitives that it fires for', () => {
     const tools = [{ name: 'reads', ...readOnly }, { name: 'silent' }];
     expect(shown(policy, tools, undefined)).toEqual(['reads']);
     expect(shown(policy, tools, { access: 'read' })).toEqual(['reads']);
@@ -474,7 +474,7 @@ describe('assign', () => {
     expect(shown(policy, ['p'], { access: 'read' }, { kind: 'prompts' })).toEqual(['p']);
   });
 
-  it("is weaker than patterns and entries and stronger than the server's own values, and the later one wins", () => {
+  it("overrides the server's own values and earlier items, but not patterns and entries", () => {
     const sources = (primitive: Primitive) =>
       mapPrimitive(policy, 'tools', primitive).offers.map((offer) =>
         offer?.source.replace(/.*policy/, 'policy'),
@@ -497,13 +497,17 @@ describe('assign', () => {
   });
 });
 
-describe('rules', () => {
+describe('the effect of rules', () => {
   const decisionOn = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
-    const configuration = resolveConfiguration(policy, concerns === undefined ? [] : asked(concerns), caller);
+    const configuration = resolveConfiguration(
+      policy,
+      concerns === undefined ? [] : requested(concerns),
+      caller,
+    );
     return evaluate(policy, mapPrimitive(policy, 'tools', primitive), configuration);
   };
 
-  it('a hide rule overrides a show rule in any order, and a show rule overrides a host concern', () => {
+  it('lets a hide rule override a show rule in any order, and a show rule override a host concern', () => {
     const rules = (first: string, second: string) =>
       policyOf(
         `${GOOD}primitives: { tools: { a: { security: high } } }\nrules:\n  - ${first}\n  - ${second}\n`,
@@ -523,7 +527,7 @@ describe('rules', () => {
     }
   });
 
-  it('a show rule does not override an operator concern, but shows an unmapped primitive', () => {
+  it('does not let a show rule override an operator concern, but lets it show an unmapped primitive', () => {
     const policy = policyOf(`${GOOD}primitives: { tools: { paid: { tier: pro } } }
 settings: { unmapped: hide }
 rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid, new]] } }]
@@ -536,7 +540,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(decisionOn(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
   });
 
-  it('apply to clients that never sent preferences, and only to the kinds that they name', () => {
+  it('applies to clients that never sent preferences, and only to the kinds that the rules name', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: hidden, hide: [tools, resources], when: { in: [{ var: primitive.name }, [a, b]] } }
   - { id: secret, hide: [resources], when: { "===": [{ var: primitive.uri }, "vault://a"] } }
@@ -551,7 +555,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shown(policy, [{ uri: 'vault://c', name: 'a' }], undefined, { kind: 'resources' })).toEqual([]);
   });
 
-  it('read values in effect, including defaults, claims and lists', () => {
+  it('depends on the values in effect, including defaults, claims and lists', () => {
     const policy = policyOf(yaml`
       version: 1
       concerns:
@@ -571,7 +575,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shown(policy, tools, undefined, { claims: { 'custom:tier': 'pro' } })).toEqual(tools);
   });
 
-  it('about the client do not fire while its capabilities are not known', () => {
+  it('is absent for rules about the client while its capabilities are not known', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
 `);
@@ -583,7 +587,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     expect(shows(null)).toBe(false);
   });
 
-  it('about claims read only verified claims, never inherited properties', () => {
+  it('depends only on verified claims, never on inherited properties', () => {
     const policy = policyOf(`${GOOD}rules:
   - { id: group, hide: [tools], when: { "!": { in: [admin, { var: claims.groups }] } } }
   - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
@@ -601,7 +605,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     ).toBe(true);
   });
 
-  it('give separate lists to callers that differ in what a rule reads', () => {
+  it('differs between callers that differ in what a rule reads', () => {
     const policy = policyOf(
       `${GOOD}rules: [{ id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }]\n`,
     );
@@ -616,7 +620,7 @@ rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid,
     );
   });
 
-  it('give their reason with the values that they read', () => {
+  it('is explained with the reason of the rule and the values that it read', () => {
     const policy = policyOf(`${GOOD}rules:
   - id: no-destruction
     hide: [tools]

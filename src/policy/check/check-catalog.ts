@@ -25,7 +25,7 @@ type Warn = (kind: Kind, name: string | undefined, code: FindingCode, message: s
 
 /**
  * Checks a policy against the catalog of a server. It finds entries that match nothing or change nothing, primitives that
- * nothing maps, values that contradict annotations, and properties of all configurations at once, such as a primitive
+ * the policy does not map, values that contradict annotations, and properties of all configurations at once, such as a primitive
  * that is never visible.
  *
  * @param files the files of the policy, without errors
@@ -122,7 +122,7 @@ function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: 
   const mapping = mapPrimitive(policy, kind, primitive);
   if (!mapping.mapped) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
-    const message = `Nothing maps the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
+    const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn(kind, undefined, 'unmapped', message);
   }
   for (const { fires, assignments } of policy.assigns) {

@@ -263,7 +263,7 @@ export const policySchema = {
       examples: [{ unmapped: 'hide' }],
       properties: {
         unmapped: {
-          description: 'Whether primitives that nothing maps are shown (default) or hidden.',
+          description: 'Whether primitives that the policy does not map are shown (default) or hidden.',
           enum: ['show', 'hide'],
           examples: ['hide'],
         },
