@@ -35,7 +35,7 @@ Commands:
   test      run the tests of policies, and show what no test exercises
   list      show which primitives are visible, which are hidden and why
   explain   show why one primitive is shown or hidden, and what changes that
-  diff      show what a change of a policy or a server changes for hosts
+  diff      show how a change of a policy or a server affects hosts
   tokens    count the tokens of primitives and configurations
   snapshot  save the catalog of a server to a file
   fmt       format policy files

@@ -17,9 +17,9 @@ import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive }
  * process.stdout.write(toPretty(report, paperOf(process.stdout)));
  */
 export function toPretty(report: DiffReport, paper: Paper): string {
-  const { groups, named, redefined, words, newlyEmpty, notes, source, total } = report;
+  const { groups, named, redefined, words, newlyEmpty, notes, input, total } = report;
   const lines = [paper.paint('bold', headline(report)), ...extentLines(report, paper)];
-  lines.push(...sentence(`Compared ${quantity(total, 'primitive')} of ${source ?? 'the policies'}.`, paper));
+  lines.push(...sentence(`Compared ${quantity(total, 'primitive')} of ${input ?? 'the policies'}.`, paper));
   if (newlyEmpty !== undefined) {
     const text = emptyText(plain(preferenceWords(newlyEmpty)));
     lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));

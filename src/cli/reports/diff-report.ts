@@ -53,7 +53,7 @@ export interface Redefined {
 export interface DiffReport {
   readonly names: readonly [old: string, now: string];
   /** Where the primitives come from; `undefined` if only the names in the policies are known. */
-  readonly source: string | undefined;
+  readonly input: string | undefined;
   readonly total: number;
   readonly groups: readonly ReportedGroup[];
   readonly hidden: number;
@@ -70,7 +70,7 @@ export interface Compared {
   readonly names: readonly [string, string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
   readonly catalogs: readonly [ServerCatalog, ServerCatalog];
-  readonly source: string | undefined;
+  readonly input: string | undefined;
   readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
   readonly difference: Difference;
   readonly words: readonly string[];
@@ -85,7 +85,7 @@ export interface Compared {
  * process.stdout.write(toPretty(makeReport(compared), paper));
  */
 export function makeReport(compared: Compared): DiffReport {
-  const { names, catalogs, source, counters, difference, words } = compared;
+  const { names, catalogs, input, counters, difference, words } = compared;
   const [countOld, countNow] = counters;
   const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]): ReportedPrimitive[] =>
     changed.map(({ kind, name, before, after }) => {
@@ -111,7 +111,7 @@ export function makeReport(compared: Compared): DiffReport {
     new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;
   return {
     names,
-    source,
+    input,
     total: KINDS.reduce((sum, kind) => sum + (catalogs[1][kind]?.length ?? 0), 0),
     groups,
     hidden: distinct('hidden'),
@@ -125,9 +125,9 @@ export function makeReport(compared: Compared): DiffReport {
   };
 }
 
-function notesOf({ compiled, source, difference }: Compared, groups: readonly ReportedGroup[]): string[] {
+function notesOf({ compiled, input, difference }: Compared, groups: readonly ReportedGroup[]): string[] {
   const notes = [...difference.gaps];
-  if (source === undefined) {
+  if (input === undefined) {
     notes.push(
       'No server was given, so only the names in the policies were compared, without annotations and tokens.',
     );
