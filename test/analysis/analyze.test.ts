@@ -292,15 +292,16 @@ describe('compared with every configuration, one by one', () => {
       fc.property(smallPolicies, ({ policy, tools }) => {
         const [first, second] = mappingsOf({ policy, tools });
         if (first === undefined) return;
-        const parted = (hidden: typeof first, beside?: typeof first) =>
+        const isSeparated = (hidden: typeof first, shown?: typeof first) =>
           allConfigurations(policy).some(
             ({ configuration }) =>
               decide(policy, hidden, configuration).effect === 'hide' &&
-              (beside === undefined || decide(policy, beside, configuration).effect === 'show'),
+              (shown === undefined || decide(policy, shown, configuration).effect === 'show'),
           );
-        expect(canShowWithout(policy, undefined, first)).toBe(parted(first));
+        expect(canShowWithout(policy, undefined, first)).toBe(isSeparated(first));
         expect(canShowWithout(policy, first, first)).toBe(false);
-        if (second !== undefined) expect(canShowWithout(policy, second, first)).toBe(parted(first, second));
+        if (second !== undefined)
+          expect(canShowWithout(policy, second, first)).toBe(isSeparated(first, second));
       }),
       { numRuns: 500 },
     );

@@ -27,7 +27,7 @@ revisions such as HEAD~1:policies/x.yaml.
 Options:
   --old-catalog FILE    the catalog of the server before the change
   --format FORMAT       pretty (default), markdown (for a pull request) or json
-  --fail-on WHAT        exit with 1 for: hidden, shown, or empty (a configuration
+  --fail-on WHAT        exit with 1 for hidden, shown, or empty (a configuration
                         that no longer shows any primitive); repeatable
 ${COMMON_HELP}
 

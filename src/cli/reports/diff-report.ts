@@ -17,6 +17,7 @@ export interface ReportedPrimitive {
   readonly server: 'new' | 'gone' | undefined;
 }
 
+/** Primitives that change under one condition. */
 export interface ReportedGroup {
   readonly when: string;
   readonly conditions: readonly (readonly Term[])[];
@@ -35,6 +36,7 @@ export interface NamedConfiguration {
   readonly changed: boolean;
 }
 
+/** What one configuration shows. */
 export interface Seen {
   readonly shown: number;
   readonly total: number;
@@ -60,12 +62,14 @@ export interface DiffReport {
   readonly shown: number;
   readonly named: readonly NamedConfiguration[];
   readonly redefined: readonly Redefined[];
+  /** The changes of concerns, presets and settings, one line each. */
   readonly words: readonly string[];
   readonly extent: Extent | undefined;
   readonly newlyEmpty: Readonly<Record<string, unknown>> | undefined;
   readonly notes: readonly string[];
 }
 
+/** The policies and catalogs of a comparison, and their difference. */
 export interface Compared {
   readonly names: readonly [string, string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];

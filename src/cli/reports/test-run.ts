@@ -13,6 +13,7 @@ import { CliError, cannotRead } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { readInput } from '../inputs/read-input.js';
 
+/** How to run test files. */
 export interface TestOptions {
   readonly quiet: boolean;
   readonly timeout: string | undefined;
@@ -40,6 +41,7 @@ export interface CoverageReport {
   readonly belowThreshold: boolean;
 }
 
+/** Everything that `test` reports. */
 export interface TestReport {
   readonly files: readonly FileReport[];
   readonly findings: readonly Finding[];
