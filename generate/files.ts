@@ -1,11 +1,12 @@
 import { endpointSchema } from '../src/deploy/endpoint.js';
 import { policySchema } from '../src/policy/language/schema.js';
 import { testFileSchema } from '../src/policy/testing/test-schema.js';
+import { architecturePage } from './architecture.js';
 import { writeType } from './types.js';
 import { writeValidator } from './validator.js';
 
 /**
- * Generates the schemas for editors and the validators.
+ * Generates the schemas for editors, the validators and their types, and the picture of the architecture.
  *
  * @returns the expected text of each generated file, by its path in the repository
  * @example
@@ -14,6 +15,7 @@ import { writeValidator } from './validator.js';
 export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const json = (schema: object) => `${JSON.stringify(schema, null, 2)}\n`;
   return new Map([
+    ['docs/architecture.md', architecturePage()],
     ['policies/schema.json', json(policySchema)],
     ['policies/test.schema.json', json(testFileSchema)],
     ['src/deploy/generated/endpoint.ts', writeType(endpointSchema, 'Endpoint')],

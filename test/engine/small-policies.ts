@@ -88,7 +88,7 @@ const ofPrimitive = fc.constantFrom<unknown>(
 );
 
 /** Expressions over some concerns and the primitive. */
-export function expressions(names: readonly string[]): fc.Arbitrary<unknown> {
+function expressions(names: readonly string[]): fc.Arbitrary<unknown> {
   const leaf = fc.oneof(ofPrimitive, ...names.flatMap((name) => leaves[name] ?? []));
   return fc.letrec<{ expression: unknown }>((tie) => ({
     expression: fc.oneof(
