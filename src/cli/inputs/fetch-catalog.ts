@@ -18,7 +18,7 @@ import { VERSION } from '../version.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import type { ServerConversation } from './server-conversation.js';
 
-/** The catalog of a server, and what the server says about itself. */
+/** The catalog of a server, its name and its capabilities. */
 export interface FetchedCatalog extends PolicyCatalog {
   readonly server: Implementation | undefined;
   readonly capabilities: object;
@@ -35,7 +35,7 @@ const NO_LIMIT = 2 ** 31 - 1;
  *
  * @param transport the transport to the server, not started yet
  * @param conversation how long it may take, and how failures are described
- * @returns the catalog, with every field of each definition, and what the server says about itself
+ * @returns the catalog, with every field of each definition, and the name and the capabilities of the server
  * @throws {CliError} if the server cannot be reached, ends, does not answer, or sends an invalid answer
  * @example
  * const transport = new ChildTransport('node', ['server.js']);

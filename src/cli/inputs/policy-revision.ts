@@ -16,7 +16,7 @@ import { quantity } from '../terminal/quantities.js';
  * Reads a policy from a file, a folder, or a git revision.
  *
  * @param name a path, or `REVISION:path`, as `git show` takes it
- * @param paper what stderr can show
+ * @param paper how text is written to stderr
  * @returns the compiled policy
  * @throws {CliError} if git cannot read it, or if it has errors, which are printed to stderr
  * @throws {PolicyFileError} if a file cannot be read

@@ -12,7 +12,7 @@ export interface ConversationOptions {
   readonly signal: AbortSignal;
 }
 
-/** The exchange with one server: what ends it, and which error describes a failure. */
+/** The exchange with one server. It tells when to give up, and describes failures. */
 export abstract class ServerConversation {
   /** Aborted when no answer is expected any longer. */
   readonly signal: AbortSignal;

@@ -56,7 +56,7 @@ export interface TestReport {
  * test it.
  *
  * @param files the test files
- * @param options the timeout of servers, and what to report
+ * @param options the timeout of servers, and the options of the report
  * @returns the report
  * @throws {CliError} if a server does not answer, or a test file cannot be read
  * @example
@@ -108,7 +108,7 @@ class TestRunner {
   coverage(): CoverageReport[] {
     const { threshold } = this.options;
     return [...this.policies].flatMap(([name, loaded]) => {
-      // The tests of broken files did not run, so what they exercise is not known.
+      // The tests of broken files did not run, so their coverage is not known.
       if (loaded === undefined || loaded.runs.length === 0) return [];
       const parts = coverageOf(loaded.compiled, loaded.policy, loaded.runs);
       const percentage = percentageOf(parts);

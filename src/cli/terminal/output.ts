@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
-/** Where a text is written, and what that place can show. */
+/** An output stream: its width, and whether it shows colors. */
 export interface Paper {
   /** Columns of a terminal; undefined where lines may have any length. */
   readonly width: number | undefined;

@@ -15,7 +15,8 @@ import {
 } from './check-values.js';
 
 /**
- * Checks what the schema cannot express: that all references name something that any file of the policy declares.
+ * Makes the checks that the schema cannot express: every reference must name a part that some file of the policy
+ * declares, and the parts must agree with each other.
  *
  * @param files the files of one policy, included files first
  * @param complete whether all files could be read; if not, unknown concerns are not reported
@@ -27,8 +28,8 @@ export function checkMeaning(files: readonly CheckedFile[], complete: boolean): 
   const findings: Finding[] = [];
   const report =
     (severity: Finding['severity']): CheckContext['error'] =>
-    (file, path, code, message, what) => {
-      findings.push({ ...file.locate(path, what), severity, code, message });
+    (file, path, code, message, part) => {
+      findings.push({ ...file.locate(path, part), severity, code, message });
     };
   const error = report('error');
   const context: CheckContext = {

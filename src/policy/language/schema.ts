@@ -40,17 +40,17 @@ const mapping = {
   examples: [{ security: 'high', cost: 'minimal' }],
 } as const;
 
-const mappings = (what: string, example: string) =>
+const mappings = (description: string, example: string) =>
   ({
-    description: what,
+    description,
     type: 'object',
     additionalProperties: mapping,
     examples: [{ [example]: { security: 'high' } }],
   }) as const;
 
-const ruleKinds = (what: string) =>
+const ruleKinds = (verb: string) =>
   ({
-    description: `The kinds of primitives that the rule ${what}.`,
+    description: `The kinds of primitives that the rule ${verb}.`,
     type: 'array',
     minItems: 1,
     uniqueItems: true,
