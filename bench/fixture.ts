@@ -16,7 +16,7 @@ const TEAM = ['docs', 'charts', 'maps', 'code'];
 export function fixtureTools(count: number): FixtureTool[] {
   return Array.from({ length: count }, (_, index) => ({
     name: `tool_${String(index).padStart(4, '0')}`,
-    description: `Does the work number ${index}: reads what it is given, checks it against the rules of its kind, and returns what came of it.`,
+    description: `Runs job number ${index}: reads the given records, checks them against the rules of their kind, and returns the results.`,
     inputSchema: {
       type: 'object',
       properties: Object.fromEntries(
@@ -24,7 +24,7 @@ export function fixtureTools(count: number): FixtureTool[] {
           `argument_${position}`,
           {
             type: position % 2 === 0 ? 'string' : 'number',
-            description: `What the work takes as its argument number ${position}, in the form that the rest expects.`,
+            description: `The argument number ${position} of the job, in the format that the other arguments expect.`,
           },
         ]),
       ),
@@ -33,7 +33,7 @@ export function fixtureTools(count: number): FixtureTool[] {
   }));
 }
 
-/** Makes a policy with three concerns and a value of each tool for each concern. */
+/** Makes a policy with three concerns, in which each tool has a value for each concern. */
 export function fixturePolicy(tools: readonly { readonly name: string }[]): Policy {
   return preparePolicy(compiledFixture(tools));
 }

@@ -17,15 +17,15 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Ratio[]>>> = {
 };
 
 /**
- * Runs all benchmarks, or those that the arguments name: the parts above, `memory` and `cli`. `--json` prints one JSON
+ * The benchmarks to run: all, or those that the arguments name (a part above, `memory` or `cli`). `--json` prints one JSON
  * object. A missed target is printed and does not change the exit code.
  */
 const named = process.argv.slice(2).filter((each) => !each.startsWith('--'));
-const isWanted = (part: string): boolean => named.length === 0 || named.includes(part);
+const isSelected = (part: string): boolean => named.length === 0 || named.includes(part);
 const ratios: Ratio[] = [];
-for (const [part, measure] of Object.entries(PARTS)) if (isWanted(part)) ratios.push(...(await measure()));
-const memory = isWanted('memory') ? memoryRun() : undefined;
-const commands = isWanted('cli') ? commandTimes() : [];
+for (const [part, measure] of Object.entries(PARTS)) if (isSelected(part)) ratios.push(...(await measure()));
+const memory = isSelected('memory') ? memoryRun() : undefined;
+const commands = isSelected('cli') ? commandTimes() : [];
 
 if (process.argv.includes('--json')) {
   console.log(JSON.stringify({ node: process.version, ratios, memory, commands }, null, 2));

@@ -3,7 +3,7 @@ import { bindCatalog, select } from '../src/engine/select.js';
 import { FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 
-/** Compares the selection with JSON.stringify of the selected primitives, which every answer needs anyway. */
+/** Compares the selection with JSON.stringify of the selected primitives, which every response needs anyway. */
 export async function selectionRatios(): Promise<Ratio[]> {
   const tools = fixtureTools(1000);
   const policy = fixturePolicy(tools);

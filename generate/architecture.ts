@@ -14,7 +14,7 @@ export function architecturePage(): string {
   return `${page.slice(0, start + START.length)}\n\n${drawFolders()}\n${page.slice(end)}`;
 }
 
-/** Draws the folders of `src` as a Mermaid flowchart. An arrow that follows from two others is left out. */
+/** Draws the folders of `src` as a Mermaid flowchart. It omits an arrow if a path of other arrows implies it. */
 function drawFolders(): string {
   const edges = new Map<string, Set<string>>();
   for (const { file, target } of readImports()) {

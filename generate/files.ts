@@ -6,7 +6,7 @@ import { writeType } from './types.js';
 import { writeValidator } from './validator.js';
 
 /**
- * Generates the schemas for editors, the validators, the types, and the picture of the architecture.
+ * Generates the schemas for editors, the validators and their types, and the picture of the architecture.
  *
  * @returns the expected text of each generated file, by its path in the repository
  * @example

@@ -1,6 +1,6 @@
 /**
  * Writes the reference of the public API to `build/api`, from the docstrings of the exported names. TypeDoc and the
- * TypeScript that it supports are installed in `test/runtimes/docs` when they are not there.
+ * TypeScript version that it supports are installed in `test/runtimes/docs` if they are missing.
  */
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';

@@ -12,7 +12,7 @@ import { build } from 'esbuild';
 const OUTPUT = 'dist/cli';
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
 
-/** The tokens of the encoding as compressed JSON: half the size of the module with the same array, and faster to load. */
+/** Stores the tokens of the encoding as compressed JSON. It has half the size of the original module and loads faster. */
 const compressTokens = {
   name: 'compress-tokens',
   setup({ onLoad }) {
@@ -40,7 +40,7 @@ const { metafile } = await build({
   format: 'esm',
   // Without it, every non-ASCII character of the encoding becomes an escape sequence.
   charset: 'utf8',
-  // Identifiers stay and lines stay short, so that a stack trace still says something.
+  // Identifiers are kept and lines are short, so that stack traces stay readable.
   minifyWhitespace: true,
   lineLimit: 120,
   external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),

@@ -4,13 +4,13 @@ import { promisify } from 'node:util';
 
 /** Durations of a new process, in milliseconds. */
 export interface ColdStart {
-  /** The import of the module of the function. */
+  /** Importing the module of the function. */
   readonly imported: number;
   /** From the first call to its answer. */
   readonly called: number;
   /** From the start of the process to that answer. */
-  readonly inAll: number;
-  /** How many tools it listed. */
+  readonly total: number;
+  /** The number of listed tools. */
   readonly tools: number;
 }
 
@@ -24,7 +24,7 @@ const PROGRAM = `
   const { body } = await handler(JSON.parse(event), { awsRequestId: 'one' });
   const answered = performance.now();
   const { tools } = JSON.parse(body).result;
-  const times = { imported: imported - before, called: answered - imported, inAll: answered, tools: tools.length };
+  const times = { imported: imported - before, called: answered - imported, total: answered, tools: tools.length };
   write(JSON.stringify(times), () => process.exit(0));`;
 
 /**

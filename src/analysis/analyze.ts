@@ -77,17 +77,19 @@ export function analyze(policy: Policy, catalog: ServerCatalog): Analysis {
 }
 
 /**
+ * Finds out whether a host can see one primitive without another.
+ *
  * @param policy the policy
- * @param shown the values of one primitive, see `mapPrimitive`; `undefined` to ask only whether `hidden` can be hidden
+ * @param shown the values of one primitive, see `mapPrimitive`; `undefined` to check only whether `hidden` can be hidden
  * @param hidden the values of another primitive
  * @returns whether some configuration shows the first and hides the second
  * @example
- * canPart(policy, mapPrimitive(policy, 'tools', read), mapPrimitive(policy, 'tools', write)); // true
+ * canShowWithout(policy, mapPrimitive(policy, 'tools', read), mapPrimitive(policy, 'tools', write)); // true
  */
-export function canPart(policy: Policy, shown: Mapping | undefined, hidden: Mapping): boolean {
+export function canShowWithout(policy: Policy, shown: Mapping | undefined, hidden: Mapping): boolean {
   const space = spanSpace(policy, shown === undefined ? [hidden] : [shown, hidden]);
-  const apart = and([shown === undefined || space.shown(shown), not(space.shown(hidden))]);
-  return satisfy(apart, space.sizes).found;
+  const separated = and([shown === undefined || space.shown(shown), not(space.shown(hidden))]);
+  return satisfy(separated, space.sizes).found;
 }
 
 function countOf({ sizes }: Space): number {

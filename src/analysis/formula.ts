@@ -149,8 +149,8 @@ function connectedComponents(formula: Formula): Component[] {
   return [...components.values()];
 }
 
-/** @returns the parts of the formula that must all hold */
-function conditionsOf(formula: Formula): Formula[] {
+/** @returns the parts of the formula that must all hold; `true` if nothing must hold */
+export function conditionsOf(formula: Formula): Formula[] {
   if (typeof formula === 'boolean') return [formula];
   if (formula.op === 'and') return formula.parts.flatMap(conditionsOf);
   if (formula.op === 'not' && typeof formula.part === 'object' && formula.part.op === 'or') {
@@ -166,10 +166,26 @@ function mostConstrained(conditions: readonly (readonly number[])[]): number {
   return least[0] ?? 0;
 }
 
-function dimensionsOf(formula: Formula, found = new Set<number>()): Set<number> {
+/** @returns the dimensions that the formula depends on */
+export function dimensionsOf(formula: Formula, found = new Set<number>()): Set<number> {
   if (typeof formula === 'boolean') return found;
   if (formula.op === 'not') return dimensionsOf(formula.part, found);
   if (formula.op === 'atom') for (const dimension of formula.dimensions) found.add(dimension);
   else for (const part of formula.parts) dimensionsOf(part, found);
   return found;
+}
+
+/** @returns whether the formula is true for values of all dimensions */
+export function holds(formula: Formula, values: readonly number[]): boolean {
+  if (typeof formula === 'boolean') return formula;
+  switch (formula.op) {
+    case 'and':
+      return formula.parts.every((part) => holds(part, values));
+    case 'or':
+      return formula.parts.some((part) => holds(part, values));
+    case 'not':
+      return !holds(formula.part, values);
+    case 'atom':
+      return formula.holds(formula.dimensions.map((dimension) => values[dimension] ?? 0));
+  }
 }

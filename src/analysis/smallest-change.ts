@@ -7,7 +7,7 @@ import {
 import { decide } from '../engine/evaluate.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
 import type { Concern } from '../engine/policy.js';
-import { combinations, cutRange } from './space.js';
+import { combinations, cutRange } from './candidate-values.js';
 
 /** Preferences to change, by concern; `null` removes the value. */
 export type ConfigurationChange = Readonly<

@@ -35,7 +35,7 @@ Commands:
   test      run the tests of policies, and show what no test exercises
   list      show which primitives are visible, which are hidden and why
   explain   show why one primitive is shown or hidden, and what changes that
-  diff      show what a change of a policy or a server changes for hosts
+  diff      show how a change of a policy or a server affects hosts
   tokens    count the tokens of primitives and configurations
   snapshot  save the catalog of a server to a file
   fmt       format policy files
@@ -87,7 +87,7 @@ async function main(argv: string[]): Promise<number> {
   return command.run(rest);
 }
 
-/** Prints only the message of an error: ours say what to do, and a stack would hide that. */
+/** Prints only the message of an error. Our messages say what to do, and a stack trace would hide that. */
 function exitCodeOf(error: unknown): number {
   if (error instanceof Interrupted) return error.exitCode;
   complain(error instanceof Error ? error.message : String(error));
@@ -103,7 +103,7 @@ function complain(message: string): void {
 let writeError: NodeJS.ErrnoException | undefined;
 for (const stream of [process.stdout, process.stderr]) {
   stream.on('error', (error: NodeJS.ErrnoException) => {
-    // `| head` closes the pipe when it has read enough, which is not an error. A full disk is one.
+    // `| head` closes the pipe when it has read enough. This is not an error, but a full disk is.
     if (error.code !== 'EPIPE') writeError = error;
   });
 }

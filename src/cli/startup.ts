@@ -2,8 +2,8 @@ import module from 'node:module';
 import { setFlagsFromString } from 'node:v8';
 
 /**
- * Makes short commands start faster. Under Node 20, half of the time of a short command went into optimizing code that
- * ran only for a moment, so V8 optimizes later. From Node 22 on, compiled code is cached on disk instead.
+ * Makes short commands start faster. Under Node 20, V8 spends half of the time of a short command on optimizing code
+ * that runs only for a moment, so it is told to optimize later. From Node 22 on, compiled code is cached on disk instead.
  *
  * @example
  * speedUpStartup(); // before the imports of the command run

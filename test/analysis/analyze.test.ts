@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { analyze, canPart } from '../../src/analysis/analyze.js';
-import { and, atom, type Formula, not, or, satisfy } from '../../src/analysis/formula.js';
+import { analyze, canShowWithout } from '../../src/analysis/analyze.js';
 import { decide } from '../../src/engine/evaluate.js';
 import { isTruthy } from '../../src/engine/expression/evaluate.js';
 import { mapPrimitive, type Policy, type Primitive, resolveConfiguration } from '../../src/engine/index.js';
@@ -287,20 +286,21 @@ describe('compared with every configuration, one by one', () => {
     );
   });
 
-  it('separates two primitives exactly if some configuration does', () => {
+  it('shows one primitive without another exactly if some configuration does', () => {
     fc.assert(
       fc.property(smallPolicies, ({ policy, tools }) => {
         const [first, second] = mappingsOf({ policy, tools });
         if (first === undefined) return;
-        const parted = (hidden: typeof first, beside?: typeof first) =>
+        const isSeparated = (hidden: typeof first, shown?: typeof first) =>
           allConfigurations(policy).some(
             ({ configuration }) =>
               decide(hidden, configuration).effect === 'hide' &&
-              (beside === undefined || decide(beside, configuration).effect === 'show'),
+              (shown === undefined || decide(shown, configuration).effect === 'show'),
           );
-        expect(canPart(policy, undefined, first)).toBe(parted(first));
-        expect(canPart(policy, first, first)).toBe(false);
-        if (second !== undefined) expect(canPart(policy, second, first)).toBe(parted(first, second));
+        expect(canShowWithout(policy, undefined, first)).toBe(isSeparated(first));
+        expect(canShowWithout(policy, first, first)).toBe(false);
+        if (second !== undefined)
+          expect(canShowWithout(policy, second, first)).toBe(isSeparated(first, second));
       }),
       { numRuns: 500 },
     );
@@ -395,7 +395,7 @@ describe('more configurations than can be tried', () => {
   });
 });
 
-describe('separating two primitives', () => {
+describe('showing one primitive without another', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns: { price: { values: { min: 0, max: 10 } }, exact: { values: { min: 0, max: 10 }, match: exact } }
@@ -404,128 +404,12 @@ describe('separating two primitives', () => {
   const of = (name: string) => mapPrimitive(policy, 'tools', { name });
 
   it('tries numbers between the values of both', () => {
-    expect(canPart(policy, of('five'), of('seven'))).toBe(true);
-    expect(canPart(policy, of('seven'), of('five'))).toBe(false);
+    expect(canShowWithout(policy, of('five'), of('seven'))).toBe(true);
+    expect(canShowWithout(policy, of('seven'), of('five'))).toBe(false);
   });
 
   it('tries numbers between the values of one', () => {
-    expect(canPart(policy, undefined, of('odd'))).toBe(true);
-    expect(canPart(policy, undefined, of('none'))).toBe(false);
-  });
-});
-
-describe('the search for an assignment', () => {
-  const sizes = [2, 3, 2];
-  const atoms = fc
-    .tuple(fc.subarray([0, 1, 2], { minLength: 1, maxLength: 2 }), fc.infiniteStream(fc.boolean()))
-    .map(([dimensions, stream]): Formula => {
-      const table = [...stream.take(9)];
-      return {
-        op: 'atom',
-        dimensions,
-        holds: (values) => table[(values[0] ?? 0) * 3 + (values[1] ?? 0)] === true,
-      };
-    });
-  const { formula } = fc.letrec<{ formula: Formula }>((tie) => ({
-    formula: fc.oneof(
-      { maxDepth: 4, depthIdentifier: 'formula' },
-      atoms,
-      fc.boolean(),
-      fc.record({ op: fc.constant('not' as const), part: tie('formula') }),
-      fc.record({ op: fc.constantFrom('and', 'or'), parts: fc.array(tie('formula'), { maxLength: 4 }) }),
-    ),
-  }));
-  const truth = (given: Formula, values: readonly number[]): boolean => {
-    if (typeof given === 'boolean') return given;
-    if (given.op === 'not') return !truth(given.part, values);
-    if (given.op === 'atom') return given.holds(given.dimensions.map((dimension) => values[dimension] ?? 0));
-    return given.op === 'and'
-      ? given.parts.every((part) => truth(part, values))
-      : given.parts.some((part) => truth(part, values));
-  };
-  const all = [0, 1].flatMap((a) => [0, 1, 2].flatMap((b) => [0, 1].map((c) => [a, b, c])));
-
-  it('finds an assignment exactly if there is one, and its unset dimensions do not matter', () => {
-    fc.assert(
-      fc.property(formula, (given) => {
-        const search = satisfy(given, sizes);
-        const found = all.filter((values) => truth(given, values));
-        expect(search.found).toBe(found.length > 0);
-        if (!search.found) {
-          expect(search.exhausted).toBe(false);
-          return;
-        }
-        const { assignment } = search;
-        const covered = all.filter((values) =>
-          values.every((value, index) => (assignment[index] ?? value) === value),
-        );
-        expect(covered.length).toBeGreaterThan(0);
-        expect(covered.every((values) => truth(given, values))).toBe(true);
-      }),
-      { numRuns: 2000 },
-    );
-  });
-
-  it('reports whether it reached its step limit', () => {
-    const only = (dimension: number, only: number): Formula => ({
-      op: 'atom',
-      dimensions: [dimension],
-      holds: ([value]) => value === only,
-    });
-    expect(satisfy(only(1, 7), sizes, 3)).toEqual({ found: false, exhausted: false });
-    expect(satisfy(only(1, 7), sizes, 2)).toEqual({ found: false, exhausted: true });
-    expect(satisfy(only(1, 2), sizes, 3)).toMatchObject({ found: true });
-    expect(satisfy(only(1, 2), sizes, 2)).toEqual({ found: false, exhausted: true });
-  });
-
-  describe('in few steps', () => {
-    const ten = new Array(12).fill(10);
-    const upTo = (dimension: number, most: number): Formula => ({
-      op: 'atom',
-      dimensions: [dimension],
-      holds: ([value = 0]) => value <= most,
-    });
-    const atLeast = (dimension: number, least: number): Formula => not(upTo(dimension, least - 1));
-    // The unconstrained parts have many solutions. They must not all be tried because the last part has none.
-    const free = Array.from({ length: 10 }, (_, index) => upTo(index, 4));
-    const none = [upTo(11, 3), atLeast(11, 5)];
-
-    it('solves connected components one after the other', () => {
-      const nested = and([and(free), ...none]);
-      const negated = not(or([...free, ...none].map(not)));
-      for (const given of [nested, negated]) {
-        expect(satisfy(given, ten, 100)).toEqual({ found: false, exhausted: false });
-      }
-    });
-
-    it('begins with the most constrained variable', () => {
-      const wide: Formula = { op: 'atom', dimensions: [0, 1, 2], holds: ([, , last]) => last === 0 };
-      for (const parts of [
-        [wide, atLeast(2, 9)],
-        [atLeast(2, 9), wide],
-      ]) {
-        expect(satisfy(and(parts), ten, 300)).toEqual({ found: false, exhausted: false });
-      }
-    });
-  });
-});
-
-describe('formulas', () => {
-  it('are constants if no choice matters', () => {
-    expect(atom(0, 3, () => true)).toBe(true);
-    expect(atom(0, 3, () => false)).toBe(false);
-    expect(atom(0, 3, (value) => value === 1)).toMatchObject({ op: 'atom', dimensions: [0] });
-  });
-
-  it('are as short as possible', () => {
-    const some = atom(0, 2, (value) => value === 1);
-    expect(and([true, some])).toBe(some);
-    expect(or([some, false])).toBe(some);
-    expect(and([])).toBe(true);
-    expect(or([])).toBe(false);
-    expect(and([some, false])).toBe(false);
-    expect(or([some, true])).toBe(true);
-    expect(not(not(some))).toBe(some);
-    expect(not(true)).toBe(false);
+    expect(canShowWithout(policy, undefined, of('odd'))).toBe(true);
+    expect(canShowWithout(policy, undefined, of('none'))).toBe(false);
   });
 });

@@ -11,7 +11,7 @@ import {
   resolveConfiguration,
 } from '../../src/engine/index.js';
 import { allConfigurations, mappingsOf, smallPolicies } from '../engine/small-policies.js';
-import { asked, policyOf, yaml } from '../policy/author.js';
+import { policyOf, requested, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`
   version: 1
@@ -34,7 +34,7 @@ const explainJson = (when: unknown, mapping: Mapping, configuration: Configurati
   explainRule(parseExpression(when).expression, mapping, configuration);
 
 function explain(concerns: unknown, tool: object, when: unknown = rule?.when.json): ExplainedPart {
-  const configuration = resolveConfiguration(policy, asked(concerns));
+  const configuration = resolveConfiguration(policy, requested(concerns));
   return explainJson(when, mapPrimitive(policy, 'tools', tool), configuration);
 }
 

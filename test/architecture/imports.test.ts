@@ -4,8 +4,8 @@ import { expect, it } from 'vitest';
 import { readImports, sourceFiles } from '../../generate/imports.js';
 
 /**
- * The folders of `src`, each with what it may import of the folders above it. `index.ts` and `errors.ts` stand beside
- * the folders: everybody may import `errors.ts`.
+ * The folders of `src`, each with the folders above it that it may import. `index.ts` and `errors.ts` are beside the
+ * folders. Every folder may import `errors.ts`.
  */
 const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   engine: [],
@@ -49,12 +49,12 @@ const imports = readImports();
 const own = imports.flatMap(({ file, target }) => (target === undefined ? [] : [{ file, target }]));
 const strip = (file: string): string => file.replace(/^src\//, '').replace(/\.tsx?$/, '');
 
-it('finds the imports', () => {
+it('finds the imports of all files', () => {
   expect(files.length).toBeGreaterThan(200);
   expect(own.length).toBeGreaterThan(800);
 });
 
-it('imports only folders above', () => {
+it('imports only folders that the table allows', () => {
   const wrong = own.filter(({ file, target }) => {
     const from = file.split('/')[1] ?? '';
     const allowed = [from, 'errors', ...(FOLDERS[from] ?? [])];
@@ -63,7 +63,7 @@ it('imports only folders above', () => {
   expect(wrong).toEqual([]);
 });
 
-it('names every folder', () => {
+it('lists every folder in the table', () => {
   const folders = new Set(files.map((file) => file.split('/')[1]));
   folders.delete('errors.ts');
   expect([...folders].sort()).toEqual(Object.keys(FOLDERS).sort());
@@ -128,7 +128,7 @@ it('has no import cycle', () => {
   expect(files.map((file) => visit(file, [])).filter((cycle) => cycle !== undefined)).toEqual([]);
 });
 
-it('keeps folders small enough to take in at a glance', () => {
+it('has at most 20 files in each folder', () => {
   const counts = new Map<string, number>();
   for (const file of files) {
     const folder = file.slice(0, file.lastIndexOf('/'));

@@ -81,11 +81,11 @@ describe.concurrent('invalid arguments', () => {
     [['compile', 'policies/vault.yaml'], 'There is no output. Pass -o FILE, or -o - for stdout'],
     [['compile', 'nowhere.yaml', '-o', '-'], 'nowhere.yaml cannot be read'],
     [['compile', 'policies/vault.yaml', '-o', 'policies'], 'policies cannot be written (EISDIR)'],
-  ])('%j', async (args, expected) => {
+  ])('are reported in one line: %j', async (args, expected) => {
     expect(await complaint(run(...args))).toContain(expected);
   });
 
-  it('prints the help to stderr if there are no arguments', async () => {
+  it('include an empty command line, which prints the help to stderr', async () => {
     const { code, stdout, stderr } = await run();
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
     expect(stderr).toMatch(/^Filters what .*\n\nUsage: mcp-concerns COMMAND/);
@@ -122,11 +122,11 @@ describe.concurrent('invalid preferences', () => {
       'environment has no value. Pass --concern environment=VALUE, with one of its values (development, production).',
     ],
     ['nothing', '"nothing" has no value. Pass --concern NAME=VALUE.'],
-  ])('%s', async (concern, expected) => {
+  ])('are rejected: %s', async (concern, expected) => {
     expect(await complaint(list(...rules, '--concern', concern, '--', 'node'))).toBe(expected);
   });
 
-  it('rejects a second value for a concern with one value', async () => {
+  it('include a second value for a concern that takes one value', async () => {
     const twice = ['--concern', 'environment=production', '--concern', 'environment=development'];
     expect(await complaint(list(...rules, ...twice, '--', 'node'))).toBe(
       'environment is given twice, but it takes one value. Remove one.',

@@ -13,7 +13,7 @@ describe.concurrent('docs/reference/cli.md', () => {
   });
 
   it.each(blocks.map(([, args = '', output = '', code = '0']) => [args, output, Number(code)] as const))(
-    '%s',
+    'shows the real output: %s',
     async (args, output, code) => {
       const ended = await run(...args.split(' '));
       expect(ended.code).toBe(code);

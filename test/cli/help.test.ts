@@ -58,7 +58,7 @@ const OPTIONS = [
 ];
 
 it.each(COMMANDS)(
-  '%s takes the options of the other commands, or says in one line why not',
+  '%s takes the options of the other commands, or gives the reason in one line',
   async (command) => {
     const { stdout } = await run(command, '--help');
     const missing = OPTIONS.filter((option) => !stdout.includes(`--${option}`));
@@ -81,7 +81,7 @@ it('passes --help after -- to the server', async () => {
   expect(stderr).toMatch(/^mcp-concerns: The server "node" /);
 });
 
-it('--version prints the version of the package', async () => {
+it('prints the version of the package with --version', async () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8'));
   expect(await run('--version')).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
 });

@@ -64,7 +64,7 @@ describe.concurrent('a first policy for', () => {
     expect([checked.code, tested.code, formatted.code]).toEqual([0, 0, 0]);
     const { findings } = JSON.parse(checked.stdout) as { findings: { severity: string; code: string }[] };
     expect(findings.filter(({ severity }) => severity === 'error')).toEqual([]);
-    // Every primitive is mapped, and no primitive is visible to everybody by mistake.
+    // Every primitive is mapped, and no primitive is visible to every host by mistake.
     const codes = findings.map((finding) => finding.code);
     expect(codes.filter((each) => !['names-hidden', 'empty-catalog'].includes(each))).toEqual([]);
   });

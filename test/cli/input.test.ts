@@ -203,7 +203,7 @@ describe.concurrent('invalid arguments for an input', () => {
       ['--url', 'http://a', '--header', 'a: secret\nb'],
       "--header takes 'Name: value', with a valid HTTP header name and value",
     ],
-  ])('%j', async (args, expected) => {
+  ])('are rejected without repeating a secret: %j', async (args, expected) => {
     const text = await complaint(...args);
     expect(text).toContain(expected);
     expect(text).not.toContain('secret');

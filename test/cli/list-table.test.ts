@@ -47,7 +47,7 @@ describe('the table of list', () => {
     expect(text).toContain('primitive');
   });
 
-  it('says that the server lists nothing', () => {
+  it('states that the server lists nothing', () => {
     const nothing = decideAll(
       configuration,
       weighCatalog(policy, {}, () => 0),

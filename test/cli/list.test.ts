@@ -105,7 +105,7 @@ describe('list on server-everything', () => {
   });
 });
 
-describe('what list reads from a server', () => {
+describe('the input of list', () => {
   it('includes every page, tools that are registered late, and unknown fields', async () => {
     const { tools, tokens } = await listJson(...RULES);
     expect(tools.map(({ name }) => name)).toEqual(['alpha', 'beta', 'gam\u001b[2Jma\nmore', 'delta', 'late']);
@@ -120,7 +120,7 @@ describe('what list reads from a server', () => {
     expect(tokens.total).toBe(tools.reduce((sum, tool) => sum + tool.tokens, 0));
   });
 
-  it('cannot move the cursor of a terminal, or add lines', async () => {
+  it('cannot move the cursor of a terminal or add lines', async () => {
     for (const format of ['table', 'names']) {
       const { stdout } = await list(...RULES, '--format', format, '--', ...PAGES);
       expect(stdout).toContain('gam\\u001b[2Jma\\u000amore');

@@ -44,7 +44,7 @@ describe.concurrent('the packages that a command loads', () => {
     [['fmt', '--check', POLICY], ['yaml']],
     [['compile', POLICY, '-o', '-'], ['yaml']],
     [['init', '-o', join(folder, 'first.yaml'), ...CATALOG], ['yaml']],
-  ])('%j', async (args, needed) => {
+  ])('are only the expected ones: %j', async (args, needed) => {
     // Small packages that all of our code uses.
     const found = (await packagesOf(args)).filter((name) => !['leven', 'quick-lru'].includes(name));
     expect(found).toEqual(needed);

@@ -25,7 +25,7 @@ const able = (await inTerminal(80, 'true')) !== undefined;
 const reason = able ? '' : ' (skipped: "script" of util-linux is not installed)';
 
 describe.runIf(able).concurrent(`in a real terminal${reason}`, () => {
-  it.each(COMMANDS)('%s', async (args) => {
+  it.each(COMMANDS)('fits the width: %s', async (args) => {
     for (const columns of [80, 140]) {
       const [painted = '', bare = '', never] = await Promise.all([
         terminal(columns, 'env -u NO_COLOR -u CI TERM=xterm-256color', args),

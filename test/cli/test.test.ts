@@ -399,7 +399,7 @@ describe.concurrent('a mistake in a test file', () => {
       'tests: [{ name: a, tools: { count: 4 } }, { name: a, tools: { count: 4 } }]',
       '3:51  error  duplicate  The name "a" is already used by the test in line 3. Rename one of them.',
     ],
-  ])('is found at its place: %s', async (_, text, expected) => {
+  ])('is reported at its place: %s', async (_, text, expected) => {
     const { code, stdout, stderr } = await test(`${text}\n`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file not run because of errors\n' });
     expect(stderr).toContain(`t.test.yaml:${expected}\n`);
@@ -433,7 +433,7 @@ describe.concurrent('a mistake in a test file', () => {
       'broken.yaml:2:12  error  wrong-type',
     ],
     ['broken YAML', 'policy: [\n', '2:1  error  bad-yaml'],
-  ])('is found: %s', async (_, head, expected) => {
+  ])('is reported: %s', async (_, head, expected) => {
     writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n');
     const { code, stderr } = await test(`${head}tests: [{ name: a, tools: { count: 4 } }]\n`);
     expect(code).toBe(1);

@@ -103,7 +103,7 @@ describe('the costs of all configurations', () => {
     expect(configurationCosts(policy, catalog, tokensOf, found.most)?.over).toBe(0);
   });
 
-  it('are not computed if there are too many, which the text says', () => {
+  it('are not computed if there are too many, and the text says so', () => {
     const { compiled } = readPolicy('policies/vault.yaml');
     if (compiled === undefined) throw new Error('The policy is broken.');
     const [first] = compiled.concerns;

@@ -36,7 +36,7 @@ export function notPassed(report: Report): string[] {
   );
 }
 
-/** A scenario may contain the same check several times. */
+/** Numbers the checks, because a scenario may contain the same check several times. */
 function numbered(checks: readonly Check[]): Map<string, Check> {
   const seen = new Map<string, number>();
   return new Map(

@@ -18,13 +18,13 @@ const RESULTS = 'build/conformance';
 interface Revision {
   readonly name: string;
   create(prepare: (server: ConnectableServer) => void): Fixture;
-  /** The access check in front of the handler under `enforce`: SDK v2 answers some requests before any transport. */
+  /** Adds the access check before the handler under `enforce`, because SDK v2 answers some requests before any transport. */
   around?(fetch: Fixture['fetch'], probe: string): Fixture['fetch'];
 }
 
-/** The handler of the fixture reads the body itself, so it gets a request with a new body. */
-function guardParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
-  const guarded = checkAccessEarly(
+/** Adds the early access check. The handler of the fixture reads the body itself, so it gets a new request. */
+function checkParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
+  const checked = checkAccessEarly(
     ({ url, method, headers, signal }, body) =>
       fetch(new Request(url, { method, headers, signal, body: JSON.stringify(body) })),
     probe,
@@ -33,13 +33,13 @@ function guardParsed(fetch: Fixture['fetch'], probe: string): Fixture['fetch'] {
     if (request.method !== 'POST') return fetch(request);
     const again = request.clone();
     const body: unknown = await request.json().catch(() => undefined);
-    return body === undefined ? fetch(again) : guarded(again, body);
+    return body === undefined ? fetch(again) : checked(again, body);
   };
 }
 
 const REVISIONS: readonly Revision[] = [
   { name: '2025-11-25', create: createV1Fixture },
-  { name: '2026-07-28', create: createV2Fixture, around: guardParsed },
+  { name: '2026-07-28', create: createV2Fixture, around: checkParsed },
 ];
 
 /** The options of the gate; `undefined` for the server without it. */
@@ -57,14 +57,15 @@ for (const revision of REVISIONS) {
     const start = performance.now();
     const { report, requests } = await against(revision, name, policy);
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const through = policy === undefined ? '' : `, ${requests} requests judged`;
+    const through = policy === undefined ? '' : `, ${requests} requests reported`;
     console.log(`${revision.name} ${name.padEnd(8)} ${count(report)} (${seconds} s${through})`);
     if (policy === undefined) {
       without = report;
       for (const line of notPassed(report)) console.log(`  not passed: ${line}`);
       continue;
     }
-    if (requests === 0) throw new Error('The gate received no request, so the comparison proves nothing.');
+    if (requests === 0)
+      throw new Error('The gate did not report any request, so the comparison proves nothing.');
     for (const difference of compare(without, report)) {
       different += 1;
       const { scenario, check } = difference;
@@ -74,7 +75,9 @@ for (const revision of REVISIONS) {
   }
 }
 console.log(
-  different === 0 ? 'The same with and without the gate, check by check.' : `${different} differences.`,
+  different === 0
+    ? 'Every check has the same result with and without the gate.'
+    : `${different} differences.`,
 );
 process.exitCode = different === 0 ? 0 : 1;
 
@@ -86,14 +89,14 @@ async function against(
 ): Promise<{ report: Report; requests: number }> {
   const probe = randomUUID();
   let requests = 0;
-  const judged = () => {
+  const countReport = () => {
     requests += 1;
   };
   const fixture = create((server) => {
-    if (policy !== undefined) attachConcerns(server, { policy, probe, report: judged });
+    if (policy !== undefined) attachConcerns(server, { policy, probe, report: countReport });
   });
-  const guarded = policy?.settings.enforcement === 'enforce' ? around?.(fixture.fetch, probe) : undefined;
-  const endpoint = await serve(guarded ?? fixture.fetch);
+  const checked = policy?.settings.enforcement === 'enforce' ? around?.(fixture.fetch, probe) : undefined;
+  const endpoint = await serve(checked ?? fixture.fetch);
   try {
     const report = await runSuite(endpoint.url, name, join(RESULTS, `${name}-${gate}`));
     return { report, requests };

@@ -105,7 +105,7 @@ function addTools(server: McpServer): void {
     throw new Error('This tool intentionally returns an error for testing');
   });
 
-  server.registerTool('test_tool_with_logging', { description: 'Logs as it goes' }, async (extra) => {
+  server.registerTool('test_tool_with_logging', { description: 'Logs while it runs' }, async (extra) => {
     for (const data of ['Tool execution started', 'Tool processing data', 'Tool execution completed']) {
       await extra.sendNotification({ method: 'notifications/message', params: { level: 'info', data } });
       await sleep(50);
@@ -113,7 +113,7 @@ function addTools(server: McpServer): void {
     return text('Logged');
   });
 
-  server.registerTool('test_tool_with_progress', { description: 'Tells how far it is' }, async (extra) => {
+  server.registerTool('test_tool_with_progress', { description: 'Reports its progress' }, async (extra) => {
     const { progressToken = 0 } = extra._meta ?? {};
     for (const progress of [0, 50, 100]) {
       const params = { progressToken, progress, total: 100 };
@@ -123,11 +123,15 @@ function addTools(server: McpServer): void {
     return text('Done');
   });
 
-  server.registerTool('test_reconnection', { description: 'Ends its stream mid-call' }, async (extra) => {
-    extra.closeSSEStream?.();
-    await sleep(200);
-    return text('Reconnected');
-  });
+  server.registerTool(
+    'test_reconnection',
+    { description: 'Closes its stream during the call' },
+    async (extra) => {
+      extra.closeSSEStream?.();
+      await sleep(200);
+      return text('Reconnected');
+    },
+  );
 }
 
 /** Tools that send the client a request before they answer. */
@@ -193,7 +197,7 @@ function addConversations(server: McpServer): void {
   for (const { name, requestedSchema } of asks) {
     server.registerTool(
       name,
-      { description: 'Asks the person', inputSchema: { message: z.string().optional() } },
+      { description: 'Asks the user', inputSchema: { message: z.string().optional() } },
       async ({ message = 'Please fill in the form' }, extra) => {
         const request = { method: 'elicitation/create', params: { message, requestedSchema } } as const;
         const { action, content } = await extra.sendRequest(request, ElicitResultSchema);

@@ -28,7 +28,7 @@ import {
   TEMPLATE,
   text,
 } from './primitives.js';
-import { capabilitiesOf, requireTasks, TASKS_EXTENSION, Tasks, takesTasks, type Work } from './tasks.js';
+import { capabilitiesOf, requireTasks, supportsTasks, TASKS_EXTENSION, Tasks, type Work } from './tasks.js';
 
 type Run = (
   args: Record<string, unknown>,
@@ -144,7 +144,7 @@ const SIMPLE_TOOLS: Record<string, FixtureTool> = {
     },
   },
   test_custom_header: {
-    description: 'Has an argument that also travels as a header',
+    description: 'Has an argument that is also sent as a header',
     inputSchema: HEADER_SCHEMA,
     run: ({ region }) => text(`Region ${region}`),
   },
@@ -156,7 +156,7 @@ const SIMPLE_TOOLS: Record<string, FixtureTool> = {
     },
   },
   test_tool_with_progress: {
-    description: 'Tells how far it is',
+    description: 'Reports its progress',
     run: async (_args, ctx) => {
       const { progressToken = 0 } = ctx.mcpReq._meta ?? {};
       for (const progress of [0, 50, 100]) {
@@ -171,7 +171,7 @@ const SIMPLE_TOOLS: Record<string, FixtureTool> = {
 
 function announces(change: () => void): FixtureTool {
   return {
-    description: 'Says that a list changed',
+    description: 'Announces that a list changed',
     run: () => {
       change();
       return text('Changed');
@@ -194,7 +194,7 @@ const samples = (content: string) =>
     maxTokens: 100,
   });
 
-/** A tool that requests input until it has all of it; with `stateful`, in a signed state. */
+/** A tool that requests input until it has all of it. With `stateful`, it keeps the input in a signed state. */
 function asking(inputRequests: InputRequests, stateful = false): FixtureTool {
   return {
     description: 'Asks the client before it answers',
@@ -242,7 +242,7 @@ const ASKING_TOOLS: Record<string, FixtureTool> = {
     },
   },
   test_input_required_result_capabilities: {
-    description: 'Asks only what the client can answer',
+    description: 'Asks only for input that the client supports',
     run: (_args, ctx) => {
       const { sampling, elicitation } = capabilitiesOf(ctx);
       return inputRequired({
@@ -267,7 +267,7 @@ function addAskingPrompt(server: McpServer): void {
   });
 }
 
-/** Tools of the tasks extension. Those with `required` refuse clients that do not support tasks. */
+/** Tools of the tasks extension. Those with `required` reject clients that do not support tasks. */
 function taskTools(tasks: Tasks): Record<string, FixtureTool> {
   const required = (description: string, work: Work): FixtureTool => ({
     description,
@@ -279,14 +279,14 @@ function taskTools(tasks: Tasks): Record<string, FixtureTool> {
   return {
     greet: { description: 'Answers at once', run: ({ name }) => text(`Hello, ${name}!`) },
     slow_compute: {
-      description: 'Takes the seconds that it is told',
+      description: 'Runs for the given number of seconds',
       inputSchema: { type: 'object', properties: { seconds: { type: 'number' }, label: { type: 'string' } } },
       run: (args, ctx) => {
         const work: Work = async (_ask, signal) => {
           await sleep(Number(args.seconds) * 1000, undefined, { signal, ref: false });
           return text(`Computed ${args.label}`);
         };
-        return takesTasks(ctx) ? tasks.start(work) : work(async () => {}, ctx.mcpReq.signal);
+        return supportsTasks(ctx) ? tasks.start(work) : work(async () => {}, ctx.mcpReq.signal);
       },
     },
     failing_job: required('Reports an error', async () => {
@@ -305,7 +305,7 @@ function taskTools(tasks: Tasks): Record<string, FixtureTool> {
       return text('Both answered');
     }),
     test_tool_with_task: {
-      description: 'Asks, then goes on in a task',
+      description: 'Asks the client, then continues in a task',
       run: (_args, ctx) => {
         requireTasks(ctx);
         const answer = acceptedContent(ctx.mcpReq.inputResponses, 'user_name');

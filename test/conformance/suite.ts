@@ -28,7 +28,7 @@ export async function installSuite(): Promise<void> {
   });
   if (current && existsSync(NODE)) return;
   console.log(`Installing Node 22 and the suite in ${RUNTIME}`);
-  // In the folder, not with --prefix: the package `node` installs its binary with its own npm.
+  // npm runs in the folder instead of with --prefix, because the package `node` installs its binary with its own npm.
   const code = await run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], RUNTIME);
   if (code !== 0)
     throw new Error(`npm ci in ${RUNTIME} ended with ${code}; the suite needs the registry once.`);
@@ -40,7 +40,7 @@ const readPackage = (folder: string): { version?: string } =>
 /**
  * Runs the checks that a revision requires of servers against a URL.
  *
- * @param folder where the results and the output of the suite are written; emptied before
+ * @param folder where the results and the output of the suite are written; its old content is deleted
  */
 export async function runSuite(url: string, revision: string, folder: string): Promise<Report> {
   await rm(folder, { recursive: true, force: true });
@@ -70,13 +70,13 @@ async function readReport(folder: string): Promise<Report> {
   return report;
 }
 
-/** Many times the duration of a run. */
+/** The time limit of a command: many times its usual duration. */
 const DEADLINE_MS = 150_000;
 
-// Stops the child processes too: a signal alone would skip the exit handlers.
+// Without this, a signal would skip the exit handlers, which stop the child processes.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1));
 
-/** Runs a command until it ends. It does not outlive this process. */
+/** Runs a command until it ends. Stops it if this process ends earlier. */
 function run(
   command: string,
   args: string[],

@@ -22,7 +22,7 @@ export type Work = (ask: Task['ask'], cancelled: AbortSignal) => Promise<CallToo
 export class Tasks {
   private readonly tasks = new Map<string, Task>();
 
-  /** Returns the answer of `tools/call` in place of its result. */
+  /** Starts a task. Returns the result of `tools/call` that refers to it. */
   start(work: Work): CallToolResult {
     const task = new Task();
     this.tasks.set(task.taskId, task);
@@ -59,12 +59,12 @@ export function capabilitiesOf(ctx: ServerContext): ClientCapabilities {
 }
 
 /** Returns whether the request's client supports tasks. */
-export function takesTasks(ctx: ServerContext): boolean {
+export function supportsTasks(ctx: ServerContext): boolean {
   return capabilitiesOf(ctx).extensions?.[TASKS_EXTENSION] !== undefined;
 }
 
 export function requireTasks(ctx: ServerContext): void {
-  if (takesTasks(ctx)) return;
+  if (supportsTasks(ctx)) return;
   throw new MissingRequiredClientCapabilityError({
     requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
   });
@@ -118,7 +118,7 @@ class Task {
     return { ...this.summary(), ...this.outcome, ...asks };
   }
 
-  /** Only the first end counts. */
+  /** Ends the task. A task that has ended does not change again. */
   private end(status: 'completed' | 'failed' | 'cancelled', outcome: Task['outcome']): void {
     if (['completed', 'failed', 'cancelled'].includes(this.status)) return;
     this.status = status;

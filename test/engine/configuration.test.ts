@@ -313,7 +313,7 @@ describe('values outside the declared ones', () => {
   });
 
   it('error: does not reject values from a session, which were accepted earlier', () => {
-    const concerns = { security: 'top', price: 1000, topic: ['x', 'maps'], preset: 'none', colour: 'red' };
+    const concerns = { security: 'top', price: 1000, topic: ['x', 'maps'], preset: 'none', color: 'red' };
     const { invalid, warnings } = resolveConfiguration(error, [{ from: 'session', concerns }]);
     expect(invalid).toEqual([]);
     expect(warnings.map(({ code }) => code)).toEqual([
@@ -496,7 +496,7 @@ describe('operator concerns', () => {
       { quota: 'many' },
       { region: 'eu', quota: 1 },
     ],
-    ['can be lists', { teams: ['green', 'red', 'grey'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
+    ['can be lists', { teams: ['green', 'red', 'gray'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
     ['can be a single value of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
     [
       'are not taken from a list if the concern takes one value',
@@ -545,7 +545,7 @@ describe('operator concerns', () => {
     }
   });
 
-  it('do not take a missing claim, null or an object for a value of the same spelling', () => {
+  it('do not treat a missing claim, null or an object as the value of the same name', () => {
     const odd = policyOf(yaml`
       version: 1
       concerns:
@@ -597,11 +597,14 @@ describe('names that a host sends', () => {
     expect(effective(policy, [{ from, concerns }])).toEqual({});
   });
 
-  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('%s is not a value either', (value) => {
-    const { invalid, active } = resolveConfiguration(policy, request({ security: value, topic: [value] }));
-    expect(invalid.map(({ concern }) => concern)).toEqual(['security', 'topic']);
-    expect(active).toBe(false);
-  });
+  it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])(
+    'cannot be used as values: %s',
+    (value) => {
+      const { invalid, active } = resolveConfiguration(policy, request({ security: value, topic: [value] }));
+      expect(invalid.map(({ concern }) => concern)).toEqual(['security', 'topic']);
+      expect(active).toBe(false);
+    },
+  );
 
   it('can be declared as concerns', () => {
     const odd = policyOf('version: 1\nconcerns: { constructor: { values: [low, high] } }\n');
@@ -647,7 +650,7 @@ describe('names that a host sends', () => {
     });
   });
 
-  it('in a list of a million values get an answer', () => {
+  it('in a list of a million values do not stop the process', () => {
     const topic = [...new Array(1_000_000).fill('x'), 'maps'];
     const configuration = resolveConfiguration(policy, request({ topic }));
     expect(configuration.invalid.length).toBeLessThanOrEqual(128);
@@ -673,7 +676,7 @@ describe('the key of a configuration', () => {
     expect(key({ topic: ['maps', 'charts'] })).toBe(key({ topic: ['charts', 'maps', 'maps'] }));
     expect(key({ topic: 'maps' })).toBe(key({ topic: ['maps'] }));
     expect(key({ price: 1, security: 'low' })).toBe(key({ price: 1 }));
-    expect(key({})).toBe(key({ security: null, colour: 'red' }));
+    expect(key({})).toBe(key({ security: null, color: 'red' }));
     expect(key({ price: 0 })).toBe(key({ price: -0 }));
   });
 
@@ -712,7 +715,7 @@ describe('the accepted preferences', () => {
   `);
 
   it('resolve to the same configuration when they are sent again', () => {
-    const sent = { preset: 'safe', price: 1000, colour: 'red' };
+    const sent = { preset: 'safe', price: 1000, color: 'red' };
     const configuration = resolveConfiguration(policy, [{ from: 'update', concerns: sent }]);
     const accepted = describeAccepted(configuration);
     expect(accepted).toEqual({ security: 'low', topic: ['maps'], price: 100, cost: null });
@@ -744,15 +747,15 @@ describe('the origin of a value in effect', () => {
     describeOrigins(
       resolveConfiguration(policy, sources, { claims: new Map(Object.entries(claims)), forgotten }),
     );
-  const NOBODY = { tier: 'no-claim', region: 'default' };
+  const OPERATOR_ONLY = { tier: 'no-claim', region: 'default' };
 
-  it('without preferences: only operator concerns have one', () => {
-    expect(origins([])).toEqual(NOBODY);
+  it('exists only for operator concerns if there are no preferences', () => {
+    expect(origins([])).toEqual(OPERATOR_ONLY);
   });
 
   it.each(SOURCES)('is %s, and the default once a host states any preference', (from) => {
     expect(origins([{ from, concerns: { cost: 'high' } }])).toEqual({
-      ...NOBODY,
+      ...OPERATOR_ONLY,
       cost: from,
       security: 'default',
     });
@@ -764,7 +767,12 @@ describe('the origin of a value in effect', () => {
       { from: 'session', concerns: { cost: 'minimal', security: 'high' } },
       { from: 'url', concerns: { security: 'low', price: '5' } },
     ];
-    expect(origins(sources)).toEqual({ ...NOBODY, cost: 'request', security: 'session', price: 'url' });
+    expect(origins(sources)).toEqual({
+      ...OPERATOR_ONLY,
+      cost: 'request',
+      security: 'session',
+      price: 'url',
+    });
   });
 
   it('is a weaker source if the entry of the stronger one was not accepted', () => {
@@ -772,7 +780,7 @@ describe('the origin of a value in effect', () => {
       { from: 'header', concerns: { cost: 'gratis', security: 'none', price: 'much' } },
       { from: 'url', concerns: { cost: 'high' } },
     ];
-    expect(origins(sources)).toEqual({ ...NOBODY, cost: 'url', security: 'default' });
+    expect(origins(sources)).toEqual({ ...OPERATOR_ONLY, cost: 'url', security: 'default' });
   });
 
   it('is absent for a concern that a host set to null', () => {
@@ -780,13 +788,13 @@ describe('the origin of a value in effect', () => {
       { from: 'request', concerns: { cost: null, security: null } },
       { from: 'url', concerns: { preset: 'safe' } },
     ];
-    expect(origins(sources)).toEqual(NOBODY);
+    expect(origins(sources)).toEqual(OPERATOR_ONLY);
   });
 
   it('names the preset, but not for explicit entries of the same source', () => {
     const concerns = { preset: 'safe', cost: 'high' };
     expect(origins([{ from: 'url', concerns }])).toEqual({
-      ...NOBODY,
+      ...OPERATOR_ONLY,
       security: 'url preset safe',
       cost: 'url',
     });
@@ -794,12 +802,12 @@ describe('the origin of a value in effect', () => {
 
   it('is the claim if its value is declared', () => {
     expect(origins([], { tier: 'pro', region: 'us' })).toEqual({ tier: 'claim', region: 'claim' });
-    expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(NOBODY);
+    expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(OPERATOR_ONLY);
   });
 
-  it('says which concerns are denied because the session is not known', () => {
+  it('is marked for concerns that are denied because the session is not known', () => {
     expect(origins([{ from: 'header', concerns: { cost: 'high' } }], {}, true)).toEqual({
-      ...NOBODY,
+      ...OPERATOR_ONLY,
       cost: 'header',
       security: 'forgotten',
       price: 'forgotten',

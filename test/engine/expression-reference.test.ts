@@ -62,7 +62,7 @@ describe('the operators compared with json-logic-js', () => {
     },
   ];
 
-  it.each(own)('$description', ({ rule, data, result }) => {
+  it.each(own)('agree: $description', ({ rule, data, result }) => {
     expect(evaluate(rule, data)).toEqual(result);
     expect(jsonLogic.apply(rule as never, data)).toEqual(result);
   });

@@ -206,7 +206,7 @@ describe('results beyond the reference', () => {
     ['a fallback does not replace null', { var: ['nothing', 'x'] }, null],
     ['an empty text is missing', { missing: ['empty', 'name'] }, ['empty']],
     ['missing with a nested list of paths', { missing: [['empty', 'none']] }, ['empty', 'none']],
-  ])('%s', (_name, logic, value) => {
+  ])('are defined: %s', (_name, logic, value) => {
     expect(compile(logic).evaluate({ nothing: null, empty: '', name: 'n' }, [])).toEqual(value);
   });
 

@@ -16,7 +16,7 @@ describe('a pattern', () => {
     ['**', ['', 'a'], []],
     ['a**b', ['ab', 'axb'], ['a']],
     ['vault://keys/*', ['vault://keys/7', 'vault://keys/7/public', 'vault://keys/'], ['vault://keys']],
-  ])('%s', (pattern, matching, others) => {
+  ])('matches the names of %s and no others', (pattern, matching, others) => {
     const matches = compileGlob(pattern);
     expect(matching.filter((text) => !matches(text))).toEqual([]);
     expect(others.filter(matches)).toEqual([]);

@@ -81,12 +81,12 @@ describe('the values of a primitive', () => {
     ],
     [
       "the server's own values that the policy does not declare are left out",
-      { name: 'own', _meta: { concerns: { security: ['secret', 'high'], cost: 'free', colour: 'red' } } },
+      { name: 'own', _meta: { concerns: { security: ['secret', 'high'], cost: 'free', color: 'red' } } },
       { security: 'high (_meta.concerns)' },
     ],
     [
       'a declared value of an undeclared concern',
-      { name: 'own', _meta: { concerns: { colour: 'high' } } },
+      { name: 'own', _meta: { concerns: { color: 'high' } } },
       {},
     ],
     ['_meta.concerns of the wrong type', { name: 'own', _meta: { concerns: 'high' } }, {}],
@@ -103,15 +103,15 @@ describe('the values of a primitive', () => {
       { name: 'own', _meta: Object.create({ concerns: { cost: 'high' } }) },
       {},
     ],
-  ])('%s', (_name, primitive, values) => {
+  ])('come from the strongest source: %s', (_name, primitive, values) => {
     expect(valuesOf(policy, 'tools', primitive)).toEqual(values);
   });
 
   it("reports which of the server's own values are not declared", () => {
-    const own = { security: ['secret', 'high'], colour: 'red', cost: null };
+    const own = { security: ['secret', 'high'], color: 'red', cost: null };
     expect(mapPrimitive(policy, 'tools', { name: 'own', _meta: { concerns: own } }).unknown).toEqual([
       'security: "secret"',
-      'colour: "red"',
+      'color: "red"',
       'cost: null',
     ]);
   });
@@ -181,11 +181,11 @@ describe('the fields of a primitive that rules read', () => {
     ['none if _meta is null', { _meta: null }, undefined],
     ['none if _meta is a text', { _meta: 'tags' }, undefined],
     ['none without _meta', {}, undefined],
-  ])('tags: %s', (_name, primitive, tags) => {
+  ])('include tags: %s', (_name, primitive, tags) => {
     expect(read('tools', primitive)).toMatchObject({ kind: 'tools', tags });
   });
 
-  it('uri: the URI of a resource, or the URI template of a resource template', () => {
+  it('include uri, which is the URI of a resource or the URI template of a resource template', () => {
     expect(read('resources', { uri: 'vault://a', name: 'a' })).toMatchObject({ uri: 'vault://a', name: 'a' });
     expect(read('resourceTemplates', { uriTemplate: 'vault://{id}' })).toMatchObject({ uri: 'vault://{id}' });
   });

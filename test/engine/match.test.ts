@@ -37,7 +37,7 @@ describe('a list of values', () => {
     ],
     ['at-most: the lowest', ', match: at-most', 'low', ['low', 'ends', 'none', 'unmapped']],
     ['at-most: the highest shows everything', ', match: at-most', 'high', tools],
-  ])('%s', (_name, match, security, kept) => {
+  ])('shows the tools whose values match: %s', (_name, match, security, kept) => {
     expect(shown(levels(match), tools, { security })).toEqual(kept);
   });
 
@@ -90,7 +90,7 @@ describe('a range', () => {
     ['at-least: the upper bound', ', match: at-least', 500, ['dear', 'none']],
     ['exact', ', match: exact', 400, ['either', 'none']],
     ['exact: a number that no primitive has', ', match: exact', 3, ['none']],
-  ])('%s', (_name, match, price, kept) => {
+  ])('shows the tools whose values match: %s', (_name, match, price, kept) => {
     expect(shown(priced(match), tools, { price })).toEqual(kept);
   });
 });
@@ -114,7 +114,7 @@ describe('a concern with multiple: true', () => {
     ['a single value is a list of one', 'code', ['build', 'help']],
     ['order and repetition do not matter', ['maps', 'documents', 'maps'], ['write', 'plot', 'help']],
     ['all values', ['code', 'maps', 'charts', 'documents'], tools],
-  ])('%s', (_name, topic, kept) => {
+  ])('shows the tools with a matching value: %s', (_name, topic, kept) => {
     expect(shown(policy, tools, { topic })).toEqual(kept);
   });
 });
@@ -149,7 +149,7 @@ describe('several concerns', () => {
     ],
     ['empty preferences show everything', {}, tools],
     ['no preferences show everything', undefined, tools],
-  ])('%s', (_name, concerns, kept) => {
+  ])('show the tools that match all of them: %s', (_name, concerns, kept) => {
     expect(shown(policy, tools, concerns)).toEqual(kept);
   });
 });

@@ -103,7 +103,7 @@ describe('the problems of an expression', () => {
         { code: 'operand-count', place: ['and', 1, '<'], operator: '<', count: 1 },
       ],
     ],
-  ])('name the place: %s', (_name, json, problems) => {
+  ])('have a place: %s', (_name, json, problems) => {
     expect(parseExpression(json).problems).toEqual(problems);
   });
 

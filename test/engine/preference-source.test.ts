@@ -88,7 +88,7 @@ describe('warnings about preferences', () => {
       'clamped-value',
       'price (request) is 101, which is out of range. The nearest bound, 100, was used.',
     ],
-  ])('%s', (_name, concerns, code, message) => {
+  ])('explain %s', (_name, concerns, code, message) => {
     expect(warned(concerns)).toEqual([{ code, message }]);
   });
 

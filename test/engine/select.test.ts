@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { bindCatalog, evaluate, mapPrimitive, resolveConfiguration, select } from '../../src/engine/index.js';
 import { decideItem } from '../../src/engine/select.js';
-import { asked, policyOf, shown, yaml } from '../policy/author.js';
+import { policyOf, requested, shown, yaml } from '../policy/author.js';
 
 const policy = policyOf(yaml`
   version: 1
@@ -43,7 +43,7 @@ describe('the order of a selection', () => {
   it("returns the server's own objects", () => {
     const { kept } = select(
       bindCatalog(policy, 'tools', TOOLS),
-      resolveConfiguration(policy, asked({ price: 0 })),
+      resolveConfiguration(policy, requested({ price: 0 })),
     );
     expect(kept.map((item) => TOOLS.indexOf(item))).toEqual([0, 1, 2, 4]);
   });
@@ -51,7 +51,7 @@ describe('the order of a selection', () => {
   it('of an empty list is an empty list', () => {
     const selection = select(
       bindCatalog(policy, 'tools', []),
-      resolveConfiguration(policy, asked({ price: 0 })),
+      resolveConfiguration(policy, requested({ price: 0 })),
     );
     expect(selection).toEqual({ kept: [], total: 0, hidden: {} });
   });
@@ -70,7 +70,7 @@ settings: { unmapped: ${unmapped} }
     const own = policyOf(text);
     const selection = select(
       bindCatalog(own, 'tools', named('s1', 's2', 'sc', 'c', 'none', 'other')),
-      resolveConfiguration(own, asked(concerns)),
+      resolveConfiguration(own, requested(concerns)),
     );
     return { ...selection.hidden, of: selection.total, kept: selection.kept.length };
   };
@@ -137,7 +137,7 @@ describe('the reason why a primitive is hidden', () => {
         name,
         _meta: name === 'help' ? { concerns: { price: 70 } } : undefined,
       }),
-      resolveConfiguration(policy, asked(concerns)),
+      resolveConfiguration(policy, requested(concerns)),
     );
     const source = 'source' in reason ? { source: reason.source.replace(/^.*\//, '') } : {};
     return { shown: effect === 'show', ...reason, ...source };
@@ -204,7 +204,7 @@ describe('the reason why a primitive is hidden', () => {
       concerns: { topic: { values: [charts, maps, code], multiple: true } }
       primitives: { tools: { build: { topic: code } } }
     `);
-    const configuration = resolveConfiguration(maps, asked({ topic: ['maps', 'charts'] }));
+    const configuration = resolveConfiguration(maps, requested({ topic: ['maps', 'charts'] }));
     expect(evaluate(mapPrimitive(maps, 'tools', { name: 'build' }), configuration)).toMatchObject({
       reason: { preferred: ['charts', 'maps'], actual: ['code'] },
     });
@@ -223,7 +223,7 @@ describe('the reason why a primitive is hidden', () => {
     });
   });
 
-  it('is `unmapped` if nothing maps the primitive', () => {
+  it('is `unmapped` if the policy does not map the primitive', () => {
     const hiding = policyOf('version: 1\nsettings: { unmapped: hide }\n');
     const mapping = mapPrimitive(hiding, 'tools', { name: 'new' });
     expect(evaluate(mapping, resolveConfiguration(hiding, []))).toEqual({
@@ -272,9 +272,10 @@ describe('a bound list', () => {
 
   it('remembers a selection for the same configuration', () => {
     const catalog = bindCatalog(policy, 'tools', TOOLS);
-    const ask = (concerns: unknown) => select(catalog, resolveConfiguration(policy, asked(concerns)));
-    expect(ask({ topic: ['maps', 'charts'] })).toBe(ask({ topic: ['charts', 'maps', 'maps'] }));
-    expect(ask({ topic: 'maps' })).not.toBe(ask({ topic: 'charts' }));
+    const selectFor = (concerns: unknown) =>
+      select(catalog, resolveConfiguration(policy, requested(concerns)));
+    expect(selectFor({ topic: ['maps', 'charts'] })).toBe(selectFor({ topic: ['charts', 'maps', 'maps'] }));
+    expect(selectFor({ topic: 'maps' })).not.toBe(selectFor({ topic: 'charts' }));
     expect(catalog.memo.size).toBe(3);
   });
 
@@ -283,7 +284,7 @@ describe('a bound list', () => {
     let largest = 0;
     for (let index = 0; index < 100_000; index++) {
       const price = index / 1000;
-      const { kept } = select(catalog, resolveConfiguration(policy, asked({ price })));
+      const { kept } = select(catalog, resolveConfiguration(policy, requested({ price })));
       if (kept.length !== (price < 50 ? 4 : 5)) expect.fail(`price ${price} keeps ${kept.length}`);
       largest = Math.max(largest, catalog.memo.size);
     }
@@ -294,7 +295,8 @@ describe('a bound list', () => {
   it('keeps fewer selections of a long list', () => {
     const long = Array.from({ length: 20_000 }, (_, index) => ({ name: `tool${index}` }));
     const catalog = bindCatalog(policy, 'tools', long);
-    for (let price = 0; price < 100; price++) select(catalog, resolveConfiguration(policy, asked({ price })));
+    for (let price = 0; price < 100; price++)
+      select(catalog, resolveConfiguration(policy, requested({ price })));
     expect(catalog.memo.size * long.length).toBeLessThanOrEqual(200_000);
     expect(catalog.memo.size).toBeGreaterThan(0);
   });
@@ -304,7 +306,7 @@ describe('a bound list', () => {
       name: index % 2 === 0 ? 'encrypt' : 'help',
     }));
     const catalog = bindCatalog(policy, 'tools', long);
-    const configuration = resolveConfiguration(policy, asked({ cost: 'minimal' }));
+    const configuration = resolveConfiguration(policy, requested({ cost: 'minimal' }));
     expect(select(catalog, configuration).kept).toHaveLength(125_000);
     const all = resolveConfiguration(policy, []);
     expect(select(catalog, all).kept).toHaveLength(250_000);
@@ -314,12 +316,12 @@ describe('a bound list', () => {
   it('reports the first few values that the policy does not declare', () => {
     const odd = Array.from({ length: 30 }, (_, index) => ({
       name: `tool${index}`,
-      _meta: { concerns: { security: `level${index}`, colour: 'red', size: 1 } },
+      _meta: { concerns: { security: `level${index}`, color: 'red', size: 1 } },
     }));
     const { unknown } = bindCatalog(policy, 'tools', odd);
     expect(unknown.slice(0, 4)).toEqual([
       'security: "level0"',
-      'colour: "red"',
+      'color: "red"',
       'size: 1',
       'security: "level1"',
     ]);

@@ -23,7 +23,7 @@ const CONCERNS: readonly Concern[] = [
   { ...base, name: 'tier', values: ['free', 'pro'], setBy: 'operator', claim: 'tier' },
 ];
 const MATCHES = ['exact', 'at-least', 'at-most'] as const;
-/** Thirds: two numbers lie between any two integers, so every order of two prices between them occurs. */
+/** Thirds, because two of them lie between any two integers. So two prices occur there in every order. */
 const GRID = Array.from({ length: 10 }, (_, index) => index / 3);
 
 const concerns: fc.Arbitrary<Concern[]> = fc
@@ -35,14 +35,15 @@ const concerns: fc.Arbitrary<Concern[]> = fc
     fc.boolean(),
   )
   .map(([listMatch, rangeMatch, chosen, tierDefault, levelDefault]) =>
-    chosen.map((index) => {
-      const concern = CONCERNS[index] as Concern;
-      if (concern.name === 'level') {
-        return { ...concern, match: listMatch, ...(levelDefault ? { default: 'mid' } : {}) };
-      }
-      if ('min' in concern.values) return { ...concern, match: rangeMatch };
-      return concern.name === 'tier' && tierDefault ? { ...concern, default: 'free' } : concern;
-    }),
+    chosen
+      .flatMap((index) => CONCERNS[index] ?? [])
+      .map((concern): Concern => {
+        if (concern.name === 'level') {
+          return { ...concern, match: listMatch, ...(levelDefault ? { default: 'mid' } : {}) };
+        }
+        if ('min' in concern.values) return { ...concern, match: rangeMatch };
+        return concern.name === 'tier' && tierDefault ? { ...concern, default: 'free' } : concern;
+      }),
   );
 
 const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {

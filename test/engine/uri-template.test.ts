@@ -24,7 +24,7 @@ describe('a URI template', () => {
     ['x{ ', ['x{ '], ['x', 'x1']],
     ['🔐/{id}', ['🔐/1', '🔐/🔑'], ['/1', '🔐/']],
     ['', [''], ['a']],
-  ])('%s', (template, matching, others) => {
+  ])('matches the URIs of %s and no others', (template, matching, others) => {
     const { matches } = compileUriTemplate(template);
     expect(matching.filter((uri) => !matches(uri))).toEqual([]);
     expect(others.filter(matches)).toEqual([]);

@@ -28,6 +28,19 @@ export function yaml({ raw }: TemplateStringsArray, ...values: readonly unknown[
   return lines.join('\n').trimEnd().concat('\n');
 }
 
+/** A valid policy of nine lines, to which a test adds rules. */
+export const POLICY_WITHOUT_RULES = yaml`
+  version: 1
+  concerns:
+    security: { values: [low, medium, high] }
+    environment: { values: [development, production] }
+    topic: { values: [charts, maps], multiple: true }
+    budget: { values: { min: 0, max: 500 } }
+    tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
+    seat: { values: [yes, no], set-by: operator, claim: seat, default: no }
+  # The rules begin in line 10.
+`;
+
 /** Writes files into a new folder and returns the folder. */
 export function write(files: Readonly<Record<string, string>>): string {
   folders += 1;
@@ -69,7 +82,7 @@ export function findingsOf(text: string): string[] {
 }
 
 /** The preference sources of a request that carries these concerns in its `_meta`. */
-export function asked(concerns: unknown): PreferenceSource[] {
+export function requested(concerns: unknown): PreferenceSource[] {
   return [{ from: 'request', concerns }];
 }
 
@@ -93,7 +106,7 @@ export function shown(
   );
   const configuration = resolveConfiguration(
     policy,
-    concerns === undefined ? [] : asked(concerns),
+    concerns === undefined ? [] : requested(concerns),
     claims && { claims: new Map(Object.entries(claims)) },
   );
   const names = select(bindCatalog(policy, kind, items), configuration).kept.map(

@@ -123,7 +123,7 @@ describe('patterns without effect', () => {
       'primitives: { tools: { log_a: { access: read }, log_b: { access: read } } }',
       [],
     ],
-  ])('%s', (_name, entries, codes) => {
+  ])('are reported only if no value of them applies: %s', (_name, entries, codes) => {
     const text = `${CONCERNS}patterns: { tools: { "log*": { level: high } } }\n${entries}\n`;
     const all = findings(text, catalog).filter(({ code }) => code === 'shadowed-entry');
     expect(all.map(({ code }) => code)).toEqual(codes);
@@ -153,7 +153,7 @@ describe('patterns without effect', () => {
   });
 });
 
-describe('primitives that nothing maps', () => {
+describe('primitives that the policy does not map', () => {
   const catalog: PolicyCatalog = {
     tools: [
       { name: 'a' },
@@ -168,12 +168,12 @@ describe('primitives that nothing maps', () => {
   it('are reported, with the effect on them', () => {
     const text = `${CONCERNS}primitives: { tools: {} }\n${assign}`;
     expect(messagesOf(text, catalog, 'unmapped')).toEqual([
-      'Nothing maps the prompt "p", so it is always shown. Add an entry for it: {} maps it without values.',
-      'Nothing maps the tool "a", so it is always shown. Add an entry for it: {} maps it without values.',
+      'The policy does not map the prompt "p", so it is always shown. Add an entry for it: {} maps it without values.',
+      'The policy does not map the tool "a", so it is always shown. Add an entry for it: {} maps it without values.',
     ]);
     expect(found(text, catalog)).toEqual(['1:1 unmapped', '5:15 unmapped']);
     expect(messagesOf(`${text}settings: { unmapped: hide }\n`, catalog, 'unmapped')[1]).toBe(
-      'Nothing maps the tool "a", so it is always hidden. Add an entry for it: {} maps it without values.',
+      'The policy does not map the tool "a", so it is always hidden. Add an entry for it: {} maps it without values.',
     );
   });
 });
@@ -189,7 +189,7 @@ describe('values that contradict the annotations', () => {
     ['write', false, 0],
     ['[read, write]', true, 0],
     ['[read, write]', false, 0],
-  ])('access: %s with readOnlyHint: %j', (access, hint, count) => {
+  ])('are found: access: %s with readOnlyHint: %j', (access, hint, count) => {
     const text = `${CONCERNS}primitives: { tools: { a: { access: ${access} } } }\n`;
     expect(messagesOf(text, tool(hint), 'contradicts-annotations')).toHaveLength(count);
   });
@@ -279,9 +279,12 @@ describe('texts that name primitives that can be hidden', () => {
     ['a part of a word', 'See get_key_2 and forget_key.', '{}', '{ level: low }', 0],
     ['a prompt', 'Run `review-access` before.', '{}', '{}', 1],
     ['quoted', '("get_key")', '{}', '{ level: low }', 1],
-  ])('%s', (_name, description, listKeys, getKey, count) => {
-    expect(messagesOf(values(listKeys, getKey), catalog(description), 'names-hidden')).toHaveLength(count);
-  });
+  ])(
+    'are found only if a host can see the text but not the primitive: %s',
+    (_name, description, listKeys, getKey, count) => {
+      expect(messagesOf(values(listKeys, getKey), catalog(description), 'names-hidden')).toHaveLength(count);
+    },
+  );
 
   it('are reported at the entry of the primitive with the text, each name once', () => {
     const text = values('{}', '{ level: low }');

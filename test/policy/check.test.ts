@@ -4,7 +4,7 @@ import { findingsOf, reportOf, yaml } from './author.js';
 const messagesOf = (text: string) => reportOf({ 'policy.yaml': text }).findings.map(({ message }) => message);
 const tier = (rest: string) => `version: 1\nconcerns:\n  tier: { values: [free, pro], ${rest} }\n`;
 
-describe('the check', () => {
+describe('the check of a policy', () => {
   it.each<[string, string]>([
     [
       'version: 1\nconcerns: { preset: { values: [a] } }\n',
@@ -143,17 +143,27 @@ describe('enforcement that does not protect anything', () => {
     ['a concern with set-by: host', '  tier: { values: [x], set-by: host }\n', true],
     ['a rule that hides from all hosts', rule('hide', ofTool), false],
     ['a rule that hosts can undo', rule('hide', ofHost), true],
+    [
+      'a rule with a text that looks like a path',
+      rule('hide', '{ "===": [{ var: primitive.name }, concerns.cost] }'),
+      false,
+    ],
+    [
+      'a rule that reads a concern as a fallback',
+      rule('hide', '{ "!!": { var: [claims.a, { var: concerns.cost }] } }'),
+      true,
+    ],
     ['a rule that shows', rule('show', ofTool), true],
     [
       'one of two rules',
       `rules:\n  - { id: a, hide: [tools], when: ${ofHost} }\n  - { id: b, hide: [tools], when: ${ofTool} }\n`,
       false,
     ],
-  ])('%s', (_name, rest, found) => {
+  ])('is reported only if hosts can undo everything: %s', (_name, rest, found) => {
     expect(enforcing(rest)).toEqual(found ? [`2:26 ${CODE}`] : []);
   });
 
-  it('accepts a protecting rule in an included file', () => {
+  it('is not reported if an included file has a protecting rule', () => {
     const { findings } = reportOf({
       'common.yaml': `version: 1\n${rule('hide', ofTool)}`,
       'policy.yaml': 'version: 1\ninclude: [common.yaml]\nsettings: { enforcement: enforce }\n',
@@ -166,7 +176,7 @@ describe('enforcement that does not protect anything', () => {
   });
 });
 
-describe('unset-is-true', () => {
+describe('the finding unset-is-true', () => {
   const unequal = (concern: string) =>
     findingsOf(yaml`
       version: 1
@@ -177,7 +187,7 @@ describe('unset-is-true', () => {
       rules: [{ id: r, hide: [tools], when: { "!==": [{ var: concerns.${concern} }, pro] } }]
     `).filter((finding) => finding.includes('unset-is-true'));
 
-  it('is reported for all concerns but operator concerns with a default', () => {
+  it('is reported for all concerns except operator concerns with a default', () => {
     expect(unequal('tier')).toEqual([]);
     expect(unequal('seat')).toEqual(['6:48 unset-is-true']);
     expect(unequal('cost')).toEqual(['6:48 unset-is-true']);

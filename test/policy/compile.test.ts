@@ -172,7 +172,7 @@ describe('a compiled policy', () => {
   });
 });
 
-describe('data that is not a compiled policy', () => {
+describe('data that cannot be opened as a compiled policy', () => {
   const whole = () => ({ ...compile(write({ 'a.yaml': TEXT })) });
 
   it.each<[string, unknown]>([

@@ -12,7 +12,7 @@ const GOOD = yaml`
     topic: { values: [charts, maps], multiple: true }
 `;
 
-describe('a policy without mistakes has no findings', () => {
+describe('a valid policy', () => {
   it.each([
     ['only a version', 'version: 1\n'],
     [
@@ -43,7 +43,7 @@ describe('a policy without mistakes has no findings', () => {
       settings: { unmapped: hide, defaults: never, invalid: ignore, enforcement: shadow, transparency: true }
     `,
     ],
-  ])('%s', (_name, text) => {
+  ])('has no findings with %s', (_name, text) => {
     const { findings, compiled } = reportOf({ 'policy.yaml': text });
     expect(findings).toEqual([]);
     expect(compiled?.format).toBe(1);
@@ -196,7 +196,7 @@ describe('schema errors', () => {
       `${GOOD}primitives: { tools: { log: { security: [] } } }\n`,
       ['6:41 empty'],
     ],
-  ])('%s', (_name, text, findings) => {
+  ])('are reported at their place: %s', (_name, text, findings) => {
     expect(findingsOf(text)).toEqual(findings);
   });
 
@@ -254,7 +254,7 @@ describe('schema errors', () => {
       `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] } }\n`,
       'values has more than 64 entries. Remove some.',
     ],
-  ])('explains %j', (text, message) => {
+  ])('are explained: %j', (text, message) => {
     expect(messagesOf(text)).toEqual([message]);
   });
 });
@@ -334,7 +334,7 @@ describe('errors that the schema cannot express', () => {
       ['8:5 wildcard-in-name'],
     ],
     ['a wildcard in a URI template', 'primitives:\n  resourceTemplates:\n    "vault://{path*}": {}\n', []],
-  ])('%s', (_name, text, findings) => {
+  ])('are reported at their place: %s', (_name, text, findings) => {
     expect(findingsOf(GOOD + text)).toEqual(findings);
   });
 
@@ -423,11 +423,11 @@ describe('errors that the schema cannot express', () => {
       'concerns:\n  tier: { values: [a], set-by: operator, claim: tier, default: a }\nsettings: { invalid: clamp }\n',
       [],
     ],
-  ])('%s', (_name, text, findings) => {
+  ])('are reported at their place: %s', (_name, text, findings) => {
     expect(findingsOf(`version: 1\n${text}`)).toEqual(findings);
   });
 
-  it('marks warnings, and compiles a policy that has only warnings', () => {
+  it('include warnings, which do not prevent compiling', () => {
     const { findings, compiled } = reportOf({
       'policy.yaml': yaml`
         version: 1
@@ -489,11 +489,11 @@ describe('errors that the schema cannot express', () => {
       'patterns: { tools: { log: {} } }',
       '"log" does not contain "*", so it matches only one name. Move the entry to "primitives", where lookups are faster.',
     ],
-  ])('explains %s', (text, message) => {
+  ])('are explained: %s', (text, message) => {
     expect(messagesOf(`${GOOD}${text}\n`)).toEqual([message]);
   });
 
-  it('explains an unknown concern if the policy declares none', () => {
+  it('include an unknown concern in a policy without concerns', () => {
     expect(messagesOf('version: 1\nprimitives: { tools: { log: { cost: low } } }\n')).toEqual([
       '"cost" is not a concern of this policy (it declares none).',
     ]);

@@ -17,19 +17,19 @@ const odd: Finding = {
   message: 'One, two: 100%\r\nof three.',
 };
 
-it('the test policy has an error and a warning', () => {
+it('starts from a policy with an error and a warning', () => {
   expect(findings.map(({ code, severity }) => `${severity} ${code}`)).toEqual([
     'warning wildcard-in-name',
     'error unknown-value',
   ]);
 });
 
-it('pretty is the output of formatFindings', () => {
+it('writes pretty as formatFindings does', () => {
   expect(writeFindings(findings, texts, 'pretty')).toBe(formatFindings(findings, texts));
   expect(writeFindings([], texts, 'pretty')).toBe('');
 });
 
-it('json has all fields of each finding', () => {
+it('writes all fields of each finding as json', () => {
   expect(JSON.parse(writeFindings(findings, texts, 'json'))).toEqual({ findings });
   expect(findings[1]).toMatchObject({ file: 'policy.yaml', line: 4, column: 40, length: 4 });
   expect(JSON.parse(writeFindings([], texts, 'json'))).toEqual({ findings: [] });

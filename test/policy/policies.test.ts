@@ -7,7 +7,7 @@ const folder = join(import.meta.dirname, '../../policies');
 const files = readdirSync(folder).filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'));
 
 describe('the policies in the package', () => {
-  it('exist', () => {
+  it('are found by this test', () => {
     expect(files).toEqual(expect.arrayContaining(['everything.yaml', 'playwright.yaml']));
   });
 

@@ -1,30 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import {
-  type Caller,
-  evaluate,
-  mapPrimitive,
-  type Policy,
-  type Primitive,
-  resolveConfiguration,
-} from '../../src/engine/index.js';
-import { asked, findingsOf, policyOf, reportOf, shown, yaml } from './author.js';
-
-/** A valid policy of nine lines, to which a test adds rules. */
-const GOOD = yaml`
-  version: 1
-  concerns:
-    security: { values: [low, medium, high] }
-    environment: { values: [development, production] }
-    topic: { values: [charts, maps], multiple: true }
-    budget: { values: { min: 0, max: 500 } }
-    tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
-    seat: { values: [yes, no], set-by: operator, claim: seat, default: no }
-  # The rules begin in line 10.
-`;
+import { findingsOf, POLICY_WITHOUT_RULES, reportOf, yaml } from './author.js';
 
 /** The expression begins in line 11, column 57. */
 const ruleOf = (when: string) =>
-  `${GOOD}rules:\n  - { id: my-rule, reason: Reason, hide: [tools], when: ${when} }\n`;
+  `${POLICY_WITHOUT_RULES}rules:\n  - { id: my-rule, reason: Reason, hide: [tools], when: ${when} }\n`;
 const found = (when: string) => findingsOf(ruleOf(when));
 const messageOf = (when: string) =>
   reportOf({ 'policy.yaml': ruleOf(when) }).findings.map(({ message }) => message);
@@ -33,7 +12,7 @@ const ENVIRONMENT = '{ var: concerns.environment }';
 const BUDGET = '{ var: concerns.budget }';
 const HINT = '{ var: primitive.annotations.readOnlyHint }';
 
-describe('rules without findings', () => {
+describe('a valid rule', () => {
   it.each([
     'true',
     `{ "===": [${ENVIRONMENT}, production] }`,
@@ -55,12 +34,12 @@ describe('rules without findings', () => {
     '{ "<": [1, { var: claims.age }, 3] }',
     '{ or: [{ "===": [{ var: primitive.kind }, tools] }, { "===": [{ var: primitive.mimeType }, text/plain] }] }',
     '{ "===": [{ var: "claims.custom:tier" }, pro] }',
-  ])('%s', (when) => {
+  ])('has no findings: %s', (when) => {
     expect(found(when)).toEqual([]);
   });
 });
 
-describe('errors in rules', () => {
+describe('a rule with errors', () => {
   it.each<[string, string, string[]]>([
     ['loose equality', `{ "==": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
     ['loose inequality', `{ "!=": [${ENVIRONMENT}, production] }`, ['11:57 loose-equality']],
@@ -147,7 +126,7 @@ describe('errors in rules', () => {
     ['an unknown operator in a nested list', '{ in: [low, [[{ cat: [a] }]]] }', ['11:71 unknown-operator']],
     ['null as a list', '{ in: [low, ~] }', ['11:69 list-expected']],
     ['an invalid kind', `{ "===": [{ var: primitive.kind }, tool] }`, ['11:92 unknown-value']],
-  ])('%s: %s', (_name, when, findings) => {
+  ])('is reported for %s: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
   });
 
@@ -243,7 +222,7 @@ describe('errors in rules', () => {
                   - prod
               - "<": [{ var: concerns.budget }, 5]
     `;
-    expect(findingsOf(GOOD + text)).toEqual([
+    expect(findingsOf(POLICY_WITHOUT_RULES + text)).toEqual([
       '15:11 loose-equality',
       '18:15 unknown-value',
       '19:17 order-on-unset',
@@ -263,7 +242,7 @@ describe('the size of a rule', () => {
     ['1000 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(249)]}] }`, []],
     ['1001 parts', `{ or: [${[...new Array(3).fill(wide(247)), wide(250)]}] }`, ['11:57 rule-too-large']],
     ['257 operands', wide(257), ['11:63 operand-count']],
-  ])('%s', (_name, when, findings) => {
+  ])('is limited: %s', (_name, when, findings) => {
     expect(found(when)).toEqual(findings);
   });
 });
@@ -377,18 +356,18 @@ describe('comparisons that an unset value makes true or zero', () => {
   });
 });
 
-describe('the parts of a rule besides its condition', () => {
-  it('a rule must either hide or show', () => {
+describe('the other parts of a rule', () => {
+  it('include either hide or show', () => {
     const rules = yaml`
       rules:
         - { id: neither, when: true }
         - { id: both, hide: [tools], show: [prompts], when: true }
         - { id: hides, hide: [tools], when: true }
     `;
-    expect(findingsOf(GOOD + rules)).toEqual(['11:5 hide-or-show', '12:5 hide-or-show']);
+    expect(findingsOf(POLICY_WITHOUT_RULES + rules)).toEqual(['11:5 hide-or-show', '12:5 hide-or-show']);
   });
 
-  it('ids must be unique across files', () => {
+  it('include an id that is unique across files', () => {
     const rules = yaml`
       rules:
         - { id: same, hide: [tools], when: true }
@@ -396,7 +375,7 @@ describe('the parts of a rule besides its condition', () => {
     `;
     const { findings } = reportOf({
       'policy.yaml': `version: 1\ninclude: [common.yaml]\nrules: [{ id: same, hide: [tools], when: true }]\n`,
-      'common.yaml': GOOD + rules,
+      'common.yaml': POLICY_WITHOUT_RULES + rules,
     });
     expect(findings.map(({ file, line, column, code }) => `${file}:${line}:${column} ${code}`)).toEqual([
       'common.yaml:12:11 duplicate',
@@ -414,18 +393,20 @@ describe('the parts of a rule besides its condition', () => {
     ['{ id: twice, hide: [tools, tools], when: true }', '11:24 duplicate'],
     ['{ id: no-when, hide: [tools] }', '11:5 missing-key'],
     ['{ id: extra, hide: [tools], when: true, then: 1 }', '11:45 unknown-key'],
-  ])('reports that %s does not match the schema', (rule, finding) => {
-    expect(findingsOf(`${GOOD}rules:\n  - ${rule}\n`)).toContain(finding);
+  ])('are checked against the schema: %s', (rule, finding) => {
+    expect(findingsOf(`${POLICY_WITHOUT_RULES}rules:\n  - ${rule}\n`)).toContain(finding);
   });
 
-  it('the message names what assign can read', () => {
+  it('the message about assign names what it can read', () => {
     const assign = 'assign: [{ when: { "!!": { var: claims.admin } }, to: { security: low } }]\n';
-    expect(reportOf({ 'policy.yaml': GOOD + assign }).findings.map(({ message }) => message)).toEqual([
+    expect(
+      reportOf({ 'policy.yaml': POLICY_WITHOUT_RULES + assign }).findings.map(({ message }) => message),
+    ).toEqual([
       '"assign" gives values before any request, so it can read only the primitive, not claims.admin. Write a rule instead.',
     ]);
   });
 
-  it('assign can read only the primitive and give only declared values', () => {
+  it('assign can read only the primitive and can give only declared values', () => {
     const assign = yaml`
       assign:
         - { when: { "===": [{ var: concerns.security }, low] }, to: { security: low } }
@@ -434,7 +415,7 @@ describe('the parts of a rule besides its condition', () => {
         - { when: { "==": [1, 1] }, to: { securty: low, environment: prod } }
         - { when: true, to: { security: any, topic: [maps] } }
     `;
-    expect(findingsOf(GOOD + assign)).toEqual([
+    expect(findingsOf(POLICY_WITHOUT_RULES + assign)).toEqual([
       '11:30 assign-reads-caller',
       '12:28 assign-reads-caller',
       '13:28 assign-reads-caller',
@@ -442,210 +423,5 @@ describe('the parts of a rule besides its condition', () => {
       '14:37 unknown-concern',
       '14:64 unknown-value',
     ]);
-  });
-});
-
-describe('assign', () => {
-  const policy = policyOf(yaml`
-    version: 1
-    concerns:
-      access: { values: [read, write] }
-      stage: { values: [beta, stable] }
-    primitives:
-      tools:
-        own: { access: write }
-        freed: { access: any }
-    patterns:
-      tools: { "pat*": { access: write } }
-    assign:
-      - { when: { "===": [{ var: primitive.annotations.readOnlyHint }, true] }, to: { access: read, stage: beta } }
-      - { when: { in: [stable, { var: primitive.tags }] }, to: { stage: stable } }
-      - { when: { "===": [{ var: primitive.kind }, prompts] }, to: { access: read } }
-    settings: { unmapped: hide }
-  `);
-  const readOnly = { annotations: { readOnlyHint: true } };
-
-  it('gives values because of what the server says, and maps the primitives that it fires for', () => {
-    const tools = [{ name: 'reads', ...readOnly }, { name: 'silent' }];
-    expect(shown(policy, tools, undefined)).toEqual(['reads']);
-    expect(shown(policy, tools, { access: 'read' })).toEqual(['reads']);
-    expect(shown(policy, tools, { access: 'write' })).toEqual([]);
-    expect(shown(policy, ['p'], { access: 'write' }, { kind: 'prompts' })).toEqual([]);
-    expect(shown(policy, ['p'], { access: 'read' }, { kind: 'prompts' })).toEqual(['p']);
-  });
-
-  it("is weaker than patterns and entries and stronger than the server's own values, and the later one wins", () => {
-    const sources = (primitive: Primitive) =>
-      mapPrimitive(policy, 'tools', primitive).offers.map((offer) =>
-        offer?.source.replace(/.*policy/, 'policy'),
-      );
-    expect(sources({ name: 'own', ...readOnly })).toEqual(['policy.yaml:7', 'policy.yaml:12']);
-    expect(sources({ name: 'pattern', ...readOnly })).toEqual(['policy.yaml:10', 'policy.yaml:12']);
-    expect(sources({ name: 'freed', ...readOnly })).toEqual([undefined, 'policy.yaml:12']);
-    expect(sources({ name: 'x', ...readOnly, _meta: { concerns: { access: 'write' } } })).toEqual([
-      'policy.yaml:12',
-      'policy.yaml:12',
-    ]);
-    expect(sources({ name: 'x', ...readOnly, tags: ['stable'] })).toEqual([
-      'policy.yaml:12',
-      'policy.yaml:13',
-    ]);
-    expect(sources({ name: 'x', ...readOnly, _meta: { tags: ['stable'] } })).toEqual([
-      'policy.yaml:12',
-      'policy.yaml:13',
-    ]);
-  });
-});
-
-describe('rules', () => {
-  const decisionOn = (policy: Policy, primitive: Primitive, concerns: unknown, caller?: Caller) => {
-    const configuration = resolveConfiguration(policy, concerns === undefined ? [] : asked(concerns), caller);
-    return evaluate(mapPrimitive(policy, 'tools', primitive), configuration);
-  };
-
-  it('a hide rule overrides a show rule in any order, and a show rule overrides a host concern', () => {
-    const rules = (first: string, second: string) =>
-      policyOf(
-        `${GOOD}primitives: { tools: { a: { security: high } } }\nrules:\n  - ${first}\n  - ${second}\n`,
-      );
-    const hide = '{ id: hides, hide: [tools], when: { "===": [{ var: concerns.environment }, production] } }';
-    const show = '{ id: shows, show: [tools], when: { "===": [{ var: primitive.name }, a] } }';
-    for (const policy of [rules(hide, show), rules(show, hide)]) {
-      expect(shown(policy, ['a', 'b'], { environment: 'production' })).toEqual([]);
-      expect(shown(policy, ['a', 'b'], { security: 'low' })).toEqual(['a', 'b']);
-      expect(decisionOn(policy, { name: 'a' }, { security: 'low' }).reason).toMatchObject({
-        code: 'rule',
-        rule: 'shows',
-      });
-      expect(decisionOn(policy, { name: 'a' }, { environment: 'production' }).reason).toMatchObject({
-        rule: 'hides',
-      });
-    }
-  });
-
-  it('a show rule does not override an operator concern, but shows an unmapped primitive', () => {
-    const policy = policyOf(`${GOOD}primitives: { tools: { paid: { tier: pro } } }
-settings: { unmapped: hide }
-rules: [{ id: shows, show: [tools], when: { in: [{ var: primitive.name }, [paid, new]] } }]
-`);
-    expect(shown(policy, ['paid', 'new', 'other'], undefined)).toEqual(['new']);
-    expect(shown(policy, ['paid', 'new', 'other'], undefined, { claims: { 'custom:tier': 'pro' } })).toEqual([
-      'paid',
-      'new',
-    ]);
-    expect(decisionOn(policy, { name: 'other' }, undefined).reason).toEqual({ code: 'unmapped' });
-  });
-
-  it('apply to clients that never sent preferences, and only to the kinds that they name', () => {
-    const policy = policyOf(`${GOOD}rules:
-  - { id: hidden, hide: [tools, resources], when: { in: [{ var: primitive.name }, [a, b]] } }
-  - { id: secret, hide: [resources], when: { "===": [{ var: primitive.uri }, "vault://a"] } }
-  - { id: templates, hide: [resourceTemplates], when: { "===": [{ var: primitive.uri }, "vault://{a}"] } }
-`);
-    expect(shown(policy, ['a', 'c'], undefined)).toEqual(['c']);
-    expect(shown(policy, ['a', 'c'], undefined, { kind: 'prompts' })).toEqual(['a', 'c']);
-    expect(shown(policy, ['vault://a', 'vault://b'], undefined, { kind: 'resources' })).toEqual([
-      'vault://b',
-    ]);
-    expect(shown(policy, ['vault://{a}'], undefined, { kind: 'resourceTemplates' })).toEqual([]);
-    expect(shown(policy, [{ uri: 'vault://c', name: 'a' }], undefined, { kind: 'resources' })).toEqual([]);
-  });
-
-  it('read values in effect, including defaults, claims and lists', () => {
-    const policy = policyOf(yaml`
-      version: 1
-      concerns:
-        level: { values: [low, high], default: high }
-        topic: { values: [charts, maps], multiple: true }
-        tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
-      rules:
-        - { id: level, hide: [tools], when: { and: [{ "===": [{ var: concerns.level }, high] }, { "===": [{ var: primitive.name }, level] }] } }
-        - { id: topic, hide: [tools], when: { and: [{ in: [maps, { var: concerns.topic }] }, { "===": [{ var: primitive.name }, topic] }] } }
-        - { id: tier, hide: [tools], when: { and: [{ "===": [{ var: concerns.tier }, free] }, { "===": [{ var: primitive.name }, tier] }] } }
-      settings: { defaults: aware }
-    `);
-    const tools = ['level', 'topic', 'tier'];
-    expect(shown(policy, tools, undefined)).toEqual(['level', 'topic']);
-    expect(shown(policy, tools, { topic: ['maps', 'charts'] })).toEqual([]);
-    expect(shown(policy, tools, { topic: 'charts', level: 'low' })).toEqual(['level', 'topic']);
-    expect(shown(policy, tools, undefined, { claims: { 'custom:tier': 'pro' } })).toEqual(tools);
-  });
-
-  it('about the client do not fire while its capabilities are not known', () => {
-    const policy = policyOf(`${GOOD}rules:
-  - { id: needs, hide: [tools], when: { and: [{ "!": { var: client.capabilities.sampling } }, { "===": [{ var: primitive.name }, a] }] } }
-`);
-    const shows = (capabilities: unknown) =>
-      decisionOn(policy, { name: 'a' }, undefined, { capabilities }).effect === 'show';
-    expect(shows(undefined)).toBe(true);
-    expect(shows({})).toBe(false);
-    expect(shows({ sampling: {} })).toBe(true);
-    expect(shows(null)).toBe(false);
-  });
-
-  it('about claims read only verified claims, never inherited properties', () => {
-    const policy = policyOf(`${GOOD}rules:
-  - { id: group, hide: [tools], when: { "!": { in: [admin, { var: claims.groups }] } } }
-  - { id: inherited, hide: [tools], when: { or: [{ var: claims.constructor }, { var: claims.toString }] } }
-`);
-    const shows = (claims?: [string, unknown][]) =>
-      decisionOn(policy, { name: 'a' }, undefined, claims && { claims: new Map(claims) }).effect === 'show';
-    expect(shows()).toBe(false);
-    expect(shows([['groups', 'admin']])).toBe(false);
-    expect(shows([['groups', ['staff', 'admin']]])).toBe(true);
-    expect(
-      shows([
-        ['groups', ['admin']],
-        ['__proto__', { polluted: true }],
-      ]),
-    ).toBe(true);
-  });
-
-  it('give separate lists to callers that differ in what a rule reads', () => {
-    const policy = policyOf(
-      `${GOOD}rules: [{ id: blocked, hide: [tools], when: { "===": [{ var: claims.blocked }, true] } }]\n`,
-    );
-    const keyOf = (claims: [string, unknown][]) =>
-      resolveConfiguration(policy, [], { claims: new Map(claims) }).key;
-    expect(keyOf([['blocked', true]])).not.toBe(keyOf([['blocked', false]]));
-    expect(keyOf([['blocked', true]])).toBe(
-      keyOf([
-        ['blocked', true],
-        ['name', 'else'],
-      ]),
-    );
-  });
-
-  it('give their reason with the values that they read', () => {
-    const policy = policyOf(`${GOOD}rules:
-  - id: no-destruction
-    hide: [tools]
-    when:
-      and:
-        - { "===": [{ var: concerns.environment }, production] }
-        - { "===": [{ var: [primitive.annotations.destructiveHint, true] }, true] }
-        - { "!": { var: claims.admin } }
-    reason: Destructive tools are hidden in production
-  - { id: silent, hide: [tools], when: { "===": [{ var: primitive.name }, b] } }
-`);
-    const { effect, reason } = decisionOn(policy, { name: 'a' }, { environment: 'production' });
-    expect(effect).toBe('hide');
-    expect(reason).toEqual({
-      code: 'rule',
-      rule: 'no-destruction',
-      source: expect.stringMatching(/policy\.yaml:11$/),
-      reason: 'Destructive tools are hidden in production',
-      values: {
-        'concerns.environment': 'production',
-        'primitive.annotations.destructiveHint': null,
-        'claims.admin': null,
-      },
-    });
-    expect(decisionOn(policy, { name: 'b' }, undefined).reason).toEqual({
-      code: 'rule',
-      rule: 'silent',
-      source: expect.stringMatching(/policy\.yaml:19$/),
-      values: { 'primitive.name': 'b' },
-    });
   });
 });

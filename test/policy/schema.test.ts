@@ -32,7 +32,7 @@ function keysOf(schema: unknown, path = ''): Key[] {
 const keys = keysOf(policySchema);
 const testKeys = keysOf(testFileSchema);
 
-it('generated files are up to date (npm run generate)', async () => {
+it('has up-to-date generated files (npm run generate)', async () => {
   for (const [file, text] of await generatedFiles()) {
     expect(readFileSync(join(folder, '..', file), 'utf8') === text, file).toBe(true);
   }
@@ -54,7 +54,7 @@ it('finds the keys of all sections', () => {
   );
 });
 
-describe('editors can explain and complete', () => {
+describe('the schema lets editors explain and complete', () => {
   it.each([...keys, ...testKeys])('$path', ({ schema }) => {
     const { description, examples } = schema;
     expect(description).toMatch(/^\S.{9,}\.$/);
@@ -86,7 +86,7 @@ it.each(readdirSync(folder).filter((name) => name.endsWith('.test.yaml')))(
   },
 );
 
-it('the example in the documentation of policy tests fits the schema of test files', () => {
+it('fits the example in the documentation of policy tests', () => {
   const text = readFileSync(join(folder, '../docs/reference/policy-tests.md'), 'utf8');
   const [, example = ''] = /^```yaml tests\n([\s\S]*?)^```$/m.exec(text) ?? [];
   expect(example).toMatch(/^# yaml-language-server: \$schema=/);
@@ -94,7 +94,7 @@ it('the example in the documentation of policy tests fits the schema of test fil
   expect(validate(parse(example)), ajv.errorsText(validate.errors)).toBe(true);
 });
 
-it('the schema of test files rejects wrong keys and types', () => {
+it('rejects wrong keys and types in test files', () => {
   const validate = ajv.compile(testFileSchema);
   const one = { name: 'a', tools: { count: 1 } };
   const good = { policy: 'a.yaml', catalog: 'a.json', tests: [one] };
@@ -117,7 +117,7 @@ it('the schema of test files rejects wrong keys and types', () => {
   }
 });
 
-it('the schema of policies rejects wrong keys and types at each depth', () => {
+it('rejects wrong keys and types in policies at each depth', () => {
   const validate = ajv.compile(policySchema);
   const good = { version: 1, concerns: { cost: { values: ['low'] } }, rules: [{ id: 'a', when: true }] };
   expect(validate(good)).toBe(true);

@@ -77,7 +77,7 @@ const matches = (name: string, params: object): boolean =>
 const expected = (all: readonly string[], concerns: object, params: object): string[] =>
   all.filter((name) => (!('_meta' in concerns) || !name.startsWith('l')) && matches(name, params));
 
-it('all pages together equal the whole filtered list, for any page size of the policy and of the server', () => {
+it('splits the filtered list into pages without loss, for any page size of the policy and of the server', () => {
   fc.assert(
     fc.property(
       tools,
@@ -97,7 +97,7 @@ it('all pages together equal the whole filtered list, for any page size of the p
   );
 });
 
-it('if the catalog changes between pages, the cursor is rejected or the pages equal the old or the new list', () => {
+it('rejects the cursor if the catalog changes between pages, or serves the old or the new list in full', () => {
   fc.assert(
     fc.property(
       tools,

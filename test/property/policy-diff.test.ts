@@ -182,7 +182,7 @@ function holds(
   return choices.has(index);
 }
 
-it('groups name exactly the primitives that change in each configuration', () => {
+it('names exactly the primitives that change in each configuration', () => {
   fc.assert(
     fc.property(world, ({ before, after, listed, same, requests }) => {
       const catalogs = listed.map((own) => ({

@@ -19,7 +19,7 @@ function coversFrom([first, ...rest]: readonly (string | undefined)[], text: str
 const covers = (rest: readonly (string | undefined)[], text: string) =>
   rest.length === 0 ? text === '' : coversFrom(rest, text);
 
-it('a template covers the same URIs as the reference implementation', () => {
+it('matches the same URIs as the reference implementation', () => {
   let covering = 0;
   fc.assert(
     fc.property(parts, uri, (template, text) => {
@@ -33,7 +33,7 @@ it('a template covers the same URIs as the reference implementation', () => {
   expect(covering).toBeGreaterThan(300);
 });
 
-it('a template covers every URI that is expanded from it', () => {
+it('matches every URI that is expanded from the template', () => {
   const segment = fc.string({
     unit: fc.constantFrom('a', 'b', '.', ':', '€', '🔑'),
     minLength: 1,
@@ -50,7 +50,7 @@ it('a template covers every URI that is expanded from it', () => {
   );
 });
 
-it('an expression with an operator covers any text, also the empty text', () => {
+it('matches any text with an operator, including the empty text', () => {
   const operator = fc.constantFrom('{+x}', '{#x}', '{/x}', '{?x}', '{&x}', '{x*}', '{/x*}', '{?x,y}');
   fc.assert(
     fc.property(operator, uri, uri, uri, (expression, before, filling, after) => {

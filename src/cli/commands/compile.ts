@@ -9,7 +9,7 @@ import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '.
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const help = `Checks a policy and writes it as JSON, which loads without YAML or a schema.
+export const help = `Checks a policy and writes it as JSON, which loads without a YAML parser.
 
 Usage: mcp-concerns compile POLICY... -o FILE [options] [INPUT]
 

@@ -16,7 +16,7 @@ import { toJson, toMarkdown } from '../reports/diff-formats.js';
 import { toPretty } from '../reports/diff-pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff-report.js';
 
-export const help = `Shows what a change of a policy, or of a server, changes for hosts.
+export const help = `Shows how a change of a policy, or of a server, affects hosts.
 
 Usage: mcp-concerns diff OLD NEW [options] [INPUT]
 
@@ -27,8 +27,8 @@ revisions such as HEAD~1:policies/x.yaml.
 Options:
   --old-catalog FILE    the catalog of the server before the change
   --format FORMAT       pretty (default), markdown (for a pull request) or json
-  --fail-on WHAT        exit with 1 for: hidden, shown, or empty, which is a
-                        configuration that no longer shows any (repeatable)
+  --fail-on WHAT        exit with 1 for hidden, shown, or empty (a configuration
+                        that no longer shows any primitive); repeatable
 ${COMMON_HELP}
 
 ${INPUT_HELP}
@@ -82,7 +82,7 @@ export async function run(argv: string[]): Promise<number> {
       ? readCatalogFile(beside)
       : undefined;
   const earlier = values['old-catalog'] === undefined ? given : readCatalogFile(values['old-catalog']);
-  const source = hasInput(values, command)
+  const input = hasInput(values, command)
     ? (values.catalog ?? values.url ?? command.join(' '))
     : given && beside;
   const listed = namesOf([before, after]);
@@ -96,7 +96,7 @@ export async function run(argv: string[]): Promise<number> {
     names: [old, now],
     compiled: [before, after],
     catalogs,
-    source,
+    input,
     counters: [await counterOf(earlier), await counterOf(given)],
     difference,
     words: compareDeclarations(before, after),

@@ -12,7 +12,7 @@ import { read } from '../../protocol/messages/wire.js';
 import { CliError, UsageError } from '../errors.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
-import { readArguments } from '../options/arguments.js';
+import { readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
@@ -60,12 +60,7 @@ export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('init', own, OPTIONS);
   const { note } = readCommon('init', values);
-  if (positionals[0] !== undefined) {
-    throw new UsageError(
-      'init',
-      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
-    );
-  }
+  refusePositionals('init', positionals);
   parseInput(values, command, 'init');
   const output = values.output ?? 'policy.yaml';
   if (output !== '-' && !/\.ya?ml$/.test(output)) {

@@ -1,4 +1,3 @@
-import { UsageError } from '../errors.js';
 import {
   CONFIGURATION_OPTIONS,
   configurationHelp,
@@ -6,7 +5,7 @@ import {
 } from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
 import { readCommon } from '../options/common.js';
 import { parseInput, splitCommand } from '../options/input-options.js';
 import { requirePolicy } from '../options/policy-option.js';
@@ -43,12 +42,7 @@ export async function run(argv: string[]): Promise<number> {
   const { values, positionals } = readArguments('list', own, CONFIGURATION_OPTIONS);
   const format = oneOf('list', '--format', values.format ?? 'table', ['table', 'json', 'names'] as const);
   const common = readCommon('list', values);
-  if (positionals[0] !== undefined) {
-    throw new UsageError(
-      'list',
-      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
-    );
-  }
+  refusePositionals('list', positionals);
   const paths = requirePolicy('list', values.policy);
   parseInput(values, command, 'list');
 

@@ -3,7 +3,7 @@ import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../protocol/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
-import { readArguments } from '../options/arguments.js';
+import { readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { splitCommand } from '../options/input-options.js';
 import { POLICY_OPTION } from '../options/policy-option.js';
@@ -61,11 +61,7 @@ const OPTIONS = {
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('serve', own, OPTIONS);
-  if (positionals[0] !== undefined)
-    throw new UsageError(
-      'serve',
-      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
-    );
+  refusePositionals('serve', positionals);
   const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
   const choice = chooseServer(values, command);

@@ -2,12 +2,11 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { KINDS } from '../../engine/policy.js';
 import { read } from '../../protocol/messages/wire.js';
-import { UsageError } from '../errors.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
-import { readArguments } from '../options/arguments.js';
+import { readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS, splitCommand } from '../options/input-options.js';
 import { catalogContents } from '../terminal/quantities.js';
@@ -54,12 +53,7 @@ export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
   const { values, positionals } = readArguments('snapshot', own, OPTIONS);
   const { note } = readCommon('snapshot', values);
-  if (positionals[0] !== undefined) {
-    throw new UsageError(
-      'snapshot',
-      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
-    );
-  }
+  refusePositionals('snapshot', positionals);
   const { output = '-' } = values;
   const [catalog, tokensOf] = values.facts
     ? await readCounted(values, command, 'snapshot')

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
 import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
@@ -55,11 +55,7 @@ export async function run(argv: string[]): Promise<number> {
   const { paper, errors, quiet } = readCommon('tokens', values);
   const format = oneOf('tokens', '--format', values.format ?? 'table', ['table', 'json'] as const);
   const budget = readBudget(values.budget);
-  if (positionals[0] !== undefined)
-    throw new UsageError(
-      'tokens',
-      `"${positionals[0]}" is unexpected. Pass the command of the server after --`,
-    );
+  refusePositionals('tokens', positionals);
   const paths = requirePolicy('tokens', values.policy);
   parseInput(values, command, 'tokens');
 

@@ -6,7 +6,7 @@ import { itemsOf } from '../../protocol/lists/filter-list.js';
 import { read } from '../../protocol/messages/wire.js';
 import { CliError, cannotRead } from '../errors.js';
 
-/** What a catalog file contains besides the primitives. */
+/** The data of a catalog file besides the primitives. */
 export interface CatalogFile {
   readonly server?: unknown;
   readonly capabilities?: object | undefined;
@@ -23,7 +23,7 @@ export interface CatalogFile {
  * Reads a catalog file: the output of "mcp-concerns snapshot", or any JSON object with lists such as `tools`.
  *
  * @param path the file
- * @returns the catalog, and what the file says about the server
+ * @returns the catalog, and the facts about the server in the file
  * @throws {CliError} if the file cannot be read, or is not a catalog
  * @example
  * const { tools = [] } = readCatalogFile('policies/vault.catalog.json');

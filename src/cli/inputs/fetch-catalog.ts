@@ -18,7 +18,7 @@ import { VERSION } from '../version.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import type { ServerConversation } from './server-conversation.js';
 
-/** The catalog of a server, and what the server says about itself. */
+/** The catalog of a server, its name and its capabilities. */
 export interface FetchedCatalog extends PolicyCatalog {
   readonly server: Implementation | undefined;
   readonly capabilities: object;
@@ -35,7 +35,7 @@ const NO_LIMIT = 2 ** 31 - 1;
  *
  * @param transport the transport to the server, not started yet
  * @param conversation how long it may take, and how failures are described
- * @returns the catalog, with every field of each definition, and what the server says about itself
+ * @returns the catalog, with every field of each definition, and the name and the capabilities of the server
  * @throws {CliError} if the server cannot be reached, ends, does not answer, or sends an invalid answer
  * @example
  * const transport = new ChildTransport('node', ['server.js']);
@@ -130,7 +130,7 @@ async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | un
   throw end.error;
 }
 
-/** After a busy time the timer fires before messages that arrived in time are read. One turn later they are. */
+/** If the process was busy, the timer fires before messages that arrived in time are read. This lets them be read first. */
 const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 const soon = (signal: AbortSignal): AbortSignal => AbortSignal.any([signal, AbortSignal.timeout(QUIET_MS)]);

@@ -1,5 +1,6 @@
-import { readdirSync, statSync } from 'node:fs';
-import { join, normalize } from 'node:path';
+import { statSync } from 'node:fs';
+import { normalize } from 'node:path';
+import { policyFilesIn } from '../../policy/compile/load.js';
 import { CliError, cannotRead } from '../errors.js';
 
 /**
@@ -18,10 +19,8 @@ export function policyFiles(paths: readonly string[]): string[] {
 function filesOf(path: string): string[] {
   try {
     if (!statSync(path).isDirectory()) return [normalize(path)];
-    const files = readdirSync(path)
-      .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
-      .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)));
-    if (files.length > 0) return files.map((name) => join(path, name));
+    const files = policyFilesIn(path);
+    if (files.length > 0) return files;
   } catch (cause) {
     throw cannotRead(path, cause, 'Check the path of the policy.');
   }

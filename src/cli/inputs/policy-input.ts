@@ -9,9 +9,9 @@ import { quantity } from '../terminal/quantities.js';
  * Reads the policy of a command, and prints its findings to stderr. A policy with warnings can be used.
  *
  * @param paths files and folders, merged into one policy
- * @param failure the exit code of the command, and what it did not do, if the policy has errors
+ * @param failure if the policy has errors: the exit code of the command, and what it did not do, for the message
  * @param quiet true to print no warnings
- * @param paper what stderr can show
+ * @param paper how text is written to stderr
  * @returns the compiled policy
  * @throws {CliError} if the policy has errors
  * @throws {PolicyFileError} if a file cannot be read

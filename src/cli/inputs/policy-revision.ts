@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { tmpdir } from 'node:os';
 import { dirname, join, posix } from 'node:path';
 import type { CompiledPolicy } from '../../engine/policy.js';
-import { readPolicy } from '../../policy/compile/load.js';
+import { isPolicyFile, readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { read } from '../../protocol/messages/wire.js';
@@ -16,7 +16,7 @@ import { quantity } from '../terminal/quantities.js';
  * Reads a policy from a file, a folder, or a git revision.
  *
  * @param name a path, or `REVISION:path`, as `git show` takes it
- * @param paper what stderr can show
+ * @param paper how text is written to stderr
  * @returns the compiled policy
  * @throws {CliError} if git cannot read it, or if it has errors, which are printed to stderr
  * @throws {PolicyFileError} if a file cannot be read
@@ -79,7 +79,7 @@ function checkOut(revision: string, path: string, folder: string): string {
   const local = posix.normalize(path);
   if (type === 'tree') {
     const names = git('ls-tree', '--full-tree', '--name-only', `${revision}:${path}`).split('\n');
-    const files = names.filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'));
+    const files = names.filter(isPolicyFile);
     mkdirSync(join(folder, local), { recursive: true });
     for (const name of files) writeOut(revision, posix.join(path, name), folder);
   } else writeOut(revision, path, folder);

@@ -11,7 +11,7 @@ import { type CatalogFile, readCatalogFile } from './catalog-file.js';
  * @param values the values of `INPUT_OPTIONS`
  * @param command the arguments after `--`
  * @param name the name of our command, for messages
- * @returns the catalog, and what the input says about the server
+ * @returns the catalog, and the facts about the server in the input
  * @throws {UsageError} if there is no input, more than one, or one that is not valid
  * @throws {CliError} if the input cannot be read
  * @throws {Interrupted} if a signal interrupted it

@@ -12,14 +12,14 @@ export interface ConversationOptions {
   readonly signal: AbortSignal;
 }
 
-/** The exchange with one server: what ends it, and which error describes a failure. */
+/** The exchange with one server. It tells when to give up, and describes failures. */
 export abstract class ServerConversation {
-  /** Aborted when no answer is expected any more. */
+  /** Aborted when no answer is expected any longer. */
   readonly signal: AbortSignal;
   /** The method of the last request to the server. */
   lastMethod: string = METHODS.initialize;
 
-  /** Aborted when the server sent something that shows that it will never answer. */
+  /** Aborted when a message of the server shows that it will never answer. */
   protected readonly broken = new AbortController();
   /** Aborted when the time is over. */
   protected readonly late = new AbortController();

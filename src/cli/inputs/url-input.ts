@@ -92,7 +92,10 @@ class HttpConversation extends ServerConversation {
   }
 }
 
-/** @returns the reason in a response body: of a JSON-RPC error, alone or in a list, or a line of text that is not HTML */
+/**
+ * @returns the reason in a response body: the message of a JSON-RPC error, alone or in a list, or the first line of a text
+ * that is not HTML; empty if there is none
+ */
 function reasonIn(message: string): string {
   const text = message.replace(/^Streamable HTTP error: (Error POSTing to endpoint: )?/, '').trim();
   try {

@@ -42,6 +42,20 @@ export function readArguments<O extends Options>(command: string, argv: string[]
   return parseArgs<Config<O>>({ args: argv, options, allowPositionals: true });
 }
 
+/**
+ * Rejects positional arguments, for commands whose server follows `--`.
+ *
+ * @param command the name of the command, for messages
+ * @param positionals the positional arguments
+ * @throws {UsageError} if there is one
+ * @example
+ * refusePositionals('list', positionals);
+ */
+export function refusePositionals(command: string, [first]: readonly string[]): void {
+  if (first === undefined) return;
+  throw new UsageError(command, `"${first}" is unexpected. Pass the command of the server after --`);
+}
+
 function unknownOption(command: string, name: string, rawName: string, known: readonly string[]): UsageError {
   const reason = whyUnavailable(command, name);
   if (reason !== undefined)

@@ -14,9 +14,9 @@ export const COMMON_HELP = `  --color WHEN          auto (default; obeys NO_COLO
 
 /** How a command writes its output. */
 export interface Common {
-  /** What stdout can show. */
+  /** How text is written to stdout. */
   readonly paper: Paper;
-  /** What stderr can show. */
+  /** How text is written to stderr. */
   readonly errors: Paper;
   readonly quiet: boolean;
   /** Writes a note to stderr, in lines that fit the terminal; nothing under `--quiet`. */

@@ -1,4 +1,4 @@
-import type { Formula } from '../../analysis/formula.js';
+import { conditionsOf, dimensionsOf, type Formula, holds } from '../../analysis/formula.js';
 import { describeAssignment, type Space, spanSpace } from '../../analysis/space.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
@@ -73,7 +73,7 @@ export function configurationCosts(
   const configurations = sizes.reduce((product, size) => product * Math.max(1, size), 1);
   if (configurations > MAX_CONFIGURATIONS) return undefined;
   const weighed = formulas.flatMap(({ formula, tokens, count }): WeighedClass[] => {
-    const conditions = conditionsOf(formula);
+    const conditions = conditionsOf(formula).filter((condition) => condition !== true);
     if (conditions.includes(false)) return [];
     const tables = new Map<number, boolean[]>();
     const others: Formula[] = [];
@@ -159,33 +159,4 @@ function better(tokens: number, inEffect: number, best: Found | undefined, sign:
   if (best === undefined) return true;
   const difference = (tokens - best.tokens) * sign;
   return difference > 0 || (difference === 0 && inEffect < best.inEffect);
-}
-
-/** @returns the parts of a formula that must all hold */
-function conditionsOf(formula: Formula): Formula[] {
-  if (formula === true) return [];
-  return typeof formula === 'object' && formula.op === 'and'
-    ? formula.parts.flatMap(conditionsOf)
-    : [formula];
-}
-
-function dimensionsOf(formula: Formula): Set<number> {
-  if (typeof formula === 'boolean') return new Set();
-  if (formula.op === 'atom') return new Set(formula.dimensions);
-  const parts = formula.op === 'not' ? [formula.part] : formula.parts;
-  return new Set(parts.flatMap((part) => [...dimensionsOf(part)]));
-}
-
-function holds(formula: Formula, values: readonly number[]): boolean {
-  if (typeof formula === 'boolean') return formula;
-  switch (formula.op) {
-    case 'and':
-      return formula.parts.every((part) => holds(part, values));
-    case 'or':
-      return formula.parts.some((part) => holds(part, values));
-    case 'not':
-      return !holds(formula.part, values);
-    case 'atom':
-      return formula.holds(formula.dimensions.map((dimension) => values[dimension] ?? 0));
-  }
 }

@@ -1,17 +1,17 @@
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { count, plain } from '../terminal/output.js';
-import { KIND_NAMES } from '../terminal/quantities.js';
 import { costText, emptyText, headline, preferenceWords, signed } from './diff-pretty.js';
 import type { DiffReport, NamedConfiguration, ReportedPrimitive } from './diff-report.js';
 
 /** @returns a report as a JSON value */
 export function toJson(report: DiffReport): object {
-  const { names, source, total, groups, hidden, shown, named, redefined, words, extent, newlyEmpty, notes } =
+  const { names, input, total, groups, hidden, shown, named, redefined, words, extent, newlyEmpty, notes } =
     report;
   return {
     old: names[0],
     new: names[1],
-    source: source ?? null,
+    source: input ?? null,
     primitives: total,
     hidden,
     shown,
@@ -38,7 +38,7 @@ export function toJson(report: DiffReport): object {
 
 /** @returns a report as a comment of a pull request */
 export function toMarkdown(report: DiffReport): string {
-  const { names, groups, named, redefined, words, newlyEmpty, notes, source, total } = report;
+  const { names, groups, named, redefined, words, newlyEmpty, notes, input, total } = report;
   const lines = [`### ${code(names[1])}: ${headline(report)}`, ''];
   if (newlyEmpty !== undefined) {
     lines.push(`> [!WARNING]`, `> ${emptyText(code(preferenceWords(newlyEmpty)))}`, '');
@@ -64,7 +64,7 @@ export function toMarkdown(report: DiffReport): string {
   if (changed.length > 0) {
     lines.push('| A host that requests | Sees | Tokens |', '|---|---|---|', ...changed.map(row), '');
   }
-  const where = source === undefined ? 'names in the policies' : `primitives of ${code(source)}`;
+  const where = input === undefined ? 'names in the policies' : `primitives of ${code(input)}`;
   lines.push(
     `<sub>${[`Compared with ${code(names[0])}, for ${total} ${where}.`, ...notes.map(cell)].join(' ')}</sub>`,
   );

@@ -1,7 +1,9 @@
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, wrapped } from '../terminal/layout.js';
+import { nameValues } from '../terminal/name-values.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { KIND_NAMES, quantity } from '../terminal/quantities.js';
+import { quantity } from '../terminal/quantities.js';
 import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive } from './diff-report.js';
 
 /**
@@ -15,9 +17,9 @@ import type { DiffReport, NamedConfiguration, ReportedGroup, ReportedPrimitive }
  * process.stdout.write(toPretty(report, paperOf(process.stdout)));
  */
 export function toPretty(report: DiffReport, paper: Paper): string {
-  const { groups, named, redefined, words, newlyEmpty, notes, source, total } = report;
+  const { groups, named, redefined, words, newlyEmpty, notes, input, total } = report;
   const lines = [paper.paint('bold', headline(report)), ...extentLines(report, paper)];
-  lines.push(...sentence(`Compared ${quantity(total, 'primitive')} of ${source ?? 'the policies'}.`, paper));
+  lines.push(...sentence(`Compared ${quantity(total, 'primitive')} of ${input ?? 'the policies'}.`, paper));
   if (newlyEmpty !== undefined) {
     const text = emptyText(plain(preferenceWords(newlyEmpty)));
     lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));
@@ -90,7 +92,7 @@ export const emptyText = (preferences: string): string =>
 
 /** @returns preferences as `name=value` */
 export function preferenceWords(concerns: Readonly<Record<string, unknown>>): string {
-  const texts = Object.entries(concerns).map(([name, value]) => `${name}=${[value].flat().join(',')}`);
+  const texts = nameValues(concerns);
   return texts.length === 0 ? 'nothing' : texts.join(' ');
 }
 

@@ -17,6 +17,7 @@ export interface ReportedPrimitive {
   readonly server: 'new' | 'gone' | undefined;
 }
 
+/** Primitives that change under one condition. */
 export interface ReportedGroup {
   readonly when: string;
   readonly conditions: readonly (readonly Term[])[];
@@ -27,7 +28,7 @@ export interface ReportedGroup {
   readonly exact: boolean;
 }
 
-/** What a host with no preferences, or with one preset, sees before and after. */
+/** How many primitives a host without preferences, or with one preset, sees before and after the change. */
 export interface NamedConfiguration {
   readonly name: string;
   readonly before: Seen;
@@ -35,6 +36,7 @@ export interface NamedConfiguration {
   readonly changed: boolean;
 }
 
+/** What one configuration shows. */
 export interface Seen {
   readonly shown: number;
   readonly total: number;
@@ -52,25 +54,27 @@ export interface Redefined {
 /** Everything that `diff` reports. */
 export interface DiffReport {
   readonly names: readonly [old: string, now: string];
-  /** The input of the primitives; undefined if only the names in the policies are known. */
-  readonly source: string | undefined;
+  /** Where the primitives come from; `undefined` if only the names in the policies are known. */
+  readonly input: string | undefined;
   readonly total: number;
   readonly groups: readonly ReportedGroup[];
   readonly hidden: number;
   readonly shown: number;
   readonly named: readonly NamedConfiguration[];
   readonly redefined: readonly Redefined[];
+  /** The changes of concerns, presets and settings, one line each. */
   readonly words: readonly string[];
   readonly extent: Extent | undefined;
   readonly newlyEmpty: Readonly<Record<string, unknown>> | undefined;
   readonly notes: readonly string[];
 }
 
+/** The policies and catalogs of a comparison, and their difference. */
 export interface Compared {
   readonly names: readonly [string, string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
   readonly catalogs: readonly [ServerCatalog, ServerCatalog];
-  readonly source: string | undefined;
+  readonly input: string | undefined;
   readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
   readonly difference: Difference;
   readonly words: readonly string[];
@@ -85,7 +89,7 @@ export interface Compared {
  * process.stdout.write(toPretty(makeReport(compared), paper));
  */
 export function makeReport(compared: Compared): DiffReport {
-  const { names, catalogs, source, counters, difference, words } = compared;
+  const { names, catalogs, input, counters, difference, words } = compared;
   const [countOld, countNow] = counters;
   const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]): ReportedPrimitive[] =>
     changed.map(({ kind, name, before, after }) => {
@@ -111,7 +115,7 @@ export function makeReport(compared: Compared): DiffReport {
     new Set(groups.flatMap((group) => group[direction].map(({ kind, name }) => `${kind} ${name}`))).size;
   return {
     names,
-    source,
+    input,
     total: KINDS.reduce((sum, kind) => sum + (catalogs[1][kind]?.length ?? 0), 0),
     groups,
     hidden: distinct('hidden'),
@@ -125,9 +129,9 @@ export function makeReport(compared: Compared): DiffReport {
   };
 }
 
-function notesOf({ compiled, source, difference }: Compared, groups: readonly ReportedGroup[]): string[] {
+function notesOf({ compiled, input, difference }: Compared, groups: readonly ReportedGroup[]): string[] {
   const notes = [...difference.gaps];
-  if (source === undefined) {
+  if (input === undefined) {
     notes.push(
       'No server was given, so only the names in the policies were compared, without annotations and tokens.',
     );

@@ -1,8 +1,9 @@
 import type { Policy } from '../../engine/policy.js';
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { type Row, rows, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
-import { KIND_NAMES } from '../terminal/quantities.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
+import { bound } from './list-table.js';
 import { ruleTree } from './rule-tree.js';
 
 /**
@@ -89,7 +90,7 @@ function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanatio
 const isRequested = (from: string | undefined): boolean =>
   from === '--concern' || from?.startsWith('preset ') === true;
 
-/** @returns a sentence about the change that reverses the decision */
+/** @returns a sentence that tells which change reverses the decision */
 function reversal({ shown, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
@@ -150,9 +151,4 @@ function ruleLines({ id, effect, source, fires, reason, expression }: ExplainedR
         : [`${text.padEnd(widest)}  ${paper.paint('bold', value)}`],
     ),
   ];
-}
-
-function bound(policy: Policy, concern: string): string {
-  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
-  return match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
 }

@@ -125,7 +125,7 @@ function valuesOf(
   return [numbers].flat().map((number) => fromNumber(policy, concern, number));
 }
 
-/** Looks for a caller with another claim who would get the opposite decision. */
+/** Looks for a claim that reverses the decision. */
 function reversingClaim(
   policy: Policy,
   mapping: Mapping,

@@ -1,5 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import { wrapped } from '../terminal/layout.js';
+import { nameValues } from '../terminal/name-values.js';
 import type { Paper } from '../terminal/output.js';
 import type { ListReport } from './list-report.js';
 
@@ -20,9 +21,7 @@ export function inEffectLines(
   hidden: number,
   paper: Paper,
 ): string[] {
-  const inEffect = Object.entries(configuration).map(
-    ([name, value]) => `${name}=${[value].flat().join(',')}`,
-  );
+  const inEffect = nameValues(configuration);
   if (inEffect.length > 0) return wrapped('In effect: ', inEffect, ' ', paper.width);
 
   const shown = hidden === 0 ? ', so everything is shown' : '';

@@ -23,7 +23,7 @@ export interface ListReport {
   readonly kinds: readonly { readonly kind: Kind; readonly all: readonly DecidedPrimitive[] }[];
 }
 
-/** One primitive, with what does not depend on the configuration. */
+/** One primitive, with its properties that do not depend on the configuration. */
 interface WeighedPrimitive {
   readonly id: string;
   readonly tokens: number;

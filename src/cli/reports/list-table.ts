@@ -1,9 +1,10 @@
 import type { Decision } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { KIND_NAMES, quantity } from '../terminal/quantities.js';
+import { quantity } from '../terminal/quantities.js';
 import { inEffectLines } from './in-effect.js';
 import { type DecidedPrimitive, type ListReport, sumOf } from './list-report.js';
 
@@ -107,6 +108,12 @@ function explain(
   return { title: 'not mapped by the policy (settings.unmapped is hide)', has: '', source: '' };
 }
 
+/** @returns how values of a concern are compared, with a space at the end: `at most `; empty for `exact` */
+export function bound(policy: Policy, concern: string): string {
+  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
+  return match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
+}
+
 /**
  * @param policy the policy
  * @param concern the name of a concern that hides a primitive
@@ -117,7 +124,5 @@ function explain(
  */
 export function mismatch(policy: Policy, concern: string, preferred: readonly (string | number)[]): string {
   if (preferred.length === 0) return `${concern}: the claim is missing, and there is no default`;
-  const match = policy.concerns[policy.indexOf.get(concern) ?? -1]?.match;
-  const bound = match === 'at-most' ? 'at most ' : match === 'at-least' ? 'at least ' : '';
-  return `${concern}: ${bound}${preferred.join(' or ')} in effect`;
+  return `${concern}: ${bound(policy, concern)}${preferred.join(' or ')} in effect`;
 }

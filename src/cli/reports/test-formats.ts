@@ -1,16 +1,16 @@
 import { describeConfiguration } from '../../engine/configuration.js';
 import { formatFindings } from '../../policy/language/findings.js';
-import type { TestResult } from '../../policy/testing/run-tests.js';
+import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { reasonOf } from './test-report.js';
-import { type FileReport, passed, type TestReport } from './test-run.js';
+import type { FileReport, TestReport } from './test-run.js';
 
 /** @returns a report as a JSON value */
 export function toJson({ files, findings, coverage, threshold, failed }: TestReport): object {
   const results = files.flatMap((file) => file.results);
   return {
     ok: !failed,
-    passed: results.filter(passed).length,
-    failed: results.filter((result) => !passed(result)).length,
+    passed: results.filter(hasPassed).length,
+    failed: results.filter((result) => !hasPassed(result)).length,
     findings,
     files: files.map((file) => ({
       file: file.file,
@@ -37,7 +37,7 @@ function testOf({ policy, lineOf }: FileReport, result: TestResult): object {
   return {
     name: test.name,
     line: lineOf(result),
-    passed: passed(result),
+    passed: hasPassed(result),
     configuration: policy === undefined ? {} : describeConfiguration(configuration),
     wrong: wrong.map(({ kind, name, expected, decision }) => ({ kind, name, expected, ...decision })),
     counts,
@@ -47,7 +47,7 @@ function testOf({ policy, lineOf }: FileReport, result: TestResult): object {
 /** @returns a report as JUnit XML, for CI systems; a file that was not run is an error */
 export function toJunit({ files, findings, texts, coverage, threshold }: TestReport): string {
   const results = files.flatMap((file) => file.results);
-  const failures = results.filter((result) => !passed(result)).length;
+  const failures = results.filter((result) => !hasPassed(result)).length;
   const low = coverage.filter(({ belowThreshold }) => belowThreshold);
   const errors = files.filter((file) => file.broken).length;
   const testFiles = new Set(files.map(({ file }) => file));
@@ -88,12 +88,12 @@ function suite(file: FileReport, errorText: string): string[] {
       '  </testsuite>',
     ];
   }
-  const failures = file.results.filter((result) => !passed(result)).length;
+  const failures = file.results.filter((result) => !hasPassed(result)).length;
   return [
     `  <testsuite name="${name}" tests="${file.results.length}" failures="${failures}" errors="0">`,
     ...file.results.flatMap((result) => {
       const head = `    <testcase classname="${name}" name="${xml(result.test.name)}" file="${name}" line="${file.lineOf(result)}"`;
-      if (passed(result)) return [`${head}/>`];
+      if (hasPassed(result)) return [`${head}/>`];
       const all = wrongLines(file, result);
       const message = `${all.length} wrong: ${all[0] ?? ''}`;
       return [

@@ -2,12 +2,13 @@ import { describeConfiguration } from '../../engine/configuration.js';
 import { fromNumber } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
-import type { TestResult, Wrong } from '../../policy/testing/run-tests.js';
+import { hasPassed, type TestResult, type Wrong } from '../../policy/testing/run-tests.js';
 import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
+import { nameValues } from '../terminal/name-values.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { mismatch } from './list-table.js';
-import { type CoverageReport, type FileReport, passed, type TestReport } from './test-run.js';
+import type { CoverageReport, FileReport, TestReport } from './test-run.js';
 
 /**
  * Formats a report as text: whether all tests passed in the first line, then each failure with its reason, then the parts
@@ -25,7 +26,7 @@ export function toPretty(report: TestReport, paper: Paper): string {
   if (files.length > 1) lines.push(...files.map((file) => `  ${file.file}: ${outcome(file)}`));
   for (const file of files) {
     for (const result of file.results) {
-      if (!passed(result)) lines.push('', ...failure(file, result, paper));
+      if (!hasPassed(result)) lines.push('', ...failure(file, result, paper));
     }
   }
   for (const each of coverage) lines.push('', ...covered(each, report.threshold, paper));
@@ -34,7 +35,7 @@ export function toPretty(report: TestReport, paper: Paper): string {
 
 function summary({ files, coverage, threshold }: TestReport): string {
   const results = files.flatMap((file) => file.results);
-  const failed = results.filter((result) => !passed(result)).length;
+  const failed = results.filter((result) => !hasPassed(result)).length;
   const broken = files.filter((file) => file.broken).length;
   const low = coverage.filter(({ belowThreshold }) => belowThreshold);
   const tests = results.length === 1 ? 'test' : 'tests';
@@ -51,16 +52,14 @@ function summary({ files, coverage, threshold }: TestReport): string {
 
 function outcome({ broken, results }: FileReport): string {
   if (broken) return 'not run';
-  const failed = results.filter((result) => !passed(result)).length;
+  const failed = results.filter((result) => !hasPassed(result)).length;
   return failed === 0 ? `${results.length} passed` : `${failed} of ${results.length} failed`;
 }
 
 function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper: Paper): string[] {
   if (policy === undefined) return [];
   const { test, configuration, wrong, counts } = result;
-  const inEffect = Object.entries(describeConfiguration(configuration)).map(
-    ([name, value]) => `${name}=${[value].flat().join(',')}`,
-  );
+  const inEffect = nameValues(describeConfiguration(configuration));
   return [
     `${paper.paint('bold', plain(test.name))}  ${paper.paint('dim', `${file}:${lineOf(result)}`)}`,
     ...(inEffect.length === 0

@@ -3,16 +3,17 @@ import { dirname, isAbsolute, join } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
-import type { Finding } from '../../policy/language/findings.js';
+import { comparePlaces, type Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { checkTests } from '../../policy/testing/check-tests.js';
 import { type CoveredPart, coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
-import { runTest, subjectsOf, type TestResult } from '../../policy/testing/run-tests.js';
+import { runTests } from '../../policy/testing/run-test-file.js';
+import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
 import { CliError, cannotRead } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { readInput } from '../inputs/read-input.js';
 
+/** How to run test files. */
 export interface TestOptions {
   readonly quiet: boolean;
   readonly timeout: string | undefined;
@@ -40,6 +41,7 @@ export interface CoverageReport {
   readonly belowThreshold: boolean;
 }
 
+/** Everything that `test` reports. */
 export interface TestReport {
   readonly files: readonly FileReport[];
   readonly findings: readonly Finding[];
@@ -49,15 +51,12 @@ export interface TestReport {
   readonly failed: boolean;
 }
 
-/** @returns whether a test has passed */
-export const passed = ({ wrong, counts }: TestResult): boolean => wrong.length === 0 && counts.length === 0;
-
 /**
  * Runs test files one after the other, each on its own catalog or server. The coverage of a policy counts all files that
  * test it.
  *
  * @param files the test files
- * @param options the timeout of servers, and what to report
+ * @param options the timeout of servers, and the options of the report
  * @returns the report
  * @throws {CliError} if a server does not answer, or a test file cannot be read
  * @example
@@ -70,7 +69,7 @@ export async function runTestFiles(files: readonly string[], options: TestOption
   const { findings, texts } = runner;
   const coverage = options.coverage ? runner.coverage() : [];
   const failed =
-    reports.some(({ broken, results }) => broken || !results.every(passed)) ||
+    reports.some(({ broken, results }) => broken || !results.every(hasPassed)) ||
     coverage.some(({ belowThreshold }) => belowThreshold);
   return { files: reports, findings, texts, coverage, threshold: options.threshold, failed };
 }
@@ -94,28 +93,22 @@ class TestRunner {
     const tests = readTestFile(source);
     const loaded = this.loadPolicy(source, tests);
     const catalog = await this.loadCatalog(source, tests);
-    const findings = [...tests.findings];
-    if (loaded !== undefined && catalog !== undefined) {
-      findings.push(...checkTests({ ...source, locate: tests.locate }, tests, loaded.policy, catalog));
-    }
-    this.findings.push(...findings.sort((a, b) => a.line - b.line || a.column - b.column));
-
-    const broken = findings.some(({ severity }) => severity === 'error');
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
-    if (loaded === undefined || catalog === undefined || broken) {
+    if (loaded === undefined || catalog === undefined) {
+      this.findings.push(...[...tests.findings].sort(comparePlaces));
       return { file, policy: loaded?.policy, results: [], lineOf, broken: true };
     }
-    const { policy } = loaded;
-    const subjects = subjectsOf(policy, catalog);
-    const results = tests.tests.map((test) => runTest(policy, subjects, test));
-    loaded.runs.push({ subjects, results });
-    return { file, policy, results, lineOf, broken: false };
+    const run = runTests(source, tests, loaded.policy, catalog);
+    this.findings.push(...run.findings);
+    const broken = run.findings.some(({ severity }) => severity === 'error');
+    if (!broken) loaded.runs.push(run);
+    return { file, policy: loaded.policy, results: run.results, lineOf, broken };
   }
 
   coverage(): CoverageReport[] {
     const { threshold } = this.options;
     return [...this.policies].flatMap(([name, loaded]) => {
-      // The tests of broken files did not run, so what they exercise is not known.
+      // The tests of broken files did not run, so their coverage is not known.
       if (loaded === undefined || loaded.runs.length === 0) return [];
       const parts = coverageOf(loaded.compiled, loaded.policy, loaded.runs);
       const percentage = percentageOf(parts);

@@ -1,10 +1,12 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { wrapped } from '../terminal/layout.js';
+import { nameValues } from '../terminal/name-values.js';
 import { count, type Paper, plain } from '../terminal/output.js';
-import { catalogContents, KIND_NAMES, quantity } from '../terminal/quantities.js';
+import { catalogContents, quantity } from '../terminal/quantities.js';
 import { type ConfigurationCost, type CostSummary, MAX_CONFIGURATIONS } from './configuration-costs.js';
 import { NO_PREFERENCES } from './sample-configurations.js';
 
@@ -111,9 +113,8 @@ function extent(all: CostSummary | undefined, singles: number): string {
 
 /** @returns the values in effect as `name=value` */
 function configurationWords(configuration: Readonly<Record<string, unknown>>): string[] {
-  const entries = Object.entries(configuration);
-  if (entries.length === 0) return ['no preferences'];
-  return entries.map(([name, value]) => `${plain(name)}=${[value].flat().join(',')}`);
+  const texts = nameValues(configuration).map(plain);
+  return texts.length === 0 ? ['no preferences'] : texts;
 }
 
 const width = (largest: number): number => count(largest).length;

@@ -1,5 +1,6 @@
 import type { RequestLog } from '../../http/request-log.js';
 import type { GateReport } from '../../protocol/request/report.js';
+import { nameValues } from '../terminal/name-values.js';
 import { plain } from '../terminal/output.js';
 
 const MAX_LENGTH = 400;
@@ -32,9 +33,7 @@ function describe({ method, concerns = {}, shown, total, warnings = [], error }:
   return [
     method,
     shown === undefined ? '' : `${shown} of ${total}`,
-    Object.entries(concerns)
-      .map(([name, value]) => `${name}=${[value].flat().join(',')}`)
-      .join(' '),
+    nameValues(concerns).join(' '),
     error === undefined ? '' : `error ${error}`,
     ...warnings.map(({ message }) => `warning: ${message}`),
   ];

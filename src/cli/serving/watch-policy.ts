@@ -16,7 +16,7 @@ const QUIET_MS = 100;
  * @param paths the policy, as for `readPolicy`
  * @param live the current policy
  * @param note writes a line to stderr
- * @param paper what stderr can show
+ * @param paper how text is written to stderr
  * @returns a function that ends the watching
  * @example
  * const stop = watchPolicy(['policy.yaml'], live, console.error);

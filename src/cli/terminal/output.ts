@@ -2,7 +2,7 @@ import { styleText } from 'node:util';
 
 type Style = Exclude<Parameters<typeof styleText>[0], readonly unknown[]>;
 
-/** Where a text is written, and what that place can show. */
+/** An output stream: its width, and whether it shows colors. */
 export interface Paper {
   /** Columns of a terminal; undefined where lines may have any length. */
   readonly width: number | undefined;
@@ -27,7 +27,7 @@ export function paperOf(stream: NodeJS.WriteStream, color: 'auto' | 'always' | '
   };
 }
 
-/** Characters that move the cursor, change colors or reorder text. Names come from servers, which we do not trust. */
+/** Characters that move the cursor, change colors or reorder text. Names come from servers, which are not trusted. */
 const UNSAFE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
 
 /**

@@ -1,13 +1,6 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { count } from './output.js';
-
-/** The name of each kind, in the singular and the plural. */
-export const KIND_NAMES: { readonly [K in Kind]: readonly [singular: string, plural: string] } = {
-  tools: ['tool', 'tools'],
-  prompts: ['prompt', 'prompts'],
-  resources: ['resource', 'resources'],
-  resourceTemplates: ['resource template', 'resource templates'],
-};
 
 /** @returns a number with its noun: `1 error`, `2 errors` */
 export const quantity = (number: number, singular: string, plural = `${singular}s`): string =>

@@ -26,7 +26,10 @@ export function writeOutput(output: string, text: string): void {
   }
 }
 
-/** Unlike `recursive: true`, which in Node 20 never returns where a folder cannot be created, as in /proc. */
+/**
+ * Creates a folder and the folders above it. `mkdirSync` with `recursive: true` never returns under Node 20 if a folder
+ * cannot be created, as in /proc.
+ */
 function createFolder(folder: string): void {
   if (existsSync(folder)) return;
   createFolder(dirname(folder));

@@ -1,4 +1,4 @@
-import { analyze, canPart } from '../../analysis/analyze.js';
+import { analyze, canShowWithout } from '../../analysis/analyze.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import {
   identityOf,
@@ -11,6 +11,7 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Finding, FindingCode } from '../language/findings.js';
+import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';
 
@@ -24,13 +25,13 @@ type Warn = (kind: Kind, name: string | undefined, code: FindingCode, message: s
 
 /**
  * Checks a policy against the catalog of a server. It finds entries that match nothing or change nothing, primitives that
- * nothing maps, values that contradict annotations, and properties of all configurations at once, such as a primitive
+ * the policy does not map, values that contradict annotations, and properties of all configurations at once, such as a primitive
  * that is never visible.
  *
  * @param files the files of the policy, without errors
  * @param policy the policy that was compiled from these files
  * @param catalog the primitives that the server lists
- * @returns warnings, among them one for each question that has too many configurations to be answered
+ * @returns the warnings; a check that would need too many configurations becomes a warning itself
  * @example
  * checkCatalog(files, policy, { tools: [{ name: 'encryptData' }] });
  */
@@ -72,7 +73,7 @@ function checkEntriesAgainst(
         if (names.includes(name) || isInherited(policy, kind, name, catalog)) continue;
         const unmapped = names.filter((_each, index) => mapped[index]?.mapped === false);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
-        const message = `The server does not have a ${KIND_NAMES[kind]} "${name}".${hint}`;
+        const message = `The server does not have a ${KIND_NAMES[kind][0]} "${name}".${hint}`;
         report(file, ['primitives', kind, name], 'dead-entry', message);
       }
       for (const pattern of policy.patterns[kind]) {
@@ -80,7 +81,7 @@ function checkEntriesAgainst(
         if (!Object.hasOwn(file.document.patterns?.[kind] ?? {}, pattern.name)) continue;
         const covered = mapped.filter((_mapping, index) => pattern.matches(names[index] ?? ''));
         if (covered.length === 0) {
-          const message = `The pattern "${pattern.name}" does not match any ${KIND_NAMES[kind]} of the server. Remove it.`;
+          const message = `The pattern "${pattern.name}" does not match any ${KIND_NAMES[kind][0]} of the server. Remove it.`;
           report(file, path, 'dead-entry', message);
         } else if (
           pattern.assignments.length > 0 &&
@@ -116,19 +117,12 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-const KIND_NAMES: Readonly<Record<Kind, string>> = {
-  tools: 'tool',
-  prompts: 'prompt',
-  resources: 'resource',
-  resourceTemplates: 'resource template',
-};
-
 function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: Warn): void {
   const name = identityOf(kind, primitive);
   const mapping = mapPrimitive(policy, kind, primitive);
   if (!mapping.mapped) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
-    const message = `Nothing maps the ${KIND_NAMES[kind]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
+    const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn(kind, undefined, 'unmapped', message);
   }
   for (const { fires, assignments } of policy.assigns) {
@@ -171,11 +165,11 @@ function checkAllConfigurations(
       kind,
       name,
       'never-visible',
-      `No configuration shows the ${KIND_NAMES[kind]} "${name}". Change its values or the rule that hides it.`,
+      `No configuration shows the ${KIND_NAMES[kind][0]} "${name}". Change its values or the rule that hides it.`,
     );
   }
   for (const { kind, name } of alwaysVisible) {
-    const message = `Every configuration shows the ${KIND_NAMES[kind]} "${name}", whatever its values are. Write {} if this is intended.`;
+    const message = `Every configuration shows the ${KIND_NAMES[kind][0]} "${name}", whatever its values are. Write {} if this is intended.`;
     warn(kind, name, 'always-visible', message);
   }
   const [first] = files;
@@ -229,7 +223,7 @@ function checkTexts(
     if (typeof text !== 'string') return [];
     return [...new Set(text.split(/[^A-Za-z0-9_-]+/))].filter((word) => {
       const mapping = mappings.get(word);
-      return mapping !== undefined && canPart(policy, own, mapping);
+      return mapping !== undefined && canShowWithout(policy, own, mapping);
     });
   };
   const found = named(catalog.instructions, undefined);
@@ -250,7 +244,7 @@ function checkTexts(
   }
 }
 
-/** Locates the entry of a primitive; without one, the section of its kind; without that, the last file. */
+/** Locates the entry of a primitive. If there is no entry, locates the section of its kind, or else the last file. */
 function placeOf(
   files: readonly CheckedFile[],
   kind: Kind,

@@ -1,3 +1,5 @@
+import { compileExpression } from '../../engine/expression/evaluate.js';
+import { parseExpression } from '../../engine/expression/parse.js';
 import type { Finding } from '../language/findings.js';
 import { LIMITS, RESERVED } from '../language/schema.js';
 import { checkEntries, checkRules } from './check-entries.js';
@@ -13,7 +15,8 @@ import {
 } from './check-values.js';
 
 /**
- * Checks what the schema cannot express: that all references name something that any file of the policy declares.
+ * Makes the checks that the schema cannot express: every reference must name a part that some file of the policy
+ * declares, and the parts must agree with each other.
  *
  * @param files the files of one policy, included files first
  * @param complete whether all files could be read; if not, unknown concerns are not reported
@@ -25,8 +28,8 @@ export function checkMeaning(files: readonly CheckedFile[], complete: boolean): 
   const findings: Finding[] = [];
   const report =
     (severity: Finding['severity']): CheckContext['error'] =>
-    (file, path, code, message, what) => {
-      findings.push({ ...file.locate(path, what), severity, code, message });
+    (file, path, code, message, part) => {
+      findings.push({ ...file.locate(path, part), severity, code, message });
     };
   const error = report('error');
   const context: CheckContext = {
@@ -207,11 +210,13 @@ function checkMethods({ warn }: CheckContext, file: CheckedFile): void {
 
 /** Whether the policy hides primitives in a way that hosts cannot undo. */
 function protects({ declared, files }: CheckContext): boolean {
-  const operators = [...declared].filter(([, { concern }]) => concern['set-by'] === 'operator');
-  if (operators.length > 0) return true;
+  if ([...declared.values()].some(({ concern }) => concern['set-by'] === 'operator')) return true;
   return files.some(({ document }) =>
-    document.rules?.some(
-      ({ hide, when }) => hide !== undefined && !JSON.stringify(when).includes('"concerns.'),
-    ),
+    document.rules?.some(({ hide, when }) => hide !== undefined && !readsConcerns(when)),
   );
+}
+
+function readsConcerns(when: unknown): boolean {
+  const { paths } = compileExpression(parseExpression(when).expression);
+  return paths.some((path) => path.startsWith('concerns.'));
 }

@@ -38,7 +38,7 @@ interface Context {
  *
  * @param json the expression as YAML gives it
  * @param path the position of the expression in the document
- * @param scope what is declared, and the functions that receive the findings
+ * @param scope the declared concerns, and the functions that receive the findings
  * @example
  * checkRule({ '==': [1, 1] }, ['rules', 0, 'when'], scope); // reports loose-equality
  */

@@ -29,8 +29,8 @@ export interface CheckContext {
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   readonly settings: { readonly invalid?: string | undefined };
-  error(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
-  warn(file: CheckedFile, path: Path, code: FindingCode, message: string, what?: 'key' | 'value'): void;
+  error(file: CheckedFile, path: Path, code: FindingCode, message: string, part?: 'key' | 'value'): void;
+  warn(file: CheckedFile, path: Path, code: FindingCode, message: string, part?: 'key' | 'value'): void;
 }
 
 /** Checks the concerns and values of a mapping, which is the value of an entry, a pattern or an `assign`. */
@@ -114,7 +114,7 @@ export function checkValue(
 /**
  * Writes the message about a duplicate definition.
  *
- * @param what the kind of the definition, as "concern"
+ * @param definition the kind of the definition, such as "concern"
  * @param name its name
  * @param earlier the file with the first definition
  * @param path the path of the first definition
@@ -122,7 +122,7 @@ export function checkValue(
  * @example
  * duplicateMessage('concern', 'cost', file, ['concerns', 'cost']);
  */
-export function duplicateMessage(what: string, name: string, earlier: CheckedFile, path: Path): string {
+export function duplicateMessage(definition: string, name: string, earlier: CheckedFile, path: Path): string {
   const { file, line, column } = earlier.locate(path, path.at(-1) === 'id' ? 'value' : 'key');
-  return `The ${what} "${name}" is defined twice, here and in ${file}:${line}:${column}. Remove one.`;
+  return `The ${definition} "${name}" is defined twice, here and in ${file}:${line}:${column}. Remove one.`;
 }

@@ -32,6 +32,8 @@ export const HINT_DEFAULTS: ReadonlyMap<string, boolean> = new Map([
 ]);
 
 /**
+ * Finds the type of the value that a rule reads.
+ *
  * @param path a dotted path of a rule
  * @param concerns the declared concerns by name
  * @returns the type of its value; a message if nothing declares the path

@@ -5,7 +5,7 @@ import { ConcernsError } from '../../errors.js';
 import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
 import { checkMeaning } from '../check/check-policy.js';
 import type { CheckedFile } from '../check/check-values.js';
-import { type Finding, type FindingCode, PolicyError } from '../language/findings.js';
+import { comparePlaces, type Finding, type FindingCode, PolicyError } from '../language/findings.js';
 import { readPolicyText } from '../language/read-yaml.js';
 import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
 import { compilePolicy } from './compile.js';
@@ -41,7 +41,7 @@ export function loadPolicy(paths: string | readonly string[]): Policy {
 
 /**
  * Compiles a policy from YAML files to JSON, as `mcp-concerns compile` does. `openCompiledPolicy` opens the parsed JSON
- * without YAML parser and schema validator. The same files always give the same bytes.
+ * without a YAML parser or a schema validator. The same files always give the same bytes.
  *
  * @param paths one or several paths of files or folders, as for `loadPolicy`
  * @returns the JSON text on one line, without a line break at the end
@@ -153,12 +153,25 @@ class Reading {
   }
 }
 
+/** Whether a file of a folder is a part of its policy: `*.yaml`, but not `*.test.yaml`. */
+export const isPolicyFile = (name: string): boolean => name.endsWith('.yaml') && !name.endsWith('.test.yaml');
+
+/**
+ * Lists the policy files of a folder.
+ *
+ * @param folder the path of the folder
+ * @returns the paths of the files, in byte order of their names; empty if the folder contains no policy
+ */
+export function policyFilesIn(folder: string): string[] {
+  return readdirSync(folder)
+    .filter(isPolicyFile)
+    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
+    .map((name) => join(folder, name));
+}
+
 function filesOf(path: string): string[] {
   if (!statOf(path).isDirectory()) return [normalize(path)];
-  const files = readdirSync(path)
-    .filter((name) => name.endsWith('.yaml') && !name.endsWith('.test.yaml'))
-    .sort((a, b) => Buffer.compare(Buffer.from(a), Buffer.from(b)))
-    .map((name) => join(path, name));
+  const files = policyFilesIn(path);
   if (files.length === 0)
     throw new PolicyFileError(`${path} does not contain a .yaml file; pass a policy file or another folder.`);
   return files;
@@ -193,6 +206,5 @@ function reasonOf(cause: unknown): string {
 
 function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {
   const order = new Map(files.map((file, index) => [file, index]));
-  return (a, b) =>
-    (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || a.line - b.line || a.column - b.column;
+  return (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || comparePlaces(a, b);
 }

@@ -15,7 +15,7 @@ export class CallerFacts {
     return { ...compiled, rules: compiled.rules.map((rule) => this.freeRule(rule)) };
   }
 
-  /** All facts that the rules read: what each one says, by the name of its claim. */
+  /** The text of every fact that the rules read, by the name of its claim. */
   get all(): ReadonlyMap<string, string> {
     return new Map([...this.known.values()].map(({ claim, text }) => [claim, text]));
   }
@@ -24,8 +24,11 @@ export class CallerFacts {
     const { expression } = parseExpression(rule.when);
     const when = this.rewrite(expression);
     if (!pathsOf(expression).some(readsClient)) return { ...rule, when };
-    // A rule that reads what a client can do does not fire while that is not known.
-    return { ...rule, when: { and: [this.fact('client', 'it is known what the client can do'), when] } };
+    // A rule that reads the capabilities of the client does not fire while they are not known.
+    return {
+      ...rule,
+      when: { and: [this.fact('client', 'the capabilities of the client are known'), when] },
+    };
   }
 
   /** @returns JSON Logic that reads facts instead of the caller */
@@ -65,7 +68,7 @@ const BETWEEN: Readonly<Record<string, string>> = {
   '>=': '>=',
 };
 
-/** @returns the comparison as a sentence; a comparison that is too complex for that stays JSON */
+/** @returns the comparison in words, or as JSON if it is too complex for that */
 function inWords(expression: Expression): string {
   if (expression.type === 'read') return expression.path;
   if (expression.type === 'literal' && typeof expression.value === 'string') return expression.value;

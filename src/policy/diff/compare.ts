@@ -6,7 +6,7 @@ import type { ChangeGroup, Extent } from './change.js';
 import { Comparison } from './comparison.js';
 import { primitivePairsOf } from './primitive-pairs.js';
 
-/** One side of a comparison: a policy and what the server lists. */
+/** One side of a comparison: a policy and the catalog of the server. */
 export interface Side {
   readonly compiled: CompiledPolicy;
   readonly catalog: ServerCatalog;
@@ -30,7 +30,7 @@ export interface Difference {
  *
  * @param before the old policy and the old catalog
  * @param after the new policy and the new catalog
- * @returns the groups of changes, and what could not be analyzed
+ * @returns the groups of changes, and the parts that could not be analyzed
  * @example
  * compareSides({ compiled: old, catalog }, { compiled, catalog }).groups;
  */

@@ -132,17 +132,17 @@ export class Comparison {
     const kept = projected.dimensions.flatMap((at) => dimensions[at] ?? []);
     const cubes = findCover(projected.points, (at) => mayUseDontCare(kept[at]));
     const when = cubes.map((cube) => toTerms(cube, kept)).sort(byDimension(kept));
-    let held = 0;
+    let matching = 0;
     for (const point of combinationsOf(sizes)) {
       const holds = when.some((terms) =>
         terms.every(({ dimension, choices }) => choices.has(point[dimensions.indexOf(dimension)] ?? 0)),
       );
-      if (holds) held++;
+      if (holds) matching++;
     }
     return {
       when,
-      exact: unchanged.length === 0 && held === has.filter(Boolean).length,
-      share: held / has.length,
+      exact: unchanged.length === 0 && matching === has.filter(Boolean).length,
+      share: matching / has.length,
     };
   }
 

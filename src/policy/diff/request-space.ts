@@ -1,4 +1,4 @@
-import { combinations, cutRange } from '../../analysis/space.js';
+import { combinations, cutRange } from '../../analysis/candidate-values.js';
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Mapping } from '../../engine/mapping.js';
 import { fromNumber } from '../../engine/mapping.js';
@@ -6,13 +6,13 @@ import type { Concern, Policy } from '../../engine/policy.js';
 
 /** One choice in a dimension: a value that a host can request, a caller can claim, or a fact can have. */
 export interface Choice {
-  /** The value for reports. Absent if the choice is not to request, not to claim, or that the fact is false. */
+  /** The value for reports. Absent if the concern is not requested or not claimed, or if the fact is false. */
   readonly text?: string;
   /** The value as it is sent. `null` requests no value, also against a default. */
   readonly value?: unknown;
 }
 
-/** One thing in which configurations differ. */
+/** One way in which configurations can differ. */
 export interface RequestDimension {
   /**
    * `host`: a concern that hosts request. `claim`: a concern that comes from a claim. `fact`: a comparison of the caller

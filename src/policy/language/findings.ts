@@ -9,6 +9,9 @@ export interface Place {
   readonly length: number;
 }
 
+/** Orders places in one file from top to bottom, for `sort`. */
+export const comparePlaces = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;
+
 /** Every code that a finding can have. `docs/reference/findings.md` explains each one, with an example and its fix. */
 export const FINDING_CODES = [
   'file-too-large',

@@ -112,8 +112,8 @@ const laidOut = new WeakSet<object>();
 const NEXT_LINE = '\u0000\n\u0000';
 
 /**
- * Chooses the layout of a flow collection: the first of these that fits the width: on the line of its key, on the line
- * below, one item per line. Lists have no spaces inside their brackets.
+ * Chooses the layout of a flow collection. It uses the first layout that fits the width: on the line of its key, on the
+ * line below, or one item per line. Lists have no spaces inside their brackets.
  *
  * @param collection the collection, whose `toString` is replaced
  * @param key the length of its key in columns; undefined for an item of a list
@@ -142,7 +142,7 @@ interface Content {
   readonly comments: string;
 }
 
-/** Guards against faults of the printer: data, order and comments must be the same. */
+/** Throws if the printer changed data, order or comments, because that would be a bug of the printer. */
 function checkSame(before: Content, after: Content): void {
   const [old, formatted] = [before.data(), after.data()];
   const equal = isDeepStrictEqual(old, formatted) && JSON.stringify(old) === JSON.stringify(formatted);

@@ -29,10 +29,10 @@ export interface Source {
   readonly findings: readonly Finding[];
   /**
    * @param path the path of a part of the data
-   * @param what whether to locate the key or the value at the end of the path, by default the value
+   * @param part whether to locate the key or the value at the end of the path, by default the value
    * @returns the place of the part or, if the part does not exist, the place of the nearest part above it
    */
-  locate(path: Path, what?: 'key' | 'value'): Place;
+  locate(path: Path, part?: 'key' | 'value'): Place;
 }
 
 /**
@@ -89,7 +89,7 @@ export function readPolicyText(text: string, file: string): Source {
     text,
     data: readable ? document.toJS({ maxAliasCount: 0 }) : undefined,
     findings,
-    locate: (path, what = 'value') => locate(document, path, what, place),
+    locate: (path, part = 'value') => locate(document, path, part, place),
   };
 }
 
@@ -167,7 +167,7 @@ function forbiddenNodes(document: Document, place: MakePlace): Finding[] {
   return findings;
 }
 
-function locate(document: Document, path: Path, what: 'key' | 'value', place: MakePlace): Place {
+function locate(document: Document, path: Path, part: 'key' | 'value', place: MakePlace): Place {
   let node: unknown = document.contents;
   let found = placeOf(node, place) ?? place(0, 1);
   path.forEach((step, depth) => {
@@ -179,7 +179,7 @@ function locate(document: Document, path: Path, what: 'key' | 'value', place: Ma
         return;
       }
       const key = placeOf(pair.key, place);
-      found = (last && what === 'key' ? key : (placeOf(pair.value, place) ?? key)) ?? found;
+      found = (last && part === 'key' ? key : (placeOf(pair.value, place) ?? key)) ?? found;
       node = pair.value;
     } else if (isSeq(node)) {
       node = node.items[Number(step)];

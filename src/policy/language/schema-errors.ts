@@ -47,14 +47,14 @@ export function removeSchemaErrors(
   const data: unknown = structuredClone(source.data ?? {});
   const removed = new Set<string>();
   const indexes = new Map<unknown, number[]>();
-  const locate: Source['locate'] = (path, what) => {
+  const locate: Source['locate'] = (path, part) => {
     let at: unknown = data;
     const original = path.map((step) => {
       const place = indexes.get(at)?.[Number(step)] ?? step;
       at = child(at, step);
       return place;
     });
-    return source.locate(original, what);
+    return source.locate(original, part);
   };
   // Each round removes the wrong parts. Only the first round reports: later errors are caused by the removal.
   for (let first = true; !validate(data); first = false) {

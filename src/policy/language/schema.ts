@@ -41,17 +41,17 @@ const mapping = {
   examples: [{ security: 'high', cost: 'minimal' }],
 } as const;
 
-const mappings = (what: string, example: string) =>
+const mappings = (description: string, example: string) =>
   ({
-    description: what,
+    description,
     type: 'object',
     additionalProperties: mapping,
     examples: [{ [example]: { security: 'high' } }],
   }) as const;
 
-const ruleKinds = (what: string) =>
+const ruleKinds = (verb: string) =>
   ({
-    description: `The kinds of primitives that the rule ${what}.`,
+    description: `The kinds of primitives that the rule ${verb}.`,
     type: 'array',
     minItems: 1,
     uniqueItems: true,
@@ -264,7 +264,7 @@ export const policySchema = {
       examples: [{ unmapped: 'hide' }],
       properties: {
         unmapped: {
-          description: 'Whether primitives that nothing maps are shown (default) or hidden.',
+          description: 'Whether primitives that the policy does not map are shown (default) or hidden.',
           enum: ['show', 'hide'],
           examples: ['hide'],
         },

@@ -66,7 +66,7 @@ function effectOfWord(word = ''): Effect | undefined {
 }
 
 /**
- * Finds what a tool is about.
+ * Finds the subject of a tool in its name.
  *
  * @param all the words of the name, from `wordsOf`
  * @returns the words without the verb and without words such as "the", in the singular

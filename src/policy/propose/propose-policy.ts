@@ -8,9 +8,12 @@ import { proposeTopics } from './propose-topics.js';
 export interface ProposedTool {
   readonly name: string;
   readonly effect: Effect;
-  /** Where `effect` comes from. `hints`: annotations, so `assign` gives it. `name`: the name. `nothing`: the worst. */
+  /**
+   * Where `effect` comes from. `hints`: the annotations, so `assign` gives the value. `name`: a verb in the name.
+   * `nothing`: neither tells, so it is the most harmful effect.
+   */
   readonly effectFrom: 'hints' | 'name' | 'nothing';
-  /** Whether a call stays within the server. Absent if the annotations do not tell tools apart by it. */
+  /** Whether a call stays within the server. `undefined` if it is the same for all tools, or not known. */
   readonly reach: 'local' | 'world' | undefined;
   readonly topics: readonly string[];
 }
@@ -32,7 +35,7 @@ export interface Proposal {
 /**
  * Proposes concerns for a server from the annotations, tags and names of its tools.
  *
- * @param catalog what the server lists
+ * @param catalog the catalog of the server
  * @returns the proposed concerns, with values for each tool and where they come from
  * @example
  * proposePolicy({ tools }).effects; // ['read-only', 'destroys']
@@ -59,7 +62,7 @@ export function proposePolicy(catalog: ServerCatalog): Proposal {
   const topics = [...new Set(proposed.flatMap((tool) => tool.topics))].sort(
     (a, b) => Number(a === OTHER) - Number(b === OTHER) || count(b) - count(a) || (a < b ? -1 : 1),
   );
-  // A value that no tool has would make no difference to a host that sets it.
+  // A value that no tool has would change nothing for a host that sets it.
   const effects = EFFECTS.filter(
     (effect, index) => index === 0 || proposed.some((tool) => tool.effect === effect),
   );

@@ -2,7 +2,7 @@ import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
 import type { Effect } from './name-words.js';
 import type { Proposal, ProposedTool } from './propose-policy.js';
 
-/** What the first lines of the policy name. */
+/** The facts for the first lines of the policy. */
 export interface ProposalFacts {
   /** The name that the server gives itself. */
   readonly server: string;

@@ -3,6 +3,7 @@ import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Finding, FindingCode } from '../language/findings.js';
+import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyTest, TestFile } from './test-file.js';
 
@@ -125,20 +126,13 @@ function checkClaims({ claims, path }: PolicyTest, policy: Policy, report: Repor
   }
 }
 
-const KIND_NAMES: Readonly<Record<Kind, string>> = {
-  tools: 'tool',
-  prompts: 'prompt',
-  resources: 'resource',
-  resourceTemplates: 'resource template',
-};
-
 function checkNames(test: PolicyTest, kind: Kind, known: ReadonlySet<string>, report: Report): void {
   for (const key of ['includes', 'excludes', 'only'] as const) {
     const seen = new Set<string>();
     test.expects[kind]?.[key]?.forEach((name, index) => {
       const path = [...test.path, kind, key, index];
       if (!known.has(name)) {
-        const message = `The catalog does not have a ${KIND_NAMES[kind]} "${name}".${didYouMean(name, known)}`;
+        const message = `The catalog does not have a ${KIND_NAMES[kind][0]} "${name}".${didYouMean(name, known)}`;
         report('error', path, 'unknown-primitive', message);
       } else if (seen.has(name)) {
         report('error', path, 'duplicate', `"${name}" is listed twice in ${key}. Remove one of the two.`);

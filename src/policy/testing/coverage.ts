@@ -12,6 +12,7 @@ import {
 } from '../../engine/policy.js';
 import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
+/** The kinds of parts, in the order of reports. */
 export const COVERED = ['values', 'entries', 'patterns', 'assign', 'rules'] as const;
 
 /** A part of a policy that tests can exercise: a value, an entry, a pattern, an `assign` or a rule. */
@@ -128,6 +129,8 @@ export function coverageOf(
 }
 
 /**
+ * Computes the coverage of a policy.
+ *
  * @param parts the parts of a policy
  * @returns the share of exercised parts in percent, from 0 to 100. It is rounded down, so that 100 means all parts.
  * @example

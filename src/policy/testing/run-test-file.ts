@@ -1,11 +1,11 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
-import type { Finding } from '../language/findings.js';
+import { comparePlaces, type Finding } from '../language/findings.js';
 import type { Source } from '../language/read-yaml.js';
 import { checkTests } from './check-tests.js';
 import type { TestRun } from './coverage.js';
-import { runTest, subjectsOf } from './run-tests.js';
-import { readTestFile } from './test-file.js';
+import { hasPassed, runTest, subjectsOf } from './run-tests.js';
+import { readTestFile, type TestFile } from './test-file.js';
 
 /** The findings in a test file and, if none of them is an error, the results of its tests. */
 export interface TestFileRun extends TestRun {
@@ -26,12 +26,29 @@ export interface TestFileRun extends TestRun {
  * const { passed, results } = runTestFile(source, loadPolicy('vault.yaml'), { tools: [{ name: 'encryptData' }] });
  */
 export function runTestFile(source: Source, policy: Policy, catalog: ServerCatalog): TestFileRun {
-  const file = readTestFile(source);
+  return runTests(source, readTestFile(source), policy, catalog);
+}
+
+/**
+ * Does the same for a file that is already read, because its keys tell which policy and catalog to load.
+ *
+ * @param source the test file, as `readPolicyText` reads it
+ * @param file the tests of this file, as `readTestFile` reads them
+ * @param policy the policy under test
+ * @param catalog the primitives that the tests run on
+ * @returns the findings in the order of the file, and the results
+ */
+export function runTests(
+  source: Source,
+  file: TestFile,
+  policy: Policy,
+  catalog: ServerCatalog,
+): TestFileRun {
   const checked = checkTests({ ...source, locate: file.locate }, file, policy, catalog);
-  const findings = [...file.findings, ...checked].sort((a, b) => a.line - b.line || a.column - b.column);
+  const findings = [...file.findings, ...checked].sort(comparePlaces);
   const failed = findings.some(({ severity }) => severity === 'error');
   const subjects = subjectsOf(policy, catalog);
   const results = failed ? [] : file.tests.map((test) => runTest(policy, subjects, test));
-  const passed = !failed && results.every(({ wrong, counts }) => wrong.length === 0 && counts.length === 0);
+  const passed = !failed && results.every(hasPassed);
   return { findings, subjects, results, passed };
 }

@@ -28,13 +28,17 @@ export interface WrongCount {
   readonly actual: number;
 }
 
-/** The result of one test. The test passed if `wrong` and `counts` are both empty. */
+/** The result of one test. The test passed if `wrong` and `counts` are both empty, see `hasPassed`. */
 export interface TestResult {
   readonly test: PolicyTest;
   readonly configuration: Configuration;
   readonly wrong: readonly Wrong[];
   readonly counts: readonly WrongCount[];
 }
+
+/** Whether a test passed. */
+export const hasPassed = ({ wrong, counts }: TestResult): boolean =>
+  wrong.length === 0 && counts.length === 0;
 
 /**
  * Maps every primitive of a catalog once, for all tests that run on it.
@@ -89,8 +93,10 @@ export function runTest(policy: Policy, subjects: readonly Subject[], test: Poli
 export type Expected = (kind: Kind, name: string) => 'shown' | 'hidden' | undefined;
 
 /**
+ * Collects what a test expects of single primitives.
+ *
  * @param test a test
- * @returns a function that tells what the test expects of one primitive. `only` makes it expect `hidden` of every other
+ * @returns a function that returns what the test expects of one primitive. `only` makes it expect `hidden` of every other
  * primitive of the same kind; `count` alone expects nothing of a single primitive.
  * @example
  * expectationsOf(test)('tools', 'encryptData'); // 'shown'

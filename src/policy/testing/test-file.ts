@@ -114,7 +114,7 @@ function readExpectation({
   };
 }
 
-/** Finds what a JSON Schema cannot express: two tests of the same name, and tests that can never pass. */
+/** Finds contradictions that a JSON Schema cannot express: two tests of the same name, and tests that can never pass. */
 function contradictions(tests: readonly TestDocument[], locate: Source['locate']): Finding[] {
   const findings: Finding[] = [];
   const report = (path: Path, message: string): void => {

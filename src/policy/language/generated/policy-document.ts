@@ -74,7 +74,7 @@ export type PolicyDocument = {
   }>;
   /** How the policy is applied. */
   settings?: {
-    /** Whether primitives that nothing maps are shown (default) or hidden. */
+    /** Whether primitives that the policy does not map are shown (default) or hidden. */
     unmapped?: "show" | "hide";
     /** When the defaults of concerns apply: `aware` (default) once a host has set any concern, `always`, or `never`. */
     defaults?: "aware" | "always" | "never";

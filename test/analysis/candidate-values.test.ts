@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { combinations, cutRange } from '../../src/analysis/space.js';
+import { combinations, cutRange } from '../../src/analysis/candidate-values.js';
 import { mapPrimitive, type Primitive } from '../../src/engine/index.js';
 import { listPolicy } from '../engine/small-policies.js';
 import { policyOf, yaml } from '../policy/author.js';
 
-describe('the cuts of a range', () => {
+describe('the numbers to try in a range', () => {
   const policy = policyOf(yaml`
     version: 1
     concerns:
