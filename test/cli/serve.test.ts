@@ -70,3 +70,19 @@ it('reports a port that is in use', async () => {
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
   expect(stderr).toMatch(new RegExp(`^mcp-concerns: Port ${port} on 127\\.0\\.0\\.1 cannot be used .+\n$`));
 });
+
+it('ends with the reason over stdio when the server behind it ends', async () => {
+  const { ended } = start(
+    'serve',
+    '--stdio',
+    '--policy',
+    'policies/vault.yaml',
+    '--',
+    process.execPath,
+    '-e',
+    '',
+  );
+  const { code, stdout, stderr } = await ended;
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^mcp-concerns: The server ".+" ended, so the host cannot reach it\./m);
+});

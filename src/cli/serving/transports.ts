@@ -1,11 +1,12 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
-import type { Policy } from '../../engine/policy.js';
+import type { Concern, Policy } from '../../engine/policy.js';
 import { type LocalEndpoint, listenLocally, serveLocally } from '../../http/local.js';
 import type { RequestLog } from '../../http/request-log.js';
 import { attachConcerns } from '../../protocol/attach.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { proxySessions, proxyTo } from '../../upstream/proxy.js';
+import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import type { OpenedServer } from './open-server.js';
@@ -56,6 +57,7 @@ export async function serveHttp(
  * @param preferences the preferences of a host that sends none
  * @param signal aborted when the process gets a signal
  * @returns the exit code
+ * @throws {CliError} if the server ends before the host
  * @example
  * await serveStdio(opened, new LivePolicy(policy), { effect: 'read-only' }, signal);
  */
@@ -72,8 +74,20 @@ export async function serveStdio(
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
   });
+  // The proxy closes the connection to the host when the server behind it ends.
+  const closed = new Promise<'closed'>((resolve) => {
+    const close = transport.close.bind(transport);
+    transport.close = async () => {
+      await close();
+      resolve('closed');
+    };
+  });
   await server.connect(transport);
-  await Promise.race([ended, aborted(signal)]);
+  if ((await Promise.race([ended, aborted(signal), closed])) === 'closed') {
+    throw new CliError(
+      `The server "${opened.name}" ended, so the host cannot reach it. Check that its command runs by itself.`,
+    );
+  }
   await server.close();
   return 0;
 }
@@ -82,7 +96,7 @@ export async function serveStdio(
 function welcome(url: string, policy: Policy, server: string): string {
   const [preset] = policy.presets.keys();
   const concern = policy.concerns.find(({ setBy, values }) => setBy === 'host' && !('min' in values));
-  const value = concern === undefined || 'min' in concern.values ? undefined : concern.values.at(-1);
+  const value = concern === undefined ? undefined : strictestValue(concern);
   const inUrl = preset ?? (concern === undefined ? undefined : `${concern.name}:${value}`);
   const example = inUrl === undefined ? url : `${url}?concerns=${inUrl}`;
   const config = JSON.stringify({ mcpServers: { concerns: { type: 'http', url: example } } });
@@ -95,4 +109,10 @@ function welcome(url: string, policy: Policy, server: string): string {
     'Press Ctrl-C to stop.',
     '',
   ].join('\n');
+}
+
+/** @returns the value of a concern that shows the fewest primitives */
+function strictestValue({ values, match }: Concern): string | undefined {
+  if ('min' in values) return undefined;
+  return match === 'at-most' ? values[0] : values.at(-1);
 }

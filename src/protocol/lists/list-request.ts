@@ -96,7 +96,7 @@ function passOrAnswer<C extends MessageContext>(
   }
   const rewrites = mustRewrite(list);
   const passPage = (): void => {
-    // Only clients from whom nothing is hidden ever received a cursor of the server itself.
+    // A client has a cursor of the server itself only if nothing is hidden from it.
     if (cursor === undefined || !rewrites) return ports.pass(expected);
     refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES.malformed);
   };
