@@ -8,7 +8,10 @@ import { validatePolicy } from '../../src/policy/language/validate.js';
 import { reportOf, write } from './author.js';
 
 const project = join(import.meta.dirname, '../..');
-const findings = readFileSync(join(project, 'docs/reference/findings.md'), 'utf8');
+const areas = ['file', 'names', 'concerns', 'primitives', 'rules', 'catalog', 'tests'];
+const pageOf = (name: string): string => readFileSync(join(project, 'docs/reference', name), 'utf8');
+/** The index and the pages of all areas, as one text. */
+const findings = ['findings.md', ...areas.map((area) => `findings/${area}.md`)].map(pageOf).join('\n');
 
 interface Block {
   /** The word after the language of the fence. Readers do not see it; it tells this test what the block is. */
@@ -47,24 +50,30 @@ function filesOf(example: string): Record<string, string> {
   );
 }
 
-const sections = findings
-  .split(/^### /m)
-  .slice(1)
+const sections = areas
+  .flatMap((area) => pageOf(`findings/${area}.md`).split(/^## /m).slice(1))
   .map((section) => {
     const [code = '', ...rest] = section.split('\n');
     const blocks = blocksOf(rest.join('\n'), 'yaml');
     const part = (name: string) => blocks.filter((block) => block.part === name).map(({ text }) => text);
-    const [, severity] = /^\n\*\*(Error|Warning)\*\*: [A-Z`]/.exec(rest.join('\n')) ?? [];
+    const [, severity, meaning = ''] =
+      /^\n\*\*(Error|Warning)\*\*: ([A-Z`][\s\S]*?)\n\n/.exec(rest.join('\n')) ?? [];
     const labels = [...section.matchAll(/^\*\*(Why|Fix)\*\*: \S/gm)].map(([, label]) => label);
-    return { code, severity: severity?.toLowerCase(), labels, bad: part('bad'), fix: part('fix') };
+    return {
+      code,
+      severity: severity?.toLowerCase(),
+      meaning: meaning.replaceAll('\n', ' '),
+      labels,
+      bad: part('bad'),
+      fix: part('fix'),
+    };
   });
-const index = [...findings.matchAll(/\[`([a-z-]+)`\]\(#([a-z-]+)\)/g)].map(([, code, anchor]) => ({
-  code,
-  anchor,
-}));
-
-const isOfTests = (code: string): boolean =>
-  findings.indexOf(`### ${code}\n`) > findings.indexOf('## In policy tests');
+const index = [
+  ...pageOf('findings.md').matchAll(
+    /^\| \[`([a-z-]+)`\]\(findings\/[a-z]+\.md#([a-z-]+)\) \| (\w+) \| (.+) \|$/gm,
+  ),
+].map(([, code, anchor, severity, meaning]) => ({ code, anchor, severity, meaning }));
+const isOfTests = (code: string): boolean => pageOf('findings/tests.md').includes(`## ${code}\n`);
 
 describe('docs/reference/findings.md', () => {
   it('lists every finding code once, in the index and in a section', () => {
@@ -73,6 +82,9 @@ describe('docs/reference/findings.md', () => {
     expect(sections.map(({ code }) => code).sort()).toEqual(codes);
     expect(index.map(({ code }) => code)).toEqual(sections.map(({ code }) => code));
     expect(index.map(({ anchor }) => anchor)).toEqual(index.map(({ code }) => code));
+    expect(index.map(({ severity, meaning }) => [severity, meaning])).toEqual(
+      sections.map(({ severity, meaning }) => [severity, meaning]),
+    );
   });
 
   it.each(sections)(
@@ -94,7 +106,7 @@ describe('docs/reference/findings.md', () => {
     '$code: the bad example has the finding, the fix does not',
     ({ code, severity, bad, fix }) => {
       expect([bad.length, fix.length]).toEqual([1, 1]);
-      const needsCatalog = findings.indexOf(`### ${code}\n`) > findings.indexOf('## With a catalog');
+      const needsCatalog = pageOf('findings/catalog.md').includes(`## ${code}\n`);
       const found = (example: string | undefined) => {
         const files = filesOf(example ?? '');
         if (!needsCatalog) return reportOf(files).findings;
