@@ -63,8 +63,8 @@ export function bindCatalog<T extends Primitive>(
     classOf.push(number);
   }
   const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
-  // QuickLRU keeps up to twice `maxSize` entries.
-  const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(1, Math.floor(entries / 2)) });
+  // QuickLRU keeps up to twice `maxSize` entries. With one entry, it would move the entry each time it is read.
+  const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(2, Math.floor(entries / 2)) });
   return { policy, kind, items, classOf, classes, unknown: unknown.slice(0, MAX_UNKNOWN), memo };
 }
 

@@ -86,6 +86,8 @@ type Expected =
   | ExpectedList
   | ExpectedAccess;
 
+const ITSELF = { as: 'itself' } as const satisfies Expected;
+
 /** A request of the client without an answer, what to do with the answer, and what the transport knows about it. */
 interface Pending<C extends MessageContext> extends LedgerEntry {
   readonly expected: Expected;
@@ -211,7 +213,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
         return this.pass(request, context, { as: 'discover' });
       case 'tasks':
         return listTasks(this, this.taskTools, request, context, {
-          pass: () => this.pass(request, context, { as: 'itself' }),
+          pass: () => this.pass(request, context, ITSELF),
           wait: () => this.wait(request, context),
         });
       case 'access':
@@ -230,7 +232,7 @@ export class MessageRouter<C extends MessageContext> implements GateScope<C> {
       era: eraOf(request),
       ...(refusal === undefined ? {} : { refused: loggable(method) }),
     });
-    this.pass(request, context, createsTask(request) ? { as: 'call', request } : { as: 'itself' });
+    this.pass(request, context, createsTask(request) ? { as: 'call', request } : ITSELF);
   }
 
   /** Handles a message of the server. Returns the message for the client; `undefined` if there is none. */

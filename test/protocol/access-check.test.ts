@@ -57,6 +57,8 @@ describe('a variant of the URI of a hidden resource', () => {
     'file:\\\\\\a\\secret b',
     'file:///a%2Fsecret%20b',
     'file://localhost/a/secret b',
+    'file:%5C%5C/a/secret b',
+    'file:/%09//a/secret b',
   ])('%j', (uri) => {
     for (const method of ['resources/read', 'resources/subscribe']) {
       const harness = new Harness(policy).serve(LISTS);
@@ -282,5 +284,41 @@ describe('the answer for a hidden name', () => {
       }),
       { numRuns: 200 },
     );
+  });
+});
+
+describe('a primitive that the server does not list, under `unmapped: hide`', () => {
+  const strict = policyOf(`
+concerns: { tier: { values: [free, pro], set-by: operator, claim: tier, default: free } }
+primitives: { tools: { unlisted: { tier: free }, open: {} }, resources: { "r://open": {}, "R://Listed": {} } }
+settings: { enforcement: enforce, unmapped: hide }
+`);
+  const lists = {
+    'tools/list': [{ name: 'open' }],
+    'resources/list': [
+      { uri: 'r://open', name: 'o' },
+      { uri: 'R://Listed', name: 'l' },
+    ],
+    'resources/templates/list': [],
+  };
+
+  it.each([
+    ['tools/call', { name: 'nowhere' }],
+    ['resources/read', { uri: 'r://nowhere' }],
+  ])('does not reach the server by %s, unless the policy maps it', (method, params) => {
+    const harness = new Harness(strict).serve(lists);
+    harness.request(1, method, params);
+    expect(received(harness)).not.toContain(Object.values(params)[0]);
+  });
+
+  it.each([
+    ['tools/call', { name: 'unlisted' }],
+    ['tools/call', { name: 'open' }],
+    ['resources/read', { uri: 'r://open' }],
+    ['resources/read', { uri: 'R://Listed' }],
+  ])('reaches the server by %s %j if the policy or a list shows it', (method, params) => {
+    const harness = new Harness(strict).serve(lists);
+    harness.request(1, method, params);
+    expect(received(harness)).toEqual(Object.values(params));
   });
 });

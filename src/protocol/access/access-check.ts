@@ -1,13 +1,18 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { decide } from '../../engine/evaluate.js';
-import { mapPrimitive } from '../../engine/mapping.js';
 import { canChange } from '../lists/filter-list.js';
 import type { GateScope } from '../lists/gate-scope.js';
 import { answer, ERRORS, eraOf, type Request, read } from '../messages/wire.js';
 import { readConfiguration, withConfiguration } from '../request/preferences.js';
 import { type MessageContext, refuse } from '../request/request.js';
 import { KINDS_OF, type RequestTarget, targetsOf } from './targets.js';
-import { type Lists, type Visibility, visibilityOfName, visibilityOfUri } from './visibility.js';
+import {
+  type Lists,
+  type Visibility,
+  visibilityOfKnownUri,
+  visibilityOfName,
+  visibilityOfUnlisted,
+  visibilityOfUri,
+} from './visibility.js';
 import { withLists } from './with-lists.js';
 
 /** A request that names a primitive, under `enforce`. Its response may name other primitives. */
@@ -130,7 +135,7 @@ function substituteFor(
 ): Substitution {
   const sent = `unknown-${crypto.randomUUID()}`;
   if (type !== 'uri') return { name: sent, sent, original: name, free: true };
-  const isFree = (uri: string): boolean => visibilityOfUri(lists, uri, configuration) !== 'hidden';
+  const isFree = (uri: string): boolean => visibilityOfKnownUri(lists, uri, configuration) !== 'hidden';
   const [, parent, last] = /^([^?#]*\/)(.*)$/s.exec(name) ?? [];
   const sibling = `${parent}${sent}`;
   if (last && URL.canParse(sibling) && isFree(sibling))
@@ -154,6 +159,5 @@ function visibilityOf(lists: Lists, { type, name }: RequestTarget, configuration
   const listed = visibilityOfName(lists[kind], name, configuration);
   if (listed !== 'unknown') return listed;
   // A server may answer for a primitive that it does not list. Then the policy alone decides.
-  const mapping = mapPrimitive(configuration.policy, kind, { name });
-  return mapping.mapped && decide(mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
+  return visibilityOfUnlisted(kind, { name }, configuration);
 }

@@ -1,7 +1,8 @@
 /**
  * Returns every form in which a server may read a URI. Both SDKs parse a URI first (`R://x`, ` r://x` and `r://a/../x`
  * become `r://x`), match template expressions across `?` and `#`, and pass template variables to code that may decode
- * them. A check of the original form alone would let the other forms through.
+ * them. Other servers decode a URI before they parse it (`file:%5C%5C/d/x` becomes `file:///d/x`). A check of the
+ * original form alone would let the other forms through.
  *
  * @param uri the URI as the client sent it
  * @returns the unique variants, the URI itself first
@@ -11,7 +12,8 @@
 export function uriVariantsOf(uri: string): readonly string[] {
   const parsed = normalizeUri(uri);
   const decoded = decode(parsed);
-  const forms = [uri, parsed, decoded, normalizeUri(decoded)];
+  const decodedFirst = decode(uri);
+  const forms = [uri, parsed, decoded, normalizeUri(decoded), decodedFirst, normalizeUri(decodedFirst)];
   return [...new Set(forms.flatMap((form) => [form, asOneSegment(form)]))];
 }
 

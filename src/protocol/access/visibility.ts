@@ -9,7 +9,7 @@ import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 /** The lists that an access check needs. A list that the server does not have is missing. */
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
 
-/** `unknown`: no list contains it, so the server's own answer reveals nothing. */
+/** `unknown`: no list contains it, and the policy does not hide it. The server's own answer reveals nothing. */
 export type Visibility = 'visible' | 'hidden' | 'unknown';
 
 /** Returns whether a list shows the primitive with this identity. */
@@ -36,16 +36,35 @@ export function decisionOnName(
   return decisions.find(({ effect }) => effect === 'hide') ?? decisions[0];
 }
 
+/** Returns whether the policy hides a primitive that the server does not list, such as any under `unmapped: hide`. */
+export function visibilityOfUnlisted(
+  kind: Kind,
+  primitive: Primitive,
+  configuration: Configuration,
+): Visibility {
+  const mapping = mapPrimitive(configuration.policy, kind, primitive);
+  return decide(mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
+}
+
 /**
  * Returns whether a URI is shown. A listed resource is shown if the list shows it. Another URI is hidden if templates
- * match it and none of them is shown, or if the policy's own mapping of the URI hides it. All variants of the URI are
- * checked, so that no variant gives access to a hidden resource.
+ * match it and none of them is shown, or if the policy hides the URI by itself. All variants of the URI are checked, so
+ * that no variant gives access to a hidden resource.
  *
  * @param lists the server's resources and templates
  * @param uri the URI
  * @param configuration the values in effect
  */
 export function visibilityOfUri(lists: Lists, uri: string, configuration: Configuration): Visibility {
+  const known = visibilityOfKnownUri(lists, uri, configuration);
+  return known === 'unknown' ? visibilityOfUnlisted('resources', { uri }, configuration) : known;
+}
+
+/**
+ * Returns whether a URI is shown, but `unknown` if no list and no entry of the policy knows it, also under
+ * `unmapped: hide`.
+ */
+export function visibilityOfKnownUri(lists: Lists, uri: string, configuration: Configuration): Visibility {
   const listed = visibilityOfName(lists.resources, uri, configuration);
   // A listed URI in normal form has no other meaning.
   if (listed !== 'unknown' && normalizeUri(uri) === uri) return listed;

@@ -26,16 +26,16 @@ export interface Cancelled<E> {
  */
 export class Ledger<E extends LedgerEntry> {
   private readonly entries = new Map<unknown, E>();
-  /** The id of the latest request with each client id, if it has an id of the ledger. */
-  private readonly latest = new Map<unknown, RequestId>();
-  /** The ids of cancelled requests, oldest first. */
-  private readonly cancelled = new Set<unknown>();
+  /** The id of the latest request with each client id, if it has an id of the ledger. Created by the first such request. */
+  private latest: Map<unknown, RequestId> | undefined;
+  /** The ids of cancelled requests, oldest first. Created by the first such request. */
+  private cancelled: Set<unknown> | undefined;
   private prefix: string | undefined;
   private count = 0;
 
   /** How many requests have no answer yet, without cancelled ones. */
   get pending(): number {
-    return this.entries.size - this.cancelled.size;
+    return this.entries.size - (this.cancelled?.size ?? 0);
   }
 
   /** Enters a request, and returns its new id. The id is random, so that no client can use it itself. */
@@ -43,6 +43,7 @@ export class Ledger<E extends LedgerEntry> {
     this.prefix ??= crypto.randomUUID();
     const id = `${this.prefix}/${++this.count}`;
     this.entries.set(id, entry);
+    this.latest ??= new Map();
     this.latest.set(entry.clientId, id);
     return id;
   }
@@ -59,7 +60,7 @@ export class Ledger<E extends LedgerEntry> {
   }
 
   isCancelled(id: RequestId): boolean {
-    return this.cancelled.has(id);
+    return this.cancelled?.has(id) ?? false;
   }
 
   /** Removes the request that an answer belongs to, and returns it; `undefined` if the answer belongs to none. */
@@ -67,14 +68,16 @@ export class Ledger<E extends LedgerEntry> {
     const entry = this.entries.get(id);
     if (entry === undefined) return undefined;
     this.entries.delete(id);
-    this.cancelled.delete(id);
-    if (id !== entry.clientId && this.latest.get(entry.clientId) === id) this.latest.delete(entry.clientId);
+    this.cancelled?.delete(id);
+    if (id !== entry.clientId && this.latest?.get(entry.clientId) === id) {
+      this.latest?.delete(entry.clientId);
+    }
     return entry;
   }
 
   /** Removes the latest request with a client's id, because it was answered with an error. */
   takeLatest(clientId: RequestId): void {
-    this.take(this.latest.get(clientId) ?? clientId);
+    this.take(this.latest?.get(clientId) ?? clientId);
   }
 
   /**
@@ -84,7 +87,7 @@ export class Ledger<E extends LedgerEntry> {
    * @returns the request; `undefined` if there is none
    */
   cancel(clientId: unknown): Cancelled<E> | undefined {
-    const id = this.latest.get(clientId);
+    const id = this.latest?.get(clientId);
     if (id === undefined) {
       const entry = this.entries.get(clientId);
       // The client must not cancel by an id of the ledger, which another client id belongs to.
@@ -94,7 +97,8 @@ export class Ledger<E extends LedgerEntry> {
     }
     const entry = this.entries.get(id);
     if (entry === undefined) return undefined;
-    this.latest.delete(clientId);
+    this.latest?.delete(clientId);
+    this.cancelled ??= new Set();
     this.cancelled.add(id);
     const [oldest] = this.cancelled;
     if (this.cancelled.size > MAX_CANCELLED) this.take(oldest);

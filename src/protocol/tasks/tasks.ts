@@ -18,13 +18,15 @@ const MAX_TASKS = 10_000;
 
 /** Which tool created which task, as far as this connection knows. A task itself does not name its tool. */
 export class TaskTools {
-  private readonly tools = new QuickLRU<string, string>({ maxSize: MAX_TASKS });
+  // Created on first use: most connections have no tasks, and many serve a single request.
+  private tools: QuickLRU<string, string> | undefined;
 
   get(taskId: string): string | undefined {
-    return this.tools.get(taskId);
+    return this.tools?.get(taskId);
   }
 
   set(taskId: string, tool: string): void {
+    this.tools ??= new QuickLRU({ maxSize: MAX_TASKS });
     this.tools.set(taskId, tool);
   }
 }
