@@ -164,11 +164,14 @@ describe.each(mounts)('under enforce, %s', (_name, asks, connect) => {
     await close();
   });
 
-  it.runIf(asks)('delivers what the server asks the user during a call', async () => {
-    const { call, close } = await connect(never);
-    expect(await call('ask')).toMatchObject(text('decline'));
-    await close();
-  });
+  // A server of protocol 2026-07-28 cannot send a request, so there is nothing to deliver.
+  if (asks) {
+    it('delivers what the server asks the user during a call', async () => {
+      const { call, close } = await connect(never);
+      expect(await call('ask')).toMatchObject(text('decline'));
+      await close();
+    });
+  }
 
   it('cancels a call at the server', async () => {
     const controller = new AbortController();
