@@ -1,7 +1,9 @@
 import { endpointSchema } from '../src/deploy/endpoint.js';
+import { VARIANTS, writeTemplate } from '../src/deploy/template.js';
 import { policySchema } from '../src/policy/language/schema.js';
 import { testFileSchema } from '../src/policy/testing/test-schema.js';
 import { architecturePage } from './architecture.js';
+import { writePage } from './page.js';
 import { writeType } from './types.js';
 import { writeValidator } from './validator.js';
 
@@ -19,9 +21,15 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['policies/schema.json', json(policySchema)],
     ['policies/test.schema.json', json(testFileSchema)],
     ['src/deploy/generated/endpoint.ts', writeType(endpointSchema, 'Endpoint')],
+    ['src/deploy/generated/endpoint-validator.ts', await writeValidator(endpointSchema, '../validator.js')],
+    ...VARIANTS.map((variant): [string, string] => [
+      variant === 'http' ? 'serverless.yml' : `serverless.${variant}.yml`,
+      writeTemplate('mcp-concerns', variant),
+    ]),
     ['src/policy/language/generated/policy-document.ts', writeType(policySchema, 'PolicyDocument')],
     ['src/policy/testing/generated/test-file-document.ts', writeType(testFileSchema, 'WholeTestFile')],
     ['src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema)],
+    ['src/protocol/concerns/generated/page.ts', await writePage()],
     ['src/policy/testing/generated/test-file-validator.ts', await writeValidator(testFileSchema)],
   ]);
 }

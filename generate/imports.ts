@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 
 /** One import statement of a source file. */
@@ -41,9 +41,15 @@ export function readImports(): Import[] {
       const target = specifier.startsWith('.')
         ? normalize(join(dirname(file), specifier))
             .replaceAll('\\', '/')
-            .replace(/\.js$/, '.ts')
+            .replace(/\.js$/, specifierExtension(file, specifier))
         : undefined;
       return { file, specifier, target, loads: !groups?.type };
     });
   });
+}
+
+/** @returns `.tsx` if the specifier names a component, else `.ts` */
+function specifierExtension(file: string, specifier: string): string {
+  const path = join(dirname(file), specifier).replace(/\.js$/, '.tsx');
+  return existsSync(path) ? '.tsx' : '.ts';
 }

@@ -12,21 +12,24 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   analysis: ['engine'],
   policy: ['engine', 'analysis'],
   session: [],
-  protocol: ['engine', 'session'],
+  tasks: ['session/dynamodb-client', 'session/task-owner'],
+  protocol: ['engine', 'analysis', 'session'],
   http: ['engine', 'session', 'protocol', 'policy/compile/compiled'],
   upstream: ['protocol', 'http'],
   lambda: ['engine', 'session', 'protocol', 'http', 'policy/compile/compiled'],
+  page: ['protocol/concerns/panel-document', 'protocol/messages'],
   client: ['engine/match', 'protocol/messages'],
-  deploy: [],
-  cli: ['engine', 'analysis', 'policy', 'session', 'protocol', 'http', 'upstream'],
+  deploy: ['lambda/settings'],
+  cli: ['engine', 'analysis', 'policy', 'session', 'protocol', 'http', 'upstream', 'deploy'],
   'index.ts': ['engine', 'session', 'protocol', 'policy/compile/compiled'],
 };
 
 /** Subfolders in their order: each imports only those to its left. Files beside them come last, except those of FIRST. */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
-  protocol: ['messages', 'request', 'lists', 'access', 'concerns', 'tasks'],
-  cli: ['terminal', 'options', 'inputs', 'serving', 'reports', 'commands'],
+  tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
+  protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'concerns', 'tasks'],
+  cli: ['terminal', 'options', 'inputs', 'control', 'serving', 'reports', 'proposals', 'commands'],
 };
 
 /** Files beside the subfolders that every subfolder may import. */
@@ -38,9 +41,15 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   // Validators are generated: compiling a schema takes longer than everything else at startup.
   ajv: [],
   '@aws-lambda-powertools/logger': ['src/lambda/log.ts'],
-  '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts'],
-  '@hono/node-server': ['src/http/local.ts'],
+  '@aws-sdk/client-dynamodb': ['src/session/dynamodb-client.ts', 'src/tasks/dynamodb/client.ts'],
+  '@aws-sdk/client-lambda': ['src/tasks/durable/lambda-client.ts'],
+  '@aws/durable-execution-sdk-js': ['src/tasks/durable/worker.ts'],
+  '@aws-lambda-powertools/metrics': ['src/lambda/telemetry/emf.ts'],
+  '@aws-lambda-powertools/parameters': ['src/lambda/remote-policy/read-text.ts'],
+  '@aws-sdk/client-s3': ['src/lambda/remote-policy/read-text.ts'],
+  '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
   esbuild: ['src/deploy/bundle.ts'],
+  inflection: ['src/policy/propose/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };
 
