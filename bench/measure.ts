@@ -4,6 +4,10 @@ export interface Ratio {
   readonly ratio: number;
   /** The 95 % confidence interval of the ratio of the medians, by bootstrapping over the pairs. */
   readonly interval: readonly [number, number];
+  /** A/A: the same interval for the baseline against itself in the same run. A ratio inside it may be noise. */
+  readonly noise?: readonly [number, number];
+  /** The ratio before the work on this target, if it was measured. */
+  readonly before?: number;
   /** The 10th and the 90th percentile of the ratios of single pairs. */
   readonly spread: readonly [number, number];
   readonly target: Target;
@@ -27,7 +31,8 @@ type Work = () => unknown;
  * @param measured the function; it runs `repeat` times per measurement if one run is too short for the clock
  * @param baseline the function to compare with
  * @param rounds the number of measurements of each; a fifth of them is added as warm-up
- * @returns the ratio with its confidence interval
+ * @param before the ratio before the work on this target
+ * @returns the ratio with its confidence interval, and that of the baseline against itself
  */
 export async function ratio(
   name: string,
@@ -35,11 +40,12 @@ export async function ratio(
   measured: { readonly work: Work; readonly repeat?: number },
   baseline: { readonly work: Work; readonly repeat?: number },
   rounds = 300,
+  before?: number,
 ): Promise<Ratio> {
-  const times = { measured: [] as number[], baseline: [] as number[] };
+  const times = { measured: [] as number[], baseline: [] as number[], again: [] as number[] };
   const warmUp = Math.ceil(rounds / 5);
   for (let round = -warmUp; round < rounds; round++) {
-    const order = round % 2 === 0 ? (['measured', 'baseline'] as const) : (['baseline', 'measured'] as const);
+    const order = ORDERS[Math.abs(round) % ORDERS.length] ?? ORDERS[0];
     for (const which of order) {
       const { work, repeat = 1 } = which === 'measured' ? measured : baseline;
       const started = process.hrtime.bigint();
@@ -51,8 +57,17 @@ export async function ratio(
       if (round >= 0) times[which].push(nanos);
     }
   }
-  return ratioOf(name, target, times.measured, times.baseline);
+  const noise = bootstrap(times.again, times.baseline);
+  const found = ratioOf(name, target, times.measured, times.baseline);
+  return { ...found, noise, ...(before === undefined ? {} : { before }) };
 }
+
+/** `again` is the baseline a second time. */
+const ORDERS = [
+  ['measured', 'baseline', 'again'],
+  ['again', 'measured', 'baseline'],
+  ['baseline', 'again', 'measured'],
+] as const;
 
 /**
  * Computes a ratio from times that were measured in pairs.

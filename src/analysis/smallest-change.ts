@@ -8,6 +8,7 @@ import { decide } from '../engine/evaluate.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
 import type { Concern } from '../engine/policy.js';
 import { combinations, cutRange } from './candidate-values.js';
+import { stepsBetween, widenings } from './widen.js';
 
 /** Preferences to change, by concern; `null` removes the value. */
 export type ConfigurationChange = Readonly<
@@ -19,7 +20,7 @@ const MAX_TRIES = 20_000;
 
 /**
  * Finds the smallest change of a host's preferences that reverses a decision: it changes the fewest concerns, and each to
- * the nearest value.
+ * the nearest value. With `match: within`, asking for a value above the present one comes first.
  *
  * @param mapping the primitive's values, from the policy of the configuration, see `mapPrimitive`
  * @param configuration the values in effect
@@ -107,11 +108,20 @@ function alternatives(
         ? combinations(policy, concern)
         : values.map((_, ordinal) => [ordinal]);
   const same = (candidate: readonly number[]) => candidate.join() === present.join();
-  const words = candidates
+  const wider = widenings(concern, present);
+  const isWider = (candidate: readonly number[]) => wider.some((each) => each.join() === candidate.join());
+  const nearest = candidates
+    .filter((candidate) => !isWider(candidate))
     // A value in effect by default is also a possible preference.
     .filter((candidate) => !same(candidate) || accepted[index] === undefined)
-    .sort((a, b) => unlike(a, present) - unlike(b, present) || distance(a, present) - distance(b, present))
-    .map((candidate) => candidate.map((number) => fromNumber(policy, index, number)));
+    .sort(
+      (a, b) =>
+        unlike(a, present) - unlike(b, present) ||
+        distance(concern, a, present) - distance(concern, b, present),
+    );
+  const words = [...wider, ...nearest].map((candidate) =>
+    candidate.map((number) => fromNumber(policy, index, number)),
+  );
   const preferences = words.map((each) => (multiple ? each : (each[0] ?? null)));
   return now === undefined && concern.default === undefined ? preferences : [...preferences, null];
 }
@@ -123,6 +133,13 @@ function unlike(one: readonly number[], other: readonly number[]): number {
 }
 
 /** @returns the distance between the first values of two sets */
-function distance([a = 0]: readonly number[], [b = 0]: readonly number[]): number {
-  return Math.abs(a - b);
+function distance(
+  { match, values }: Concern,
+  [a = 0]: readonly number[],
+  [b = 0]: readonly number[],
+): number {
+  const apart = Math.abs(a - b);
+  if (match !== 'within' || 'min' in values) return apart;
+  // Steps in the tree count first, then the order of the list.
+  return stepsBetween(values[a] ?? '', values[b] ?? '') * values.length + apart;
 }

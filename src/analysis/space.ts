@@ -57,13 +57,16 @@ export function spanSpace(policy: Policy, mappings: readonly Mapping[]): Space {
         const offered = offers[index]?.offered;
         if (offered === undefined || concern.setBy !== setBy) return true;
         const values = effective[index] ?? [];
-        return atom(index, values.length, (value) => fits(concern.match, values[value], offered));
+        return atom(index, values.length, (value) => fits(policy, index, values[value], offered));
       }),
     );
   const fires = (rule: Rule, mapping: Mapping): Formula => {
     if (!rule.kinds.includes(mapping.kind)) return false;
     const formula = toFormula({ policy, dimensions, comparison }, rule.when, mapping);
-    return rule.readsClient ? and([comparison('client.capabilities is known'), formula]) : formula;
+    // Every request of a client has an era, so only its capabilities can be unknown.
+    return rule.needs.includes('client')
+      ? and([comparison('client.capabilities is known'), formula])
+      : formula;
   };
   const applies = (step: DecisionStep, mapping: Mapping): Formula => {
     switch (step.test) {

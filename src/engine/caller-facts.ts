@@ -6,6 +6,8 @@ export interface CallerData {
   readonly claims?: ReadonlyMap<string, unknown> | undefined;
   /** The client's declared capabilities; `undefined` if they are not known. */
   readonly capabilities?: unknown;
+  /** The era of the protocol that the request belongs to; `undefined` if it is not known. */
+  readonly era?: 'legacy' | 'modern' | undefined;
 }
 
 /** The part of a caller's data that a policy reads: JSON, in objects without prototypes. */
@@ -13,6 +15,8 @@ export interface CallerFacts {
   readonly claims: Facts;
   /** Missing if the policy reads nothing about the client, or if the client's capabilities are not known. */
   readonly client?: Facts;
+  /** Missing if the policy does not read the protocol, or if the era is not known. */
+  readonly protocol?: Facts;
 }
 
 type Facts = Record<string, unknown>;
@@ -34,8 +38,11 @@ type Facts = Record<string, unknown>;
  * @example
  * callerFacts({ claims: new Map([['team', 'red'], ['name', 'Ann']]) }, ['claims.team']); // { claims: { team: 'red' } }
  */
-export function callerFacts({ claims, capabilities }: CallerData, paths: readonly string[]): CallerFacts {
-  const facts: { readonly claims: Facts; client?: Facts } = { claims: emptyFacts() };
+export function callerFacts(
+  { claims, capabilities, era }: CallerData,
+  paths: readonly string[],
+): CallerFacts {
+  const facts: { readonly claims: Facts; client?: Facts; protocol?: Facts } = { claims: emptyFacts() };
   for (const path of paths) {
     const names = path.split('.');
     if (names[0] === 'claims') place(facts.claims, names, toFact(valueAt(claims, names, 1), NO_LIMIT));
@@ -44,6 +51,8 @@ export function callerFacts({ claims, capabilities }: CallerData, paths: readonl
         capabilities: toFact(capabilities, CLIENT_LIMIT),
       });
       place(facts.client, names, toFact(valueAt({ capabilities }, names, 1), CLIENT_LIMIT));
+    } else if (names[0] === 'protocol' && era !== undefined) {
+      facts.protocol = Object.assign(emptyFacts(), { era });
     }
   }
   return facts;

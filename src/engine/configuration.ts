@@ -39,6 +39,11 @@ export interface Configuration {
   readonly origins: readonly (Origin | undefined)[];
   /** The host's accepted preferences, without defaults and claims; `null` if the host prefers no value. */
   readonly accepted: readonly (PreferredValue | null | undefined)[];
+  /**
+   * The host concerns for which a value was sent, but none was accepted. A preset that the policy does not declare could
+   * have set each of them.
+   */
+  readonly notAccepted: readonly string[];
   /** If two configurations of one policy have the same key, every decision is the same under both. */
   readonly key: string;
   /** Whether any concern has an effective value. If none has, no concern can hide anything. */
@@ -109,13 +114,28 @@ export function resolveConfiguration(
     index++;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
+  const notAccepted = namesNotAccepted(policy, accepted, notes);
   if (policy.rules.length === 0) {
-    return { policy, effective, origins, accepted, key, active, warnings, invalid, data: {} };
+    return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data: {} };
   }
   const facts = callerFacts(caller, policy.callerPaths);
   if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
   const data = ruleData(policy, effective, facts);
-  return { policy, effective, origins, accepted, key, active, warnings, invalid, data };
+  return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data };
+}
+
+const NO_NAMES: readonly string[] = [];
+
+function namesNotAccepted(
+  { concerns }: Policy,
+  accepted: Accepted['values'],
+  { notAccepted, unknownPreset }: Notes,
+): readonly string[] {
+  if (notAccepted === undefined && !unknownPreset) return NO_NAMES;
+  const isMeant = (index: number) => unknownPreset || notAccepted?.has(index) === true;
+  return concerns.flatMap(({ name, setBy }, index) =>
+    setBy === 'host' && accepted[index] === undefined && isMeant(index) ? [name] : [],
+  );
 }
 
 /** @returns the data of rules, in objects without prototypes: a rule cannot read an inherited property */

@@ -2,7 +2,7 @@ import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import { fromNumber, type Mapping } from './mapping.js';
-import type { Concern, Kind, Rule } from './policy.js';
+import type { Concern, Kind, Policy, Rule } from './policy.js';
 
 /** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {
@@ -54,7 +54,7 @@ export const DECISION_ORDER: readonly DecisionStep[] = [
 ];
 
 /** The decision if no step applies. */
-export const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
+const FITS: IndexedDecision = { effect: 'show', reason: 'fits' };
 const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
 
 /**
@@ -149,8 +149,8 @@ export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Config
 
 function firesFor(rule: Rule, kind: Kind, slots: Mapping['slots'], data: Configuration['data']): boolean {
   if (!rule.kinds.includes(kind)) return false;
-  // Not every request says what the client can do. Without that, a rule that reads it does not fire.
-  if (rule.readsClient && data.client === undefined) return false;
+  // Not every request says what the client can do, and a command line may not know the protocol.
+  for (const fact of rule.needs) if (data[fact] === undefined) return false;
   return isTruthy(rule.fires(data, slots));
 }
 
@@ -159,13 +159,13 @@ function firstMismatch(
   concerns: readonly Concern[],
   setBy: Concern['setBy'],
   { offers }: Mapping,
-  { effective }: Configuration,
+  { policy, effective }: Configuration,
 ): number {
   for (let index = 0; index < concerns.length; index++) {
     const concern = concerns[index];
     const offered = offers[index]?.offered;
     if (concern?.setBy !== setBy || offered === undefined) continue;
-    if (!fits(concern.match, effective[index], offered)) return index;
+    if (!fits(policy, index, effective[index], offered)) return index;
   }
   return -1;
 }
@@ -185,19 +185,27 @@ function firstFiring(
 }
 
 /**
- * @param match how the concern compares values
+ * @param policy the policy
+ * @param concern the index of a concern
  * @param preferred the value in effect
  * @param offered the primitive's values, in the numbers of `Assignment`
  * @returns whether at least one of the offered values matches
  */
 export function fits(
-  match: Concern['match'],
+  policy: Policy,
+  concern: number,
   preferred: EffectiveValue,
   offered: readonly number[],
 ): boolean {
   if (preferred === undefined) return true;
   if (preferred === 'denied') return false;
+  const related = policy.related[concern];
+  if (related !== undefined) {
+    const fitting = (each: number) => offered.some((own) => related[each]?.has(own));
+    return typeof preferred === 'object' ? preferred.some(fitting) : fitting(preferred);
+  }
   if (typeof preferred === 'object') return preferred.some((each) => offered.includes(each));
+  const match = policy.concerns[concern]?.match;
   if (match === 'at-least') return offered.some((each) => each >= preferred);
   if (match === 'at-most') return offered.some((each) => each <= preferred);
   return offered.includes(preferred);

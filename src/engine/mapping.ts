@@ -1,6 +1,6 @@
-import { isTruthy } from './expression/evaluate.js';
+import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
-import type { Assignment, Kind, Policy } from './policy.js';
+import type { Assignment, Kind, Policy, Values } from './policy.js';
 
 /** A primitive as a server lists it. Only these fields are read. */
 export interface Primitive {
@@ -12,6 +12,7 @@ export interface Primitive {
   readonly mimeType?: unknown;
   readonly annotations?: unknown;
   readonly tags?: unknown;
+  readonly execution?: unknown;
 }
 
 /** Everything that one server lists, or what a catalog file keeps of it. */
@@ -65,56 +66,85 @@ export function identityOf(kind: Kind, primitive: Primitive): string {
  * mapPrimitive(policy, 'tools', { name: 'encryptData' }).offers[policy.indexOf.get('security') ?? 0];
  */
 export function mapPrimitive(policy: Policy, kind: Kind, primitive: Primitive): Mapping {
+  const data = readable(policy, kind, primitive);
+  const given = collectOffers(policy, primitive, partsFor(policy, kind, primitive, data));
+  return { kind, ...given, primitive: data, slots: policy.slots.fill(data) };
+}
+
+/** @returns the values that a primitive has by itself and by these parts of the policy, weakest first */
+export function collectOffers(
+  policy: Policy,
+  { _meta }: Primitive,
+  parts: readonly Values[],
+): Pick<Mapping, 'mapped' | 'offers' | 'unknown'> {
   const offers: (Offer | undefined)[] = new Array(policy.concerns.length).fill(undefined);
   const unknown: string[] = [];
-  let mapped = false;
-
   const apply = (assignments: readonly Assignment[]): void => {
-    mapped = true;
     for (const { concern, offered, source } of assignments) {
       offers[concern] = offered === 'any' ? undefined : { offered, source };
     }
   };
-
-  const own = ownConcerns(primitive._meta);
+  const own = ownConcerns(_meta);
   if (own !== undefined) apply(readOwn(policy, own, unknown));
+  for (const { assignments } of parts) apply(assignments);
+  return { mapped: own !== undefined || parts.length > 0, offers, unknown };
+}
+
+/** @returns the parts of a policy that give a primitive values, weakest first */
+export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data: object): Values[] {
+  const parts: Values[] = [];
   const identity = identityOf(kind, primitive);
-  const data = readable(policy, kind, primitive);
-  for (const { fires, assignments } of policy.assigns) {
-    if (isTruthy(fires({ primitive: data }, []))) apply(assignments);
+  for (const assign of policy.assigns) {
+    if (isTruthy(assign.fires({ primitive: data }, []))) parts.push(assign);
   }
   for (const pattern of policy.patterns[kind]) {
-    if (pattern.matches(identity)) apply(pattern.assignments);
+    if (pattern.matches(identity)) parts.push(pattern);
   }
   const entry =
     policy.entries[kind].get(identity) ??
     (kind === 'resources' ? policy.covering.find((template) => template.matches(identity)) : undefined);
-  if (entry !== undefined) apply(entry.assignments);
-
-  return { kind, mapped, offers, unknown, primitive: data, slots: policy.slots.fill(data) };
+  if (entry !== undefined) parts.push(entry);
+  return parts;
 }
 
 const NOTHING: object = Object.freeze(Object.create(null));
 
-/** The fields that rules and `assign` can read: the same that a catalog file keeps. */
-function readable(policy: Policy, kind: Kind, primitive: Primitive): object {
+/** @returns the fields of a primitive that rules and `assign` can read: the same that a catalog file keeps */
+export function readable(policy: Policy, kind: Kind, primitive: Primitive): object {
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
-  const { name, title, uri, uriTemplate, mimeType, annotations, tags, _meta } = primitive;
-  const ownTags =
-    tags ?? (typeof _meta === 'object' && _meta !== null && 'tags' in _meta ? _meta.tags : undefined);
-  const data: Record<string, unknown> = Object.create(null);
-  return Object.assign(data, {
+  const { name, title, uri, uriTemplate, mimeType, annotations, execution, _meta } = primitive;
+  return {
     kind,
     name,
     title,
     uri: uri ?? uriTemplate,
     mimeType,
     annotations,
-    tags: ownTags,
-  });
+    tags: tagsOf(primitive),
+    execution,
+    meta: _meta,
+  };
 }
 
-function ownConcerns(meta: unknown): object | undefined {
+/** Where servers put tags in `_meta`. FastMCP used the name with the underscore before version 3. */
+const TAG_PATHS = ['tags', 'fastmcp.tags', '_fastmcp.tags'];
+
+/**
+ * @param primitive the primitive as the server lists it
+ * @returns its tags, from the first place that has any: `tags`, `_meta.tags`, `_meta.fastmcp.tags` or
+ *   `_meta._fastmcp.tags`
+ */
+export function tagsOf({ tags, _meta }: Primitive): unknown {
+  if (tags !== undefined && tags !== null) return tags;
+  for (const path of TAG_PATHS) {
+    const found = readPath(_meta, path);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** @returns the values that the server gives the primitive itself */
+export function ownConcerns(meta: unknown): object | undefined {
   if (typeof meta !== 'object' || meta === null) return undefined;
   if (!('concerns' in meta) || !Object.hasOwn(meta, 'concerns')) return undefined;
   const { concerns } = meta;

@@ -1,8 +1,11 @@
-import { compileExpression, type Evaluate, SlotTable } from './expression/evaluate.js';
-import { type Expression, readsCaller, readsClient } from './expression/expression.js';
+import { compileExpression, type Evaluate } from './expression/evaluate.js';
+import { type Expression, neededFacts, readsCaller } from './expression/expression.js';
 import { parseExpression } from './expression/parse.js';
+import { SlotTable } from './expression/slots.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
+import { type Related, relatedValues } from './match/within.js';
+import { Sequence } from './sequence.js';
 
 /** The kinds of primitives that a policy maps, by their key in an MCP list result. */
 export const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
@@ -17,7 +20,9 @@ export interface Concern {
   readonly name: string;
   readonly description?: string;
   readonly values: ConcernValues;
-  readonly match: 'exact' | 'at-least' | 'at-most';
+  /** What the values of a list mean, for the person who chooses one. Values without a description are left out. */
+  readonly valueDescriptions?: { readonly [value: string]: string };
+  readonly match: 'exact' | 'at-least' | 'at-most' | 'within';
   readonly multiple: boolean;
   readonly default?: ConcernValue;
   readonly setBy: 'host' | 'operator';
@@ -33,6 +38,8 @@ export interface Settings {
   readonly pageSize?: number;
   /** Methods, and patterns of methods, that pass under `enforce` although nothing filters them. */
   readonly methods?: readonly string[];
+  /** Whether the gate adds a tool and prompts with which people switch preferences. Without it, `off`. */
+  readonly panel?: 'off' | 'read-only' | 'on';
 }
 
 /** Values that a primitive gets because of what the server says about it. */
@@ -94,10 +101,16 @@ export interface Assignment {
   readonly source: string;
 }
 
-export interface Entry {
+/** A part of a policy that gives values to primitives. */
+export interface Values {
+  readonly assignments: readonly Assignment[];
+  /** Parts with the same number assign the same values. */
+  readonly number: number;
+}
+
+export interface Entry extends Values {
   readonly name: string;
   readonly source: string;
-  readonly assignments: readonly Assignment[];
 }
 
 export interface Matcher extends Entry {
@@ -105,9 +118,8 @@ export interface Matcher extends Entry {
 }
 
 /** A prepared `assign`: it gives values to the primitives that it fires for. */
-export interface Assign {
+export interface Assign extends Values {
   readonly fires: Evaluate;
-  readonly assignments: readonly Assignment[];
 }
 
 /** A prepared rule. */
@@ -119,8 +131,8 @@ export interface Rule {
   readonly fires: Evaluate;
   /** Dotted paths that it reads. */
   readonly paths: readonly string[];
-  /** Whether it reads what the client can do, which is not known for every request. */
-  readonly readsClient: boolean;
+  /** The facts that it reads and that are not known for every request. Without them, the rule does not fire. */
+  readonly needs: readonly ('client' | 'protocol')[];
   readonly reason?: string;
   readonly source: string;
 }
@@ -131,6 +143,8 @@ export interface Policy {
   readonly concerns: readonly Concern[];
   readonly indexOf: ReadonlyMap<string, number>;
   readonly ordinals: readonly ReadonlyMap<string, number>[];
+  /** For each concern with `match: within`, which of its values fit each other. */
+  readonly related: readonly (Related | undefined)[];
   readonly presets: ReadonlyMap<string, ReadonlyMap<string, unknown>>;
   readonly entries: { readonly [K in Kind]: ReadonlyMap<string, Entry> };
   readonly patterns: { readonly [K in Kind]: readonly Matcher[] };
@@ -140,7 +154,7 @@ export interface Policy {
   readonly rules: readonly Rule[];
   /** The parts of all rules that depend only on the primitive. */
   readonly slots: SlotTable;
-  /** Paths of claims and of the client that rules read, sorted. Callers that differ in them get separate lists. */
+  /** Paths of claims, of the client and of the protocol that rules read, sorted. Callers that differ in them get separate lists. */
   readonly callerPaths: readonly string[];
   readonly settings: Settings;
 }
@@ -161,8 +175,11 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     ({ values }) => new Map('min' in values ? [] : values.map((value, ordinal) => [value, ordinal])),
   );
 
-  const toAssignments = (values: CompiledEntry['values'], file: number): Assignment[] => {
+  const known = new Sequence<number>();
+  let numbers = 0;
+  const toValues = (values: CompiledEntry['values'], file: number): Values => {
     const assignments: Assignment[] = [];
+    let equal = known;
     // A policy has thousands of these, and a cold start waits for them: this loop creates no intermediate lists.
     for (const name in values) {
       const value = values[name];
@@ -174,13 +191,15 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
           ? value.is
           : value.is.map((each) => (typeof each === 'number' ? each : (numbers?.get(each) ?? Number.NaN)));
       assignments.push({ concern, offered, source: `${files[file]}:${value.line}` });
+      equal = equal.follow(concern).followContent(offered);
     }
-    return assignments;
+    equal.end ??= numbers++;
+    return { assignments, number: equal.end };
   };
   const toEntry = ({ name, file, line, values }: CompiledEntry): Entry => ({
     name,
     source: `${files[file]}:${line}`,
-    assignments: toAssignments(values, file),
+    ...toValues(values, file),
   });
   const toMap = (entries: readonly CompiledEntry[]) =>
     new Map(entries.map((entry) => [entry.name, toEntry(entry)]));
@@ -200,7 +219,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       when,
       fires: evaluate,
       paths,
-      readsClient: paths.some(readsClient),
+      needs: neededFacts(paths),
       source,
       ...(reason === undefined ? {} : { reason }),
     };
@@ -211,6 +230,9 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     concerns,
     indexOf,
     ordinals,
+    related: concerns.map(({ match, values }) =>
+      match === 'within' && !('min' in values) ? relatedValues(values) : undefined,
+    ),
     presets: new Map(
       Object.entries(compiled.presets).map(([name, values]) => [name, new Map(Object.entries(values))]),
     ),
@@ -221,7 +243,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       .sort((a, b) => b.literals - a.literals),
     assigns: compiled.assign.map(({ when, values, file, line }) => ({
       fires: compileExpression(parseCondition(when, `"assign" in ${files[file]}:${line}`)).evaluate,
-      assignments: toAssignments(values, file),
+      ...toValues(values, file),
     })),
     rules,
     slots,

@@ -1,5 +1,6 @@
 import { itemAt } from './item-at.js';
 import { didYouMean } from './match/did-you-mean.js';
+import { listNames } from './match/list-names.js';
 import { nearest } from './match/nearest.js';
 import type { Concern, Policy } from './policy.js';
 
@@ -55,6 +56,10 @@ const MAX_ENTRIES = 128;
 export class Notes {
   warnings: ConcernWarning[] | undefined;
   invalid: InvalidValue[] | undefined;
+  /** The indexes of concerns that got a value which was not accepted. */
+  notAccepted: Set<number> | undefined;
+  /** Whether a preset was named that the policy does not declare. It could have set any concern. */
+  unknownPreset = false;
 
   warn(code: string, message: string): void {
     this.warnings ??= [];
@@ -64,6 +69,11 @@ export class Notes {
       message: 'More warnings were omitted. Fix these first.',
     };
     this.warnings.push(this.warnings.length < MAX_NOTES ? { code, message } : more);
+  }
+
+  dropped(concern: number): void {
+    this.notAccepted ??= new Set();
+    this.notAccepted.add(concern);
   }
 
   reject(value: InvalidValue): void {
@@ -140,6 +150,7 @@ export function readPreferenceSource(
     } else if (values[index] === undefined) {
       values[index] = readValue(policy, index, sent[name], from, notes);
       origins[index] = from;
+      if (values[index] === undefined) notes.dropped(index);
     }
   }
   if (preset !== undefined) readPreset(policy, preset, from, accepted, notes);
@@ -155,11 +166,13 @@ function readPreset(
 ): void {
   const invalid = { concern: 'preset', value: preset, values: [...policy.presets.keys()] };
   if (typeof preset !== 'string') {
+    notes.unknownPreset = true;
     malformed(policy, notes, invalid, from, 'one name');
     return;
   }
   const entries = policy.presets.get(preset);
   if (entries === undefined) {
+    notes.unknownPreset = true;
     outside(policy, notes, invalid, from);
     return;
   }
@@ -281,7 +294,7 @@ function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: Pref
     notes.reject({ ...invalid, ...(near === undefined ? {} : { suggestion: near }) });
     return;
   }
-  const allowed = 'min' in values ? `${values.min} to ${values.max}` : values.join(', ');
+  const allowed = 'min' in values ? `${values.min} to ${values.max}` : listNames(values);
   const code = concern === 'preset' ? 'unknown-preset' : 'unknown-value';
   const hint = 'min' in values ? '' : didYouMean(String(value), values);
   const message = `${quote(value)} (${from}) is not a valid value for ${concern} (${allowed}). It was ignored.${hint}`;

@@ -1,9 +1,10 @@
 import QuickLRU from 'quick-lru';
+import { type Classes, classify } from './classify.js';
 import type { Configuration } from './configuration.js';
 import { decide, type IndexedDecision } from './evaluate.js';
 import { countHidden, type HiddenCounts } from './hidden.js';
 import { itemAt } from './item-at.js';
-import { type Mapping, mapPrimitive, type Primitive } from './mapping.js';
+import type { Primitive } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
 /** The part of a list that a configuration shows. */
@@ -16,21 +17,15 @@ export interface Selection<T> {
 }
 
 /** A list of primitives bound to a policy: everything that does not depend on a configuration is precomputed. */
-export interface Catalog<T extends Primitive> {
+export interface Catalog<T extends Primitive> extends Classes {
   readonly policy: Policy;
   readonly kind: Kind;
   readonly items: readonly T[];
-  /** For each item the index of its class. Items of one class have equal values, so they share every decision. */
-  readonly classOf: readonly number[];
-  readonly classes: readonly Mapping[];
-  /** The first few values in the items' `_meta.concerns` that the policy does not declare. */
-  readonly unknown: readonly string[];
   readonly memo: QuickLRU<string, Selection<T>>;
 }
 
 /** Bounds the remembered selections of a catalog, and the items in all of them, however many configurations a host sends. */
 const MEMO = { entries: 256, references: 200_000 };
-const MAX_UNKNOWN = 10;
 
 /**
  * Binds a list to a policy. Bind each list once, then call `select` for each configuration.
@@ -47,25 +42,10 @@ export function bindCatalog<T extends Primitive>(
   kind: Kind,
   items: readonly T[],
 ): Catalog<T> {
-  const classOf: number[] = [];
-  const classes: Mapping[] = [];
-  const unknown: string[] = [];
-  const known = new Map<string, number>();
-  for (const item of items) {
-    const mapping = mapPrimitive(policy, kind, item);
-    if (unknown.length < MAX_UNKNOWN) unknown.push(...mapping.unknown);
-    const key = classKey(mapping);
-    let number = known.get(key);
-    if (number === undefined) {
-      number = classes.push(mapping) - 1;
-      known.set(key, number);
-    }
-    classOf.push(number);
-  }
   const entries = Math.min(MEMO.entries, MEMO.references / (items.length + 1));
   // QuickLRU keeps up to twice `maxSize` entries. With one entry, it would move the entry each time it is read.
   const memo = new QuickLRU<string, Selection<T>>({ maxSize: Math.max(2, Math.floor(entries / 2)) });
-  return { policy, kind, items, classOf, classes, unknown: unknown.slice(0, MAX_UNKNOWN), memo };
+  return { policy, kind, items, ...classify(policy, kind, items), memo };
 }
 
 /**
@@ -126,10 +106,4 @@ export function decideItem(
 function requireSamePolicy({ policy }: Catalog<Primitive>, configuration: Configuration): void {
   if (policy === configuration.policy) return;
   throw new RangeError('The list is bound to another policy than the configuration belongs to.');
-}
-
-function classKey({ mapped, offers, slots }: Mapping): string {
-  let key = String(mapped);
-  for (const offer of offers) key += offer === undefined ? ';' : `${offer.offered.join()};`;
-  return slots.length === 0 ? key : key + JSON.stringify(slots);
 }

@@ -16,6 +16,7 @@ export {
   FINDING_CODES,
   type Finding,
   type FindingCode,
+  type Fix,
   formatFindings,
   type Place,
   PolicyError,

@@ -2,9 +2,10 @@ import { existsSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import jsonLogic from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
-import { compileExpression, SlotTable } from '../../src/engine/expression/evaluate.js';
+import { compileExpression } from '../../src/engine/expression/evaluate.js';
 import { OPERATORS } from '../../src/engine/expression/expression.js';
 import { parseExpression } from '../../src/engine/expression/parse.js';
+import { SlotTable } from '../../src/engine/expression/slots.js';
 
 interface Case {
   readonly description: string;

@@ -1,7 +1,8 @@
 import jsonLogic, { type RulesLogic } from 'json-logic-js';
 import { describe, expect, it } from 'vitest';
-import { compileExpression, isTruthy, readPath, SlotTable } from '../../src/engine/expression/evaluate.js';
+import { compileExpression, isTruthy, readPath } from '../../src/engine/expression/evaluate.js';
 import { parseExpression } from '../../src/engine/expression/parse.js';
+import { SlotTable } from '../../src/engine/expression/slots.js';
 import { bindCatalog, resolveConfiguration, select } from '../../src/engine/index.js';
 import { policyOf, yaml } from '../policy/author.js';
 

@@ -36,7 +36,23 @@ describe('a prepared policy', () => {
         { concern: 0, offered: [1, 0], source: 'policy.yaml:8' },
         { concern: 1, offered: [4.5], source: 'policy.yaml:9' },
       ],
+      number: 0,
     });
+  });
+
+  it('has the same number for entries with equal values, wherever they were written', () => {
+    const tools = [
+      entry('a', { level: { is: ['high'], line: 8 }, price: { is: [1], line: 9 } }),
+      entry('b', { price: { is: [1], line: 3 }, level: { is: ['high'], line: 4 } }),
+      entry('c', { level: { is: ['high'], line: 1 }, price: { is: [1], line: 2 } }),
+      entry('d', { level: { is: ['high', 'low'], line: 1 }, price: { is: [1], line: 2 } }),
+      entry('e', { level: { is: 'any', line: 1 }, price: { is: [1], line: 2 } }),
+      entry('f', {}),
+    ];
+    const { entries } = preparePolicy({ ...compiled, primitives: { ...compiled.primitives, tools } });
+    const numbers = [...entries.tools.values()].map(({ number }) => number);
+    // The order in which concerns are written does not matter to a decision, so a second number for "b" only costs time.
+    expect(numbers).toEqual([0, 1, 0, 2, 3, 4]);
   });
 
   it('keeps `any` and leaves out values for undeclared concerns', () => {

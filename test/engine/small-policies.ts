@@ -21,6 +21,7 @@ const CONCERNS: readonly Concern[] = [
   { ...base, name: 'price', values: { min: 0, max: 3 }, match: 'at-most' },
   { ...base, name: 'limit', values: { min: 0, max: 3 }, match: 'at-most' },
   { ...base, name: 'tier', values: ['free', 'pro'], setBy: 'operator', claim: 'tier' },
+  { ...base, name: 'area', values: ['a', 'a.b', 'a.b.c', 'ab'], match: 'within' },
 ];
 const MATCHES = ['exact', 'at-least', 'at-most'] as const;
 /** Thirds, because two of them lie between any two integers. So two prices occur there in every order. */
@@ -30,17 +31,19 @@ const concerns: fc.Arbitrary<Concern[]> = fc
   .tuple(
     fc.constantFrom(...MATCHES),
     fc.constantFrom(...MATCHES),
-    fc.subarray([0, 1, 2, 3, 4], { minLength: 1, maxLength: 3 }),
+    fc.subarray([0, 1, 2, 3, 4, 5], { minLength: 1, maxLength: 3 }),
+    fc.boolean(),
     fc.boolean(),
     fc.boolean(),
   )
-  .map(([listMatch, rangeMatch, chosen, tierDefault, levelDefault]) =>
+  .map(([listMatch, rangeMatch, chosen, tierDefault, levelDefault, severalAreas]) =>
     chosen
       .flatMap((index) => CONCERNS[index] ?? [])
       .map((concern): Concern => {
         if (concern.name === 'level') {
           return { ...concern, match: listMatch, ...(levelDefault ? { default: 'mid' } : {}) };
         }
+        if (concern.name === 'area') return { ...concern, multiple: severalAreas };
         if ('min' in concern.values) return { ...concern, match: rangeMatch };
         return concern.name === 'tier' && tierDefault ? { ...concern, default: 'free' } : concern;
       }),
@@ -79,6 +82,7 @@ const leaves: Readonly<Record<string, fc.Arbitrary<unknown>>> = {
     { '===': [{ var: 'concerns.tier' }, 'pro'] },
     { '!!': { var: 'concerns.tier' } },
   ),
+  area: fc.constantFrom<unknown>({ '!!': { var: 'concerns.area' } }, { missing: ['concerns.area'] }),
 };
 const ofPrimitive = fc.constantFrom<unknown>(
   { '===': [{ var: 'primitive.name' }, 't0'] },

@@ -345,6 +345,7 @@ describe('findings about all configurations', () => {
       '6:5 warning never-visible',
       '7:5 warning always-visible',
       '11:7 warning rule-never-fires',
+      '11:75 warning unlisted-name',
       '12:7 warning rule-always-fires',
     ]);
   });
@@ -366,6 +367,7 @@ describe('findings about all configurations', () => {
       'No configuration shows the tool "gone". Change its values or the rule that hides it.',
       'Every configuration shows the tool "kept", whatever its values are. Write {} if this is intended.',
       'The rule "silent" never fires: its condition is false for every configuration and primitive. Fix or remove it.',
+      'The server does not have a tool "nobody", so this comparison is always false.',
       'The rule "loud" always fires: its condition is true for every configuration and primitive. Fix or remove it.',
     ]);
   });
@@ -393,9 +395,11 @@ describe('findings about all configurations', () => {
       ),
     ).toEqual([
       'one.yaml:5:11 rule-never-fires',
+      'one.yaml:5:76 unlisted-name',
       'one.yaml:6:15 unmapped',
       'one.yaml:7:22 dead-entry',
       'two.yaml:2:11 rule-never-fires',
+      'two.yaml:2:76 unlisted-name',
       'two.yaml:3:15 unmapped',
       'two.yaml:4:22 dead-entry',
       'policy.yaml:1:1 unmapped',
@@ -419,7 +423,11 @@ describe('findings about all configurations', () => {
     const report = readPolicy(join(folder, 'policy.yaml'), { tools: named('a') });
     expect(
       report.findings.map(({ file, line, code }) => `${file.slice(folder.length + 1)}:${line} ${code}`),
-    ).toEqual(['common.yaml:5 rule-never-fires', 'policy.yaml:3 always-visible']);
+    ).toEqual([
+      'common.yaml:5 rule-never-fires',
+      'common.yaml:5 unlisted-name',
+      'policy.yaml:3 always-visible',
+    ]);
   });
 
   it('that could not be answered are reported at the start of the policy', () => {
@@ -438,7 +446,7 @@ rules: [{ id: both, hide: [tools], when: { and: [{ in: [v1, { var: concerns.topi
   it('are not searched in a policy with an error', () => {
     expect(
       found(`${CONCERNS}primitives: { tools: { gone: { level: hihg } } }\n`, { tools: named('a') }),
-    ).toEqual(['5:39 unknown-value']);
+    ).toEqual(['5:15 unmapped', '5:24 dead-entry', '5:39 unknown-value']);
   });
 });
 

@@ -20,7 +20,7 @@ describe('the check of a policy', () => {
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], match: at-most, multiple: true } }\n',
-      '"multiple: true" requires a list of values and "match: exact". Remove "multiple" from cost, or change "values" or "match".',
+      '"multiple: true" requires a list of values and "match: exact" or "match: within". Remove "multiple" from cost, or change "values" or "match".',
     ],
     [
       tier('set-by: operator, default: free'),

@@ -118,13 +118,13 @@ describe('schema errors', () => {
     ['a duplicate value', 'version: 1\nconcerns:\n  cost: { values: [a, b, a] }\n', ['3:19 duplicate']],
     ['an empty list of values', 'version: 1\nconcerns:\n  cost: { values: [] }\n', ['3:19 empty']],
     [
-      '65 values',
-      `version: 1\nconcerns:\n  cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] }\n`,
+      '257 values',
+      `version: 1\nconcerns:\n  cost: { values: [${Array.from({ length: 257 }, (_, n) => `v${n}`)}] }\n`,
       ['3:19 too-many'],
     ],
     [
-      '64 values',
-      `version: 1\nconcerns:\n  cost: { values: [${Array.from({ length: 64 }, (_, n) => `v${n}`)}] }\n`,
+      '256 values',
+      `version: 1\nconcerns:\n  cost: { values: [${Array.from({ length: 256 }, (_, n) => `v${n}`)}] }\n`,
       [],
     ],
     ['an empty include', 'version: 1\ninclude: [""]\n', ['2:11 empty']],
@@ -141,7 +141,7 @@ describe('schema errors', () => {
     [
       'null for a value',
       'version: 1\nconcerns:\n  cost: { values: [~, null, a] }\n',
-      ['3:20 unquoted', '3:23 unquoted'],
+      ['3:19 duplicate', '3:20 unquoted', '3:23 unquoted'],
     ],
     [
       'true for a default',
@@ -228,7 +228,7 @@ describe('schema errors', () => {
     ],
     [
       'version: 1\nconcerns: { cost: { values: low } }\n',
-      'concerns.cost.values must be a list or a mapping.',
+      'concerns.cost.values must be a list or a mapping such as [low, medium, high].',
     ],
     [
       'version: 1\nprimitives: { tools: { log: } }\n',
@@ -240,7 +240,10 @@ describe('schema errors', () => {
       'version: 1\nrules: [{ id: a, when: true, hide: [prompts, tool] }]\n',
       '"tool" is not a valid value for entry 2 of hide (tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
     ],
-    ['version: 1\nassign: [{ when: true, to: [] }]\n', 'to must be a mapping.'],
+    [
+      'version: 1\nassign: [{ when: true, to: [] }]\n',
+      'to must be a mapping such as { security: high, cost: minimal }.',
+    ],
     ['version: 1\nsettings: { page-size: 1.5 }\n', 'settings.page-size must be a whole number.'],
     [
       'version: 1\nconcerns: { Cost: { values: [a] } }\n',
@@ -251,8 +254,8 @@ describe('schema errors', () => {
       '"a b" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
     ],
     [
-      `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 65 }, (_, n) => `v${n}`)}] } }\n`,
-      'values has more than 64 entries. Remove some.',
+      `version: 1\nconcerns: { cost: { values: [${Array.from({ length: 257 }, (_, n) => `v${n}`)}] } }\n`,
+      'values has more than 256 entries. Remove some.',
     ],
   ])('are explained: %j', (text, message) => {
     expect(messagesOf(text)).toEqual([message]);

@@ -66,7 +66,7 @@ describe('formatFindings', () => {
       formatted({ 'policy.yaml': 'version: 1\nprimitives:\n  tools: [\n    log,\n  ]\n' }),
     ).toMatchInlineSnapshot(`
       "
-      policy.yaml:3:10  error  wrong-type  primitives.tools must be a mapping.
+      policy.yaml:3:10  error  wrong-type  primitives.tools must be a mapping such as { encryptData: { security: high } }.
            2 | primitives:
          > 3 |   tools: [
              |          ^

@@ -154,7 +154,7 @@ describe('a rule with errors', () => {
     ],
     [
       '{ "!!": { var: session.user } }',
-      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.',
+      '"session.user" is not a path that a rule can read. A rule can read concerns.<name>, primitive.<field>, claims.<name>, client.capabilities and protocol.era.',
     ],
     ['{ "!": [true, false] }', '"!" takes 1 operand, but has 2.'],
     ['{ "===": [1] }', '"===" takes 2 operands, but has 1.'],

@@ -13,7 +13,7 @@ import type { Term } from '../../src/policy/diff/change.js';
 import { compareSides } from '../../src/policy/diff/compare.js';
 
 const TOOLS = ['a', 'b', 'c', 'd'].map((name, at) => ({ name, annotations: { readOnlyHint: at % 2 === 0 } }));
-const WORDS = ['v0', 'v1', 'v2'];
+const WORDS = ['v0', 'v0.a', 'v1'];
 const NAMES = ['one', 'two', 'three'];
 
 /** Makes a concern for each policy. If either has a default, both have the same values, so that both declare them all. */
@@ -29,14 +29,15 @@ const concernPair = (name: string): fc.Arbitrary<readonly [Concern, Concern]> =>
       several: fc.boolean(),
       hasDefault: fc.tuple(fc.boolean(), fc.boolean()),
       operator: fc.nat(3).map((roll) => roll === 0),
+      within: fc.tuple(fc.boolean(), fc.boolean()),
     })
-    .map(({ list, sizes, matches, several, hasDefault, operator }) => {
+    .map(({ list, sizes, matches, several, hasDefault, operator, within }) => {
       const make = (at: 0 | 1): Concern => {
         const size = sizes[hasDefault.includes(true) ? 0 : at];
         return {
           name,
           values: list ? WORDS.slice(0, size) : { min: 0, max: size },
-          match: several && list ? 'exact' : matches[at],
+          match: list && within[at] ? 'within' : several && list ? 'exact' : matches[at],
           multiple: several && list,
           ...(hasDefault[at] ? { default: list ? 'v0' : 1 } : {}),
           setBy: operator ? 'operator' : 'host',

@@ -1,5 +1,7 @@
 import {
   type Expression,
+  keysOf,
+  type Literal,
   type Quantified,
   type Read,
   readsPrimitive,
@@ -12,6 +14,7 @@ export interface RuleData {
   readonly concerns?: unknown;
   readonly claims?: unknown;
   readonly client?: unknown;
+  readonly protocol?: unknown;
 }
 
 /** Values of the parts of rules that depend only on the primitive, computed once per primitive. */
@@ -26,34 +29,18 @@ export interface CompiledExpression {
   readonly paths: readonly string[];
 }
 
-/** The parts of rules that depend only on the primitive. Rules that contain the same part share its slot. */
-export class SlotTable {
-  private readonly known = new Map<string, number>();
-  readonly parts: Evaluate[] = [];
-
-  add(json: unknown, part: Evaluate): number {
-    const key = JSON.stringify(json);
-    const known = this.known.get(key);
-    if (known !== undefined) return known;
-    const slot = this.parts.push(part) - 1;
-    this.known.set(key, slot);
-    return slot;
-  }
-
-  /** @returns the values of all slots for one primitive */
-  fill(primitive: unknown): unknown[] {
-    const data: RuleData = { primitive };
-    return this.parts.map((part) => part(data, []));
-  }
+/** Receives the parts of expressions that depend only on the primitive, and returns the slot of each. */
+interface PartTable {
+  add(json: unknown, evaluate: Evaluate, paths: readonly string[]): number;
 }
 
-/** A part of an expression, and which half of the data it depends on. */
+/** A part of an expression. */
 interface Part {
   /** Identifies the part among all slots. */
   readonly json: unknown;
   readonly evaluate: Evaluate;
-  readonly readsPrimitive: boolean;
-  readonly readsRest: boolean;
+  /** Dotted paths that it reads from the data. */
+  readonly paths: readonly string[];
 }
 
 /**
@@ -69,16 +56,15 @@ interface Part {
  * const { expression } = parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] });
  * compileExpression(expression).evaluate({ concerns: { environment: 'production' } }, []); // true
  */
-export function compileExpression(expression: Expression, slots?: SlotTable): CompiledExpression {
-  const paths = new Set<string>();
-  const part = compilePart(expression, { paths, slots, scoped: false });
-  return { evaluate: slots === undefined ? part.evaluate : toSlot(part, slots).evaluate, paths: [...paths] };
+export function compileExpression(expression: Expression, slots?: PartTable): CompiledExpression {
+  const part = compilePart(expression, { slots, scoped: false });
+  const { evaluate } = slots === undefined ? part : toSlot(part, slots);
+  return { evaluate, paths: [...new Set(part.paths)] };
 }
 
 interface Scope {
-  readonly paths: Set<string>;
-  readonly slots: SlotTable | undefined;
-  /** Inside `some`, `all` and `none` the data is one item of the list. */
+  readonly slots: PartTable | undefined;
+  /** Inside `some`, `all` and `none` the data is one item of the list, so paths read that item. */
   readonly scoped: boolean;
 }
 
@@ -87,9 +73,13 @@ function compilePart(expression: Expression, scope: Scope): Part {
   switch (expression.type) {
     case 'literal': {
       const { value } = expression;
-      return { json, evaluate: () => value, readsPrimitive: false, readsRest: false };
+      return { json, evaluate: () => value, paths: [] };
     }
     case 'list': {
+      if (expression.items.every(isLiteral)) {
+        const values = expression.items.map(({ value }) => value);
+        return { json, evaluate: () => values, paths: [] };
+      }
       const items = expression.items.map((item) => compilePart(item, scope));
       return combine(json, items, scope, (each) => (data, slots) => each.map((item) => item(data, slots)));
     }
@@ -102,29 +92,42 @@ function compilePart(expression: Expression, scope: Scope): Part {
     case 'operation': {
       const { operator } = expression;
       const parts = expression.operands.map((operand) => compilePart(operand, scope));
+      const [, list] = expression.operands;
+      if (operator === 'in' && list?.type === 'list' && list.items.every(isLiteral)) {
+        // The same comparison as that of `includes`, without a walk through the list.
+        const values = new Set(list.items.map(({ value }) => value));
+        return combine(
+          json,
+          parts,
+          scope,
+          ([first]) =>
+            (data, slots) =>
+              values.has(first?.(data, slots)),
+        );
+      }
       return combine(json, parts, scope, (each) => operation(operator, each));
     }
   }
 }
 
+const isLiteral = (expression: Expression): expression is Literal => expression.type === 'literal';
+
 /** Combines parts. If only some of them depend on the primitive alone, those become slots. */
 function combine(
   json: unknown,
   parts: readonly Part[],
-  { slots, scoped }: Scope,
+  { slots }: Scope,
   build: (parts: readonly Evaluate[]) => Evaluate,
 ): Part {
-  const fromPrimitive = parts.some((part) => part.readsPrimitive);
-  const fromRest = parts.some((part) => part.readsRest);
-  const mixed = fromPrimitive && fromRest && slots !== undefined && !scoped;
-  const placed = mixed ? parts.map((part) => toSlot(part, slots)) : parts;
-  const evaluate = build(placed.map((part) => part.evaluate));
-  return { json, evaluate, readsPrimitive: fromPrimitive, readsRest: fromRest };
+  const paths = parts.flatMap((part) => part.paths);
+  const mixed = paths.some(readsPrimitive) && !paths.every(readsPrimitive);
+  const placed = mixed && slots !== undefined ? parts.map((part) => toSlot(part, slots)) : parts;
+  return { json, evaluate: build(placed.map((part) => part.evaluate)), paths };
 }
 
-function toSlot(part: Part, slots: SlotTable): Part {
-  if (!part.readsPrimitive || part.readsRest) return part;
-  const slot = slots.add(part.json, part.evaluate);
+function toSlot(part: Part, slots: PartTable): Part {
+  if (part.paths.length === 0 || !part.paths.every(readsPrimitive)) return part;
+  const slot = slots.add(part.json, part.evaluate, part.paths);
   return { ...part, evaluate: (_data, values) => values[slot] };
 }
 
@@ -136,13 +139,13 @@ function readPart({ json, path, fallback }: Read, scope: Scope): Part {
       const found = read(data);
       return found === undefined ? otherwise : found;
     };
-    return { json, evaluate, ...note(path, scope) };
+    return { json, evaluate, paths: scope.scoped ? [] : [path] };
   }
   // In a list, so that a slot can tell a missing value from null.
   const found: Part = {
     json: { 'found at': path },
     evaluate: (data) => [read(data)].filter((each) => each !== undefined),
-    ...note(path, scope),
+    paths: scope.scoped ? [] : [path],
   };
   return combine(json, [found, compilePart(fallback, scope)], scope, ([first, second]) => (data, slots) => {
     const values = first?.(data, slots);
@@ -157,7 +160,7 @@ function missingPart(json: unknown, paths: readonly string[], scope: Scope): Par
       const value = read(data);
       return value === undefined || value === null || value === '' ? [path] : [];
     };
-    return { json: { missing: [path] }, evaluate, ...note(path, scope) };
+    return { json: { missing: [path] }, evaluate, paths: scope.scoped ? [] : [path] };
   });
   return combine(json, parts, scope, (each) => (data, slots) => each.flatMap((part) => part(data, slots)));
 }
@@ -176,14 +179,6 @@ function quantifiedPart({ json, operator, list, condition }: Quantified, scope: 
   });
 }
 
-/** Records a path of the data. Inside a quantifier, a path reads the item and is not recorded. */
-function note(path: string, { paths, scoped }: Scope): { readsPrimitive: boolean; readsRest: boolean } {
-  if (scoped) return { readsPrimitive: false, readsRest: false };
-  paths.add(path);
-  const ofPrimitive = readsPrimitive(path);
-  return { readsPrimitive: ofPrimitive, readsRest: !ofPrimitive };
-}
-
 /**
  * Makes a reader of a dotted path. It reads own properties only, never what an object inherits.
  *
@@ -192,15 +187,20 @@ function note(path: string, { paths, scoped }: Scope): { readsPrimitive: boolean
  */
 function pathReader(path: string): (data: unknown) => unknown {
   if (path === '') return (data) => data;
-  const names = path.split('.');
+  const names = keysOf(path);
+  const [name = ''] = names;
+  if (names.length === 1) return (data) => readOwn(data, name);
   return (data) => {
     let found = data;
-    for (const name of names) {
-      if (found === undefined || found === null || !Object.hasOwn(Object(found), name)) return undefined;
-      found = (found as Record<string, unknown>)[name];
-    }
+    for (const each of names) found = readOwn(found, each);
     return found;
   };
+}
+
+/** @returns an own property, never one that an object inherits; `undefined` if there is none */
+export function readOwn(data: unknown, name: string): unknown {
+  if (data === undefined || data === null || !Object.hasOwn(Object(data), name)) return undefined;
+  return (data as Record<string, unknown>)[name];
 }
 
 /** @returns the value at a dotted path, see `pathReader`; use it for paths that are read once */

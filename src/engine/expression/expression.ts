@@ -107,12 +107,35 @@ export function readsPrimitive(path: string): boolean {
   return path === 'primitive' || path.startsWith('primitive.');
 }
 
-/** Whether a path reads something that differs between callers: a claim, or what the client can do. */
+/** Whether a path reads something that differs between callers: a claim, what the client can do, or the protocol. */
 export function readsCaller(path: string): boolean {
-  return /^(claims|client)\b/.test(path);
+  return /^(claims|client|protocol)\b/.test(path);
 }
 
 /** Whether a path reads what the client can do, which is not known for every request. */
 export function readsClient(path: string): boolean {
   return path.startsWith('client.');
+}
+
+/** @returns the facts that the paths read and that are not known for every request */
+export function neededFacts(paths: readonly string[]): ('client' | 'protocol')[] {
+  return (['client', 'protocol'] as const).filter((fact) =>
+    paths.some((path) => path.startsWith(`${fact}.`)),
+  );
+}
+
+/** Below this path, a dot that belongs to a key is written as `\\.`, because names in `_meta` contain dots. */
+const ESCAPED = 'primitive.meta.';
+
+/**
+ * Splits a dotted path into the keys that lead to its value.
+ *
+ * @param path the path
+ * @returns the keys
+ * @example
+ * keysOf('primitive.meta.example\\.com/team.name'); // ['primitive', 'meta', 'example.com/team', 'name']
+ */
+export function keysOf(path: string): string[] {
+  if (!path.startsWith(ESCAPED)) return path.split('.');
+  return path.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
 }

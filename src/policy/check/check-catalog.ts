@@ -10,15 +10,42 @@ import {
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import type { Finding, FindingCode } from '../language/findings.js';
+import type { Finding, FindingCode, Place } from '../language/findings.js';
+import { nearestReplacement, removing, replacing } from '../language/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
+import { placeOfPrimitive } from './catalog-places.js';
+import { checkRuleNames } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
 
 /** The catalog of a server: the primitives that it lists, and its instructions. */
 export interface PolicyCatalog extends ServerCatalog {
   /** The text that the server sends to models in the result of `initialize`. */
   readonly instructions?: string | undefined;
+}
+
+/** The codes that only a check against a catalog reports. */
+export const CATALOG_CODES: ReadonlySet<string> = new Set<FindingCode>([
+  'dead-entry',
+  'shadowed-entry',
+  'unmapped',
+  'contradicts-annotations',
+  'never-visible',
+  'always-visible',
+  'empty-catalog',
+  'unlisted-name',
+  'rule-never-fires',
+  'rule-always-fires',
+  'not-analyzed',
+  'names-hidden',
+]);
+
+/** How much of a policy is checked against a catalog. */
+export interface Scope {
+  /** Whether the policy has no errors. If it has, only parts that are right on their own are checked. */
+  readonly whole: boolean;
+  /** Whether a primitive without values is certainly unmapped. */
+  readonly unmapped: boolean;
 }
 
 type Warn = (kind: Kind, name: string | undefined, code: FindingCode, message: string) => void;
@@ -28,9 +55,10 @@ type Warn = (kind: Kind, name: string | undefined, code: FindingCode, message: s
  * the policy does not map, values that contradict annotations, and properties of all configurations at once, such as a primitive
  * that is never visible.
  *
- * @param files the files of the policy, without errors
+ * @param files the files of the policy, without the parts that have errors
  * @param policy the policy that was compiled from these files
  * @param catalog the primitives that the server lists
+ * @param scope how much of the policy is checked
  * @returns the warnings; a check that would need too many configurations becomes a warning itself
  * @example
  * checkCatalog(files, policy, { tools: [{ name: 'encryptData' }] });
@@ -39,29 +67,43 @@ export function checkCatalog(
   files: readonly CheckedFile[],
   policy: Policy,
   catalog: PolicyCatalog,
+  scope: Scope = { whole: true, unmapped: true },
 ): Finding[] {
   const findings: Finding[] = [];
-  const report = (file: CheckedFile, path: Path, code: FindingCode, message: string): void => {
-    findings.push({ ...file.source.locate(path, 'key'), severity: 'warning', code, message });
+  const report: Report = (file, path, code, message, fixOf): void => {
+    const place = file.source.locate(path, 'key');
+    findings.push({ ...place, severity: 'warning', code, message, ...fixOf?.(place) });
   };
-  checkEntriesAgainst(files, policy, catalog, report);
+  checkEntriesAgainst(files, policy, catalog, scope, report);
+  checkRuleNames(files, catalog, report);
+  const primitives = new Map(
+    KINDS.map((kind) => [kind, new Map((catalog[kind] ?? []).map((each) => [identityOf(kind, each), each]))]),
+  );
   const warn: Warn = (kind, name, code, message) => {
-    const { file, path } = placeOf(files, kind, name);
+    const primitive = primitives.get(kind)?.get(name ?? '');
+    const { file, path } = placeOfPrimitive(files, policy, kind, name, primitive);
     report(file, path, code, message);
   };
   for (const kind of KINDS) {
-    for (const primitive of catalog[kind] ?? []) checkPrimitive(policy, kind, primitive, warn);
+    for (const primitive of catalog[kind] ?? []) checkPrimitive(policy, kind, primitive, scope, warn);
   }
-  checkAllConfigurations(files, policy, catalog, warn, report);
+  if (scope.whole) checkAllConfigurations(files, policy, catalog, warn, report);
   return findings;
 }
 
-type Report = (file: CheckedFile, path: Path, code: FindingCode, message: string) => void;
+type Report = (
+  file: CheckedFile,
+  path: Path,
+  code: FindingCode,
+  message: string,
+  fixOf?: (place: Place) => Pick<Finding, 'fix'>,
+) => void;
 
 function checkEntriesAgainst(
   files: readonly CheckedFile[],
   policy: Policy,
   catalog: PolicyCatalog,
+  { whole }: Scope,
   report: Report,
 ): void {
   for (const file of files) {
@@ -74,7 +116,11 @@ function checkEntriesAgainst(
         const unmapped = names.filter((_each, index) => mapped[index]?.mapped === false);
         const hint = didYouMean(name, unmapped) || ' Remove the entry.';
         const message = `The server does not have a ${KIND_NAMES[kind][0]} "${name}".${hint}`;
-        report(file, ['primitives', kind, name], 'dead-entry', message);
+        const path = ['primitives', kind, name];
+        const meant = nearestReplacement(name, unmapped);
+        report(file, path, 'dead-entry', message, (place) =>
+          meant === undefined ? removing(file.source, path) : replacing(file.source, place, meant),
+        );
       }
       for (const pattern of policy.patterns[kind]) {
         const path = ['patterns', kind, pattern.name];
@@ -82,8 +128,9 @@ function checkEntriesAgainst(
         const covered = mapped.filter((_mapping, index) => pattern.matches(names[index] ?? ''));
         if (covered.length === 0) {
           const message = `The pattern "${pattern.name}" does not match any ${KIND_NAMES[kind][0]} of the server. Remove it.`;
-          report(file, path, 'dead-entry', message);
+          report(file, path, 'dead-entry', message, () => removing(file.source, path));
         } else if (
+          whole &&
           pattern.assignments.length > 0 &&
           !covered.some(({ offers }) =>
             pattern.assignments.some(
@@ -92,7 +139,7 @@ function checkEntriesAgainst(
           )
         ) {
           const message = `Later patterns or entries replace every value of the pattern "${pattern.name}". Remove it.`;
-          report(file, path, 'shadowed-entry', message);
+          report(file, path, 'shadowed-entry', message, () => removing(file.source, path));
         }
       }
     }
@@ -117,25 +164,19 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: Warn): void {
+function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, scope: Scope, warn: Warn): void {
   const name = identityOf(kind, primitive);
   const mapping = mapPrimitive(policy, kind, primitive);
-  if (!mapping.mapped) {
+  if (!mapping.mapped && scope.unmapped) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
     const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn(kind, undefined, 'unmapped', message);
   }
-  for (const { fires, assignments } of policy.assigns) {
-    if (!isTruthy(fires({ primitive: mapping.primitive }, []))) continue;
-    for (const { concern, offered, source } of assignments) {
-      const offer = mapping.offers[concern];
-      if (offered === 'any' || offer === undefined || offer.offered.some((each) => offered.includes(each)))
-        continue;
-      const concernName = policy.concerns[concern]?.name;
-      const message = `The ${concernName} of "${name}" differs from the value that ${source} derives from its annotations. Change one of them.`;
-      warn(kind, name, 'contradicts-annotations', message);
-    }
-  }
+  checkAgainstAnnotations(policy, mapping, (concern, source) => {
+    const concernName = policy.concerns[concern]?.name;
+    const message = `The ${concernName} of "${name}" differs from the value that ${source} derives from its annotations. Change one of them.`;
+    warn(kind, name, 'contradicts-annotations', message);
+  });
   const { annotations } = primitive;
   if (typeof annotations !== 'object' || annotations === null) return;
   const { readOnlyHint } = annotations as { readOnlyHint?: unknown };
@@ -150,6 +191,58 @@ function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, warn: 
       warn(kind, name, 'contradicts-annotations', message);
     }
   });
+}
+
+/** The annotations of which a missing one may be true or false. */
+const HINTS = ['readOnlyHint', 'destructiveHint', 'idempotentHint', 'openWorldHint'] as const;
+
+/**
+ * Compares the values of a primitive with those that `assign` derives. A value that only follows from the default of a
+ * missing annotation is not a contradiction: the author of the policy may know better.
+ */
+function checkAgainstAnnotations(
+  policy: Policy,
+  { offers, primitive }: Mapping,
+  report: (concern: number, source: string) => void,
+): void {
+  const derived = derivedValues(policy, primitive);
+  const differs = ({ offered }: Derived, concern: number): boolean => {
+    const own = offers[concern];
+    return own !== undefined && offered !== 'any' && !own.offered.some((each) => offered.includes(each));
+  };
+  if (![...derived].some(([concern, each]) => differs(each, concern))) return;
+  const variants = completions(primitive).map((each) => derivedValues(policy, each));
+  for (const [concern, each] of derived) {
+    const isCertain = variants.every((values) => {
+      const other = values.get(concern);
+      return other !== undefined && differs(other, concern);
+    });
+    if (differs(each, concern) && isCertain) report(concern, each.source);
+  }
+}
+
+type Derived = Policy['assigns'][number]['assignments'][number];
+
+/** @returns the value of each concern that `assign` derives: of several items, the last one wins */
+function derivedValues(policy: Policy, primitive: object): ReadonlyMap<number, Derived> {
+  const derived = new Map<number, Derived>();
+  for (const { fires, assignments } of policy.assigns) {
+    if (!isTruthy(fires({ primitive }, []))) continue;
+    for (const assignment of assignments) derived.set(assignment.concern, assignment);
+  }
+  return derived;
+}
+
+/** @returns the primitive with every combination of values for the annotations that it does not have */
+function completions(primitive: object): object[] {
+  const { annotations } = primitive as { annotations?: unknown };
+  const own = typeof annotations === 'object' && annotations !== null ? annotations : {};
+  return HINTS.filter((hint) => !Object.hasOwn(own, hint))
+    .reduce<object[]>(
+      (all, hint) => all.flatMap((each) => [true, false].map((value) => ({ ...each, [hint]: value }))),
+      [own],
+    )
+    .map((each) => ({ ...primitive, annotations: each }));
 }
 
 function checkAllConfigurations(
@@ -169,6 +262,7 @@ function checkAllConfigurations(
     );
   }
   for (const { kind, name } of alwaysVisible) {
+    if (isMeantForEveryone(policy, kind, name, catalog)) continue;
     const message = `Every configuration shows the ${KIND_NAMES[kind][0]} "${name}", whatever its values are. Write {} if this is intended.`;
     warn(kind, name, 'always-visible', message);
   }
@@ -200,6 +294,23 @@ function checkAllConfigurations(
   }
   checkTexts(policy, catalog, warn, (message) => {
     if (first !== undefined) report(first, [], 'names-hidden', message);
+  });
+}
+
+/**
+ * Whether a primitive is visible to everyone on purpose: its entry is `{}`, or each of its values fits every preference by
+ * its place in the order, as the lowest value of `at-most` does.
+ */
+function isMeantForEveryone(policy: Policy, kind: Kind, name: string, catalog: PolicyCatalog): boolean {
+  if (policy.entries[kind].get(name)?.assignments.length === 0) return true;
+  const primitive = catalog[kind]?.find((each) => identityOf(kind, each) === name);
+  if (primitive === undefined) return false;
+  return mapPrimitive(policy, kind, primitive).offers.every((offer, index) => {
+    const { match, values, setBy } = policy.concerns[index] ?? {};
+    if (offer === undefined) return true;
+    if (setBy !== 'host' || values === undefined || 'min' in values) return false;
+    if (match === 'at-most') return offer.offered.includes(0);
+    return match === 'at-least' && offer.offered.includes(values.length - 1);
   });
 }
 
@@ -242,20 +353,4 @@ function checkTexts(
       warn(kind, name, 'names-hidden', message);
     }
   }
-}
-
-/** Locates the entry of a primitive. If there is no entry, locates the section of its kind, or else the last file. */
-function placeOf(
-  files: readonly CheckedFile[],
-  kind: Kind,
-  name: string | undefined,
-): { file: CheckedFile; path: Path } {
-  for (const file of files) {
-    if (name !== undefined && Object.hasOwn(file.document.primitives?.[kind] ?? {}, name)) {
-      return { file, path: ['primitives', kind, name] };
-    }
-  }
-  const file = files.find(({ document }) => document.primitives?.[kind] !== undefined) ?? files.at(-1);
-  if (file === undefined) throw new TypeError('A policy has at least one file.');
-  return { file, path: file.document.primitives?.[kind] === undefined ? [] : ['primitives', kind] };
 }

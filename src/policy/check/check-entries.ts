@@ -1,5 +1,6 @@
 import { KINDS } from '../../engine/policy.js';
 import type { FindingCode } from '../language/findings.js';
+import type { Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';
 import { checkRule } from './check-rule.js';
@@ -38,12 +39,15 @@ export function checkRules(context: CheckContext): void {
       each['set-by'] === 'operator' && each.default !== undefined ? [`concerns.${name}`] : [],
     ),
   );
+  // Every request of a client belongs to an era, and a rule does not fire where the era is not known.
+  always.add('protocol.era');
   for (const name of ['kind', 'name', 'uri']) always.add(`primitive.${name}`);
   for (const file of context.files) {
     const scope = {
       concerns,
       always,
-      error: (path: Path, code: FindingCode, message: string) => context.error(file, path, code, message),
+      error: (path: Path, code: FindingCode, message: string, replacement?: Replacement) =>
+        context.error(file, path, code, message, 'value', replacement),
       warn: (path: Path, code: FindingCode, message: string) => context.warn(file, path, code, message),
     };
     file.document.assign?.forEach(({ when, to }, index) => {

@@ -1,18 +1,27 @@
 import { compileExpression } from '../../engine/expression/evaluate.js';
 import { parseExpression } from '../../engine/expression/parse.js';
+import { type ConcernDeclaration, declarationOf } from '../language/concern-values.js';
 import type { Finding } from '../language/findings.js';
+import { replacing } from '../language/fixes.js';
 import { LIMITS, RESERVED } from '../language/schema.js';
 import { checkEntries, checkRules } from './check-entries.js';
 import {
   type CheckContext,
   type CheckedFile,
-  type ConcernDocument,
   checkValue,
   checkValues,
   type Declared,
   duplicateMessage,
   findConcern,
 } from './check-values.js';
+import { checkWithin } from './check-within.js';
+import type { WrongPart } from './right-parts.js';
+
+/** The problems of a policy, and the parts that have errors. */
+export interface Meaning {
+  readonly findings: readonly Finding[];
+  readonly wrong: readonly WrongPart[];
+}
 
 /**
  * Makes the checks that the schema cannot express: every reference must name a part that some file of the policy
@@ -20,16 +29,19 @@ import {
  *
  * @param files the files of one policy, included files first
  * @param complete whether all files could be read; if not, unknown concerns are not reported
- * @returns one finding for each problem
+ * @returns one finding for each problem, and the parts with errors
  * @example
- * checkMeaning(files).filter(({ severity }) => severity === 'error');
+ * checkMeaning(files, true).findings.filter(({ severity }) => severity === 'error');
  */
-export function checkMeaning(files: readonly CheckedFile[], complete: boolean): Finding[] {
+export function checkMeaning(files: readonly CheckedFile[], complete: boolean): Meaning {
   const findings: Finding[] = [];
+  const wrong: WrongPart[] = [];
   const report =
     (severity: Finding['severity']): CheckContext['error'] =>
-    (file, path, code, message, part) => {
-      findings.push({ ...file.locate(path, part), severity, code, message });
+    (file, path, code, message, part, replacement) => {
+      const place = file.locate(path, part);
+      findings.push({ ...place, severity, code, message, ...replacing(file.source, place, replacement) });
+      if (severity === 'error') wrong.push({ file, path });
     };
   const error = report('error');
   const context: CheckContext = {
@@ -49,7 +61,7 @@ export function checkMeaning(files: readonly CheckedFile[], complete: boolean): 
   checkEntries(context);
   checkRules(context);
   checkSettings(context);
-  return findings;
+  return { findings, wrong };
 }
 
 function collectConcerns(
@@ -68,10 +80,11 @@ function collectConcerns(
         name !== undefined &&
         !Object.hasOwn(file.document.concerns ?? {}, name)
       ) {
-        declared.set(name, { concern: { values: [] }, file, broken: true });
+        declared.set(name, { concern: { values: [], valueDescriptions: {} }, file, broken: true });
       }
     }
-    for (const [name, concern] of Object.entries(file.document.concerns ?? {})) {
+    for (const [name, document] of Object.entries(file.document.concerns ?? {})) {
+      const concern = declarationOf(document);
       const path = ['concerns', name];
       const earlier = declared.get(name);
       if (earlier !== undefined)
@@ -79,7 +92,7 @@ function collectConcerns(
       else {
         const broken = [...file.removed].some((removed) => `${removed}/`.startsWith(`concerns/${name}/`));
         const { values } = concern;
-        const empty = !Array.isArray(values) && values.min > values.max;
+        const empty = 'min' in values && values.min > values.max;
         declared.set(name, { concern, file, broken: broken || empty });
       }
       if (name === RESERVED.concern) {
@@ -100,22 +113,29 @@ function checkConcern(
   context: CheckContext,
   file: CheckedFile,
   name: string,
-  concern: ConcernDocument,
+  concern: ConcernDeclaration,
 ): void {
   const path = ['concerns', name];
   const { values, multiple, match, claim } = concern;
-  if (Array.isArray(values)) {
+  if (!('min' in values)) {
     const reserved = values.indexOf(RESERVED.value);
     if (reserved !== -1) {
       const message = `"${RESERVED.value}" is reserved: mappings use it to remove a value. Rename the value.`;
       context.error(file, [...path, 'values', reserved], 'reserved-name', message);
     }
-  } else if ('min' in values && values.min > values.max) {
+    values.forEach((value, index) => {
+      if (values.indexOf(value) === index) return;
+      const message = `The value "${value}" of ${name} is declared twice. Remove one.`;
+      context.error(file, [...path, 'values', index], 'duplicate', message);
+    });
+  } else if (values.min > values.max) {
     const message = `The range of ${name} is empty: min ${values.min} is above max ${values.max}. Swap them.`;
     context.error(file, [...path, 'values'], 'empty-range', message);
   }
-  if (multiple === true && (!Array.isArray(values) || (match !== undefined && match !== 'exact'))) {
-    const message = `"multiple: true" requires a list of values and "match: exact". Remove "multiple" from ${name}, or change "values" or "match".`;
+  checkWithin(context, file, name, concern);
+  const hasOrder = match === 'at-least' || match === 'at-most';
+  if (multiple === true && ('min' in values || hasOrder)) {
+    const message = `"multiple: true" requires a list of values and "match: exact" or "match: within". Remove "multiple" from ${name}, or change "values" or "match".`;
     context.error(file, [...path, 'multiple'], 'multiple-not-exact', message, 'key');
   }
   if (concern.default !== undefined) checkValue(context, file, [...path, 'default'], name, concern.default);
@@ -137,7 +157,7 @@ function checkConcern(
     const message = `Callers without the claim see no primitive that has a value for ${name}. Add a "default" if this is not intended.`;
     context.warn(file, path, 'operator-without-default', message, 'key');
   }
-  if (context.settings.invalid === 'clamp' && Array.isArray(values) && !operator) {
+  if (context.settings.invalid === 'clamp' && !('min' in values) && !operator) {
     const message = `"invalid: clamp" does not apply to ${name}: a list has no nearest value, so unknown values are ignored.`;
     context.warn(file, path, 'clamp-on-list', message, 'key');
   }

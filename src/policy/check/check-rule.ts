@@ -10,7 +10,9 @@ import {
 } from '../../engine/expression/expression.js';
 import { exceedsLimits, type ParseProblem, parseExpression } from '../../engine/expression/parse.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { listNames } from '../../engine/match/list-names.js';
 import type { FindingCode } from '../language/findings.js';
+import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
 import { HINT_DEFAULTS, type PathConcern, type PathType, typeOfPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
@@ -21,7 +23,7 @@ export interface RuleScope {
   readonly roots?: readonly string[];
   /** Paths that always have a value. */
   readonly always: ReadonlySet<string>;
-  error(path: Path, code: FindingCode, message: string): void;
+  error(path: Path, code: FindingCode, message: string, replacement?: Replacement): void;
   warn(path: Path, code: FindingCode, message: string): void;
 }
 
@@ -119,6 +121,7 @@ class RuleCheck {
   private checkQuantified(expression: Quantified, context: Context): void {
     if (this.invalid.has(expression)) return;
     const { operator, list, condition } = expression;
+    if (this.comparesWithin(operator, list, context)) return;
     this.needList(operator, list, context, 'first');
     this.check(list, context);
     this.check(condition, { ...context, scoped: true });
@@ -210,6 +213,9 @@ class RuleCheck {
     const [left, right] = operands;
     if (left === undefined || right === undefined || context.scoped) return;
     const at = [...place, operator];
+    if (!isNull(left) && !isNull(right)) {
+      if ([left, right].some((operand) => this.comparesWithin(operator, operand, context))) return;
+    }
     for (const [operand, other] of [
       [left, right],
       [right, left],
@@ -238,9 +244,20 @@ class RuleCheck {
 
   private checkMembership([member, list]: readonly Expression[], context: Context): void {
     if (member === undefined || list === undefined) return;
+    if ([member, list].some((operand) => this.comparesWithin('in', operand, context))) return;
     this.needList('in', list, context, 'second');
     if (list.type !== 'list') return this.compareValue(list, member, context);
     for (const item of list.items) this.compareValue(member, item, context);
+  }
+
+  /** Reports an operator that compares the value of a concern with `match: within` with single values. */
+  private comparesWithin(operator: string, operand: Expression, context: Context): boolean {
+    const path = context.scoped ? undefined : this.readOf(operand)?.path;
+    if (path === undefined || !path.startsWith('concerns.')) return false;
+    if (this.scope.concerns.get(path.slice('concerns.'.length))?.match !== 'within') return false;
+    const message = `"${operator}" compares ${path} with single values, but "match: within" also means the values above and below them. Give the primitives a value for the concern instead of writing a rule.`;
+    this.error(operand.place, 'within-compared', message);
+    return true;
   }
 
   /** A comparison with a text that the concern cannot have never holds. */
@@ -251,12 +268,12 @@ class RuleCheck {
     if (!isScalar(other) || type.values.includes(String(other.value))) return;
     const { value } = other;
     const hint = didYouMean(String(value), type.values);
-    const message = `${JSON.stringify(value)} is not a valid value for ${operand.path} (${type.values.join(', ')}).${hint}`;
-    this.error(other.place, 'unknown-value', message);
+    const message = `${JSON.stringify(value)} is not a valid value for ${operand.path} (${listNames(type.values)}).${hint}`;
+    this.error(other.place, 'unknown-value', message, nearestReplacement(String(value), type.values));
   }
 
-  private error(place: Place, code: FindingCode, message: string): void {
-    this.scope.error([...this.root, ...place], code, message);
+  private error(place: Place, code: FindingCode, message: string, replacement?: Replacement): void {
+    this.scope.error([...this.root, ...place], code, message, replacement);
   }
 
   private warn(place: Place, code: FindingCode, message: string): void {

@@ -1,8 +1,12 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { listNames } from '../../engine/match/list-names.js';
+import type { ConcernDeclaration } from '../language/concern-values.js';
 import type { FindingCode } from '../language/findings.js';
+import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path, Source } from '../language/read-yaml.js';
-import { type PolicyDocument, RESERVED } from '../language/schema.js';
+import { RESERVED } from '../language/schema.js';
 import type { ValidatedPolicy } from '../language/validate.js';
+import { toQuotedYaml } from '../language/yaml-scalars.js';
 
 /** A file of a policy: its text with positions, and the part of it that fits the schema. */
 export interface CheckedFile extends ValidatedPolicy {
@@ -11,16 +15,22 @@ export interface CheckedFile extends ValidatedPolicy {
   readonly included: ReadonlySet<string>;
 }
 
-/** The declaration of a concern, as the policy file contains it. */
-export type ConcernDocument = NonNullable<PolicyDocument['concerns']>[string];
-
 /** A concern and the file that declares it. */
 export interface Declared {
-  readonly concern: ConcernDocument;
+  readonly concern: ConcernDeclaration;
   readonly file: CheckedFile;
   /** A part of the declaration is wrong and already reported, so references to the concern are not checked. */
   readonly broken: boolean;
 }
+
+type ReportPart = (
+  file: CheckedFile,
+  path: Path,
+  code: FindingCode,
+  message: string,
+  part?: 'key' | 'value',
+  replacement?: Replacement,
+) => void;
 
 /** The input of each check, and the functions that report its findings. */
 export interface CheckContext {
@@ -29,8 +39,8 @@ export interface CheckContext {
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
   readonly settings: { readonly invalid?: string | undefined };
-  error(file: CheckedFile, path: Path, code: FindingCode, message: string, part?: 'key' | 'value'): void;
-  warn(file: CheckedFile, path: Path, code: FindingCode, message: string, part?: 'key' | 'value'): void;
+  readonly error: ReportPart;
+  readonly warn: ReportPart;
 }
 
 /** Checks the concerns and values of a mapping, which is the value of an entry, a pattern or an `assign`. */
@@ -53,7 +63,7 @@ export function findConcern(
   file: CheckedFile,
   path: Path,
   name: string,
-): ConcernDocument | undefined {
+): ConcernDeclaration | undefined {
   const declared = context.declared.get(name);
   if (declared === undefined && !context.incomplete) {
     const names = [...context.declared.keys()];
@@ -64,6 +74,7 @@ export function findConcern(
       'unknown-concern',
       `"${name}" is not a concern of this policy (${known}).${didYouMean(name, names)}`,
       'key',
+      nearestReplacement(name, names),
     );
   }
   return declared?.broken === false ? declared.concern : undefined;
@@ -96,18 +107,25 @@ export function checkValue(
   const declared = context.declared.get(name);
   if (declared === undefined || declared.broken) return;
   const { values } = declared.concern;
-  if (!Array.isArray(values)) {
-    if ('min' in values && typeof value === 'number' && value >= values.min && value <= values.max) return;
-    const range = 'min' in values ? `${values.min} to ${values.max}` : '';
-    const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${range}.`;
+  if ('min' in values) {
+    if (typeof value === 'number' && value >= values.min && value <= values.max) return;
+    const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
     context.error(file, path, 'unknown-value', message);
   } else if (typeof value === 'number') {
-    const message = `${value} is a number in YAML, but the values of ${name} are text (${values.join(', ')}). If it is the name of a value, write it in quotes: "${value}".`;
-    context.error(file, path, 'unquoted', message);
+    const message = `${value} is a number in YAML, but the values of ${name} are text (${listNames(values)}). If it is the name of a value, write it in quotes: "${value}".`;
+    const replacement = { scalar: String(value), yaml: toQuotedYaml(String(value)) };
+    context.error(
+      file,
+      path,
+      'unquoted',
+      message,
+      'value',
+      values.includes(String(value)) ? replacement : undefined,
+    );
   } else if (!values.includes(String(value))) {
     const hint = didYouMean(String(value), values);
-    const message = `"${value}" is not a valid value for ${name} (${values.join(', ')}).${hint}`;
-    context.error(file, path, 'unknown-value', message);
+    const message = `"${value}" is not a valid value for ${name} (${listNames(values)}).${hint}`;
+    context.error(file, path, 'unknown-value', message, 'value', nearestReplacement(String(value), values));
   }
 }
 

@@ -1,3 +1,4 @@
+import { keysOf } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
 
@@ -12,6 +13,7 @@ export type PathType =
 export interface PathConcern {
   readonly values: readonly string[] | { readonly min: number; readonly max: number };
   readonly multiple?: boolean | undefined;
+  readonly match?: string | undefined;
 }
 
 const PRIMITIVE: ReadonlyMap<string, PathType> = new Map([
@@ -21,14 +23,16 @@ const PRIMITIVE: ReadonlyMap<string, PathType> = new Map([
   ['uri', { type: 'text' }],
   ['mimeType', { type: 'text' }],
   ['tags', { type: 'list' }],
+  ['execution.taskSupport', { type: 'text', values: ['forbidden', 'optional', 'required'] }],
 ]);
 
-/** The defaults of MCP's tool annotations: the meaning of a hint that is absent. */
-export const HINT_DEFAULTS: ReadonlyMap<string, boolean> = new Map([
+/** The defaults of MCP for what a tool says about itself: the meaning of a hint that is absent. */
+export const HINT_DEFAULTS: ReadonlyMap<string, boolean | string> = new Map<string, boolean | string>([
   ['primitive.annotations.readOnlyHint', false],
   ['primitive.annotations.destructiveHint', true],
   ['primitive.annotations.idempotentHint', false],
   ['primitive.annotations.openWorldHint', true],
+  ['primitive.execution.taskSupport', 'forbidden'],
 ]);
 
 /**
@@ -53,13 +57,15 @@ export function typeOfPath(path: string, concerns: ReadonlyMap<string, PathConce
   }
   if (root === 'primitive') {
     if (name === 'annotations' && rest.length === 1) return { type: 'anything' };
-    const known = rest.length === 0 ? PRIMITIVE.get(name) : undefined;
+    if (name === 'meta' && keysOf(path).slice(2).join('') !== '') return { type: 'anything' };
+    const known = PRIMITIVE.get([name, ...rest].join('.'));
     const names = [...PRIMITIVE.keys()].map((each) => `primitive.${each}`);
     return known ?? undeclared(path, [...names, ...HINT_DEFAULTS.keys()]);
   }
   if (root === 'claims' && name !== '') return { type: 'anything' };
   if (root === 'client' && name === 'capabilities') return { type: 'anything' };
-  return undeclared(path, ['concerns', 'primitive', 'claims', 'client.capabilities']);
+  if (path === 'protocol.era') return { type: 'text', values: ['legacy', 'modern'] };
+  return undeclared(path, ['concerns', 'primitive', 'claims', 'client.capabilities', 'protocol.era']);
 }
 
 function typeOfConcern({ values, multiple }: PathConcern): PathType {
@@ -68,6 +74,7 @@ function typeOfConcern({ values, multiple }: PathConcern): PathType {
 }
 
 function undeclared(path: string, known: readonly string[]): string {
-  const roots = ' A rule can read concerns.<name>, primitive.<field>, claims.<name> and client.capabilities.';
+  const roots =
+    ' A rule can read concerns.<name>, primitive.<field>, claims.<name>, client.capabilities and protocol.era.';
   return `"${path}" is not a path that a rule can read.${didYouMean(path, known) || roots}`;
 }

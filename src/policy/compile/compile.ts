@@ -11,6 +11,7 @@ import {
   type Settings,
 } from '../../engine/policy.js';
 import type { CheckedFile } from '../check/check-values.js';
+import { declarationOf } from '../language/concern-values.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
 import { COMPILED_FORMAT, digestOf } from './compiled.js';
@@ -57,13 +58,14 @@ function settingsOf(documents: readonly PolicyDocument[]): Settings {
 }
 
 function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
-  const { description, values, match, multiple, claim } = concern;
-  const isList = Array.isArray(values);
+  const { description, values, valueDescriptions, match, multiple, claim } = declarationOf(concern);
+  const isRange = 'min' in values;
   return {
     name,
     ...(description === undefined ? {} : { description }),
-    values: isList ? values : { min: values.min, max: values.max },
-    match: match ?? (isList ? 'exact' : 'at-most'),
+    values: isRange ? { min: values.min, max: values.max } : values,
+    ...(Object.keys(valueDescriptions).length === 0 ? {} : { valueDescriptions }),
+    match: match ?? (isRange ? 'at-most' : 'exact'),
     multiple: multiple ?? false,
     ...(concern.default === undefined ? {} : { default: concern.default }),
     setBy: concern['set-by'] ?? 'host',

@@ -2,10 +2,12 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
-import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
+import { CATALOG_CODES, checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
 import { checkMeaning } from '../check/check-policy.js';
 import type { CheckedFile } from '../check/check-values.js';
+import { mapsAreComplete, rightParts } from '../check/right-parts.js';
 import { comparePlaces, type Finding, type FindingCode, PolicyError } from '../language/findings.js';
+import { applyIgnores } from '../language/ignores.js';
 import { readPolicyText } from '../language/read-yaml.js';
 import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
 import { compilePolicy } from './compile.js';
@@ -64,7 +66,7 @@ function compileOrThrow(paths: string | readonly string[]): CompiledPolicy {
  * Reads, checks and compiles a policy, as `mcp-concerns check` does.
  *
  * @param paths one or several paths of files or folders, as for `loadPolicy`
- * @param catalog the catalog of a server; a policy without errors is also checked against it
+ * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
  * @returns all findings of all files and, if none of them is an error, the compiled policy
  * @throws {PolicyFileError} if one of the paths cannot be read; an include that cannot be read is a finding
  * @example
@@ -78,14 +80,20 @@ export function readPolicy(paths: string | readonly string[], catalog?: PolicyCa
     for (const file of filesOf(path)) reading.add(file, readText(file), new Set());
   }
   const { files, findings, texts, order, complete } = reading;
-  for (const finding of checkMeaning(files, complete)) findings.push(finding);
+  const { findings: meaning, wrong } = checkMeaning(files, complete);
+  for (const finding of meaning) findings.push(finding);
   const failed = findings.some(({ severity }) => severity === 'error');
   const compiled = failed ? undefined : compilePolicy(files);
-  if (compiled !== undefined && catalog !== undefined) {
-    findings.push(...checkCatalog(files, preparePolicy(compiled), catalog));
+  if (catalog !== undefined && files.length > 0) {
+    const right = failed ? rightParts(files, wrong) : files;
+    const scope = { whole: !failed, unmapped: complete && mapsAreComplete(files, wrong) };
+    findings.push(...checkCatalog(right, preparePolicy(compiled ?? compilePolicy(right)), catalog, scope));
   }
-  findings.sort(byPlace(order));
-  return { ...(compiled === undefined ? {} : { compiled }), findings, texts };
+  const wasChecked = (code: string): boolean =>
+    (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
+  const sources = files.map(({ source }) => source);
+  const left = applyIgnores(sources, findings, wasChecked).sort(byPlace(order));
+  return { ...(compiled === undefined ? {} : { compiled }), findings: left, texts };
 }
 
 /** Reads files and all files that they include, each file once, included files first. */

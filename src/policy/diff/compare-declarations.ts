@@ -34,7 +34,10 @@ function compareConcerns(name: string, before: Concern | undefined, after: Conce
   if (before === undefined && after !== undefined)
     return [`${name}: new concern, ${valuesText(after.values)}`];
   if (after === undefined || before === undefined) return [`${name}: no longer a concern`];
-  const lines = compareValues(name, before.values, after.values);
+  const lines = [
+    ...compareValues(name, before.values, after.values),
+    ...compareDescriptions(name, before, after),
+  ];
   for (const [key, read] of [
     ['match', (concern: Concern) => concern.match],
     ['default', (concern: Concern) => concern.default ?? 'none'],
@@ -63,6 +66,16 @@ function compareValues(name: string, before: ConcernValues, after: ConcernValues
     ...(removed.length === 0 ? [] : [`${name}: no longer a value ${removed.join(', ')}`]),
     ...(isReordered ? [`${name}: order is now ${after.join(', ')}`] : []),
   ];
+}
+
+/** Hosts show the descriptions of values to the people who choose. */
+function compareDescriptions(name: string, before: Concern, after: Concern): string[] {
+  const [old, now] = [before, after].map(
+    ({ valueDescriptions }) => new Map(Object.entries(valueDescriptions ?? {})),
+  );
+  const changed =
+    'min' in after.values ? [] : after.values.filter((value) => old?.get(value) !== now?.get(value));
+  return changed.length === 0 ? [] : [`${name}: new description of ${changed.join(', ')}`];
 }
 
 function comparePresets(name: string, before: string | undefined, after: string | undefined): string[] {

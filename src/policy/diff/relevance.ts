@@ -42,13 +42,12 @@ export class Relevance {
   /** Whether both policies accept the choice and neither hides the primitive because of it. */
   private hidesInNeither({ mappings }: PrimitivePair, dimension: RequestDimension, choice: Choice): boolean {
     const pair = configurePair(this.policies, [[dimension, choice]]);
-    return this.policies.every(({ concerns, indexOf }, at) => {
-      const index = indexOf.get(dimension.name) ?? -1;
-      const concern = concerns[index];
+    return this.policies.every((policy, at) => {
+      const index = policy.indexOf.get(dimension.name) ?? -1;
       const accepted = pair[at]?.accepted[index];
-      if (concern === undefined || accepted === undefined || accepted === null) return false;
+      if (accepted === undefined || accepted === null) return false;
       const offered = mappings[at]?.offers[index]?.offered;
-      return offered === undefined || fits(concern.match, accepted, offered);
+      return offered === undefined || fits(policy, index, accepted, offered);
     });
   }
 
@@ -87,7 +86,7 @@ export class Relevance {
     if (mappings.includes(undefined) || !this.isFilter(pair, dimension)) return false;
     const [before, after] = this.policies.map((policy, at) => {
       const index = policy.indexOf.get(dimension.name) ?? -1;
-      const { description: _, ...concern } = policy.concerns[index] ?? {};
+      const { description: _, valueDescriptions: __, ...concern } = policy.concerns[index] ?? {};
       const offered = mappings[at]?.offers[index]?.offered.map((each) => fromNumber(policy, index, each));
       return JSON.stringify([concern, offered?.toSorted()]);
     });

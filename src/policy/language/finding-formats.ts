@@ -1,4 +1,4 @@
-import { type Finding, formatFindings } from './findings.js';
+import { type Finding, formatFindings, visible } from './findings.js';
 
 /** The output formats: for a terminal, for scripts, for the log of GitHub Actions, and for code scanning. */
 export const FINDING_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const;
@@ -43,7 +43,7 @@ function annotation({ severity, file, line, column, length, code, message }: Fin
     value.replaceAll('%', '%25').replaceAll('\r', '%0D').replaceAll('\n', '%0A');
   const property = (value: string) => text(value).replaceAll(':', '%3A').replaceAll(',', '%2C');
   const place = `file=${property(file)},line=${line},col=${column},endColumn=${column + length}`;
-  return `::${severity} ${place},title=${property(code)}::${text(message)}`;
+  return `::${severity} ${place},title=${property(code)}::${visible(text(message))}`;
 }
 
 /** A path as a URI reference, where `#` and `?` would end the path and `%` would begin an escape. */

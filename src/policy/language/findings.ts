@@ -33,6 +33,8 @@ export const FINDING_CODES = [
   'reserved-name',
   'empty-range',
   'multiple-not-exact',
+  'within-on-range',
+  'missing-parent',
   'missing-claim',
   'claim-without-operator',
   'operator-in-preset',
@@ -54,6 +56,7 @@ export const FINDING_CODES = [
   'order-on-list',
   'number-expected',
   'list-compared',
+  'within-compared',
   'unset-is-true',
   'operator-without-default',
   'clamp-on-list',
@@ -61,6 +64,8 @@ export const FINDING_CODES = [
   'pattern-without-wildcard',
   'order-on-unset',
   'hint-default',
+  'bad-ignore',
+  'unused-ignore',
   'dead-entry',
   'shadowed-entry',
   'unmapped',
@@ -70,6 +75,7 @@ export const FINDING_CODES = [
   'empty-catalog',
   'enforce-without-operator',
   'unfiltered-method',
+  'unlisted-name',
   'rule-never-fires',
   'rule-always-fires',
   'not-analyzed',
@@ -81,12 +87,24 @@ export const FINDING_CODES = [
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
+/** An edit of a file that fixes a finding: the text from one position to another is replaced. */
+export interface Fix {
+  readonly line: number;
+  readonly column: number;
+  readonly endLine: number;
+  /** The column behind the last character. */
+  readonly endColumn: number;
+  readonly text: string;
+}
+
 /** A problem in a policy or in a test file. An error makes the file unusable, a warning does not. */
 export interface Finding extends Place {
   readonly code: FindingCode;
   readonly severity: 'error' | 'warning';
   /** What is wrong and, where the program can tell, how to fix it. */
   readonly message: string;
+  /** The edit that fixes it, where the message names one. `mcp-concerns check --fix` makes it. */
+  readonly fix?: Fix;
 }
 
 /**
@@ -139,9 +157,10 @@ export function formatFindings(
 
 function formatFinding(finding: Finding, lines: readonly string[] | undefined, width: number): string {
   const { file, line, column, severity, code, message } = finding;
-  const place = `${file}:${line}:${column}  ${severity}  ${code}`;
-  const head = `${place}  ${message}`;
-  const fitting = head.length <= width ? head : [place, ...indented(message, width)].join('\n');
+  const place = `${visible(file)}:${line}:${column}  ${severity}  ${code}`;
+  const text = visible(message);
+  const head = `${place}  ${text}`;
+  const fitting = head.length <= width ? head : [place, ...indented(text, width)].join('\n');
   const frame = lines === undefined ? '' : codeFrame(lines, finding, width);
   return frame === '' ? fitting : `${fitting}\n${frame}`;
 }
@@ -174,13 +193,32 @@ function codeFrame(lines: readonly string[], { line, column, length }: Place, co
     const content = lines[number - 1] ?? '';
     if (number !== line && content.trim() === '') continue;
     const marker = number === line ? '>' : ' ';
-    const shown = excerpt(content, left, room);
+    const shown = visible(excerpt(content, left, room));
     frame.push(`   ${marker} ${String(number).padStart(width)} | ${shown}`.trimEnd());
     if (number !== line) continue;
     const marked = Math.max(1, Math.min(length, content.length - column + 1, left + room - column + 1));
     frame.push(`     ${' '.repeat(width)} | ${' '.repeat(column - 1 - left)}${'^'.repeat(marked)}`);
   }
   return frame.join('\n');
+}
+
+/** Characters that move the cursor, change colors or reorder text. A tab only moves to the right. */
+const UNSAFE = /(?!\t)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/**
+ * Replaces characters that a terminal would obey. Each becomes one visible character, so that columns stay the same.
+ *
+ * @param text text from a file
+ * @returns the text with the symbol of each control character, or with U+FFFD
+ * @example
+ * visible('a\u001b[2J'); // 'a␛[2J'
+ */
+export function visible(text: string): string {
+  return text.replace(UNSAFE, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code < 0x20) return String.fromCodePoint(0x2400 + code);
+    return code === 0x7f ? '\u2421' : '\ufffd'.repeat(character.length);
+  });
 }
 
 function excerpt(content: string, left: number, room: number): string {

@@ -20,6 +20,14 @@ import { LIMITS } from './schema.js';
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
 
+/** A comment of a file. */
+export interface Comment {
+  readonly text: string;
+  readonly place: Place;
+  /** Whether nothing else is on its line. */
+  readonly alone: boolean;
+}
+
 /** A file that was read as YAML: its data, and the place of each part. */
 export interface Source {
   readonly file: string;
@@ -27,6 +35,8 @@ export interface Source {
   readonly data: unknown;
   /** Problems of the YAML itself. If they make the file unreadable, `data` is undefined. */
   readonly findings: readonly Finding[];
+  /** The comments, from the top of the file. */
+  readonly comments: readonly Comment[];
   /**
    * @param path the path of a part of the data
    * @param part whether to locate the key or the value at the end of the path, by default the value
@@ -58,6 +68,7 @@ export function readPolicyText(text: string, file: string): Source {
     text,
     data: undefined,
     findings,
+    comments: [],
     locate: () => place(0, 1),
   });
 
@@ -68,7 +79,8 @@ export function readPolicyText(text: string, file: string): Source {
     return broken([{ ...place(0, 1), code: 'file-too-large', severity: 'error', message }]);
   }
 
-  const document = parse(text, lines);
+  const commentsAt: number[] = [];
+  const document = parse(text, lines, commentsAt);
   if (typeof document === 'number') {
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
     return broken([{ ...place(document, document + 1), code: 'bad-yaml', severity: 'error', message }]);
@@ -84,9 +96,16 @@ export function readPolicyText(text: string, file: string): Source {
   if (findings.length === 0) findings.push(...forbiddenNodes(document, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
+  const comments = commentsAt.map((offset): Comment => {
+    const start = text.lastIndexOf('\n', offset) + 1;
+    const content = /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
+    const alone = text.slice(start, offset).trim() === '';
+    return { text: content, place: place(offset, offset + content.length), alone };
+  });
   return {
     file,
     text,
+    comments,
     data: readable ? document.toJS({ maxAliasCount: 0 }) : undefined,
     findings,
     locate: (path, part = 'value') => locate(document, path, part, place),
@@ -102,13 +121,16 @@ const MAX_YAML_FINDINGS = 100;
  * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the process, so the depth is
  * limited while the tokens arrive: the parser of tokens is not recursive.
  *
+ * @param comments receives the offset of each comment
  * @returns the document, or the offset where the nesting exceeds the limit
  */
-function parse(text: string, lines: LineCounter): Document | number {
+function parse(text: string, lines: LineCounter, comments: number[]): Document | number {
   const parser = new Parser(lines.addNewLine);
   const tokens = [];
   lines.addNewLine(0);
   for (const lexeme of new Lexer().lex(text)) {
+    // A quoted text begins with its quote, and a block of text with its indentation, so this is a comment.
+    if (lexeme.startsWith('#')) comments.push(parser.offset);
     for (const token of parser.next(lexeme)) tokens.push(token);
     if (parser.stack.length > LIMITS.depth) return parser.offset;
   }

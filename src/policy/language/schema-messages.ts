@@ -1,8 +1,11 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { KINDS } from '../../engine/policy.js';
 import type { FindingCode } from './findings.js';
+import { nearestReplacement, type Replacement } from './fixes.js';
 import type { Path } from './read-yaml.js';
 import { VALUE_NAME } from './schema.js';
 import { follow, type SchemaError, stepsOf } from './schema-errors.js';
+import { toQuotedYaml, toYamlFlow, toYamlScalar } from './yaml-scalars.js';
 
 /** A schema and the names that messages use for its parts. */
 export interface Language {
@@ -17,6 +20,7 @@ export interface SchemaMessage {
   readonly message: string;
   /** The key below the path that the finding is about; undefined if it is about the whole part. */
   readonly key?: string;
+  readonly replacement?: Replacement | undefined;
 }
 
 /**
@@ -52,18 +56,23 @@ export function describeSchemaError(
       return {
         code: 'unknown-choice',
         message: `${quote(data)} is not a valid value for ${name} (${allowed.join(', ')}).${didYouMean(String(data), allowed)}`,
+        replacement: nearestReplacement(String(data), allowed),
       };
     }
     case 'const':
       return {
         code: 'unknown-version',
-        message: 'version must be 1, the only version of the policy language.',
+        message:
+          data === String(params.allowedValue)
+            ? `version must be the number ${data}. Remove the quotes.`
+            : 'version must be 1, the only version of the policy language.',
+        replacement: { scalar: String(params.allowedValue), yaml: String(params.allowedValue) },
       };
     case 'pattern':
       return params.pattern === VALUE_NAME
         ? {
             code: 'bad-name',
-            message: `"${data}" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.`,
+            message: `"${error.propertyName ?? data}" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.`,
           }
         : {
             code: 'bad-name',
@@ -72,8 +81,13 @@ export function describeSchemaError(
     case 'uniqueItems':
       return { code: 'duplicate', message: `${name} contains the same value twice. Remove one.` };
     case 'maxItems':
-    case 'maxProperties':
-      return { code: 'too-many', message: `${name} has more than ${params.limit} entries. Remove some.` };
+    case 'maxProperties': {
+      const message =
+        params.limit === 1
+          ? `${name} names more than one value. Begin each value with "-" on its own line.`
+          : `${name} has more than ${params.limit} entries. Remove some.`;
+      return { code: 'too-many', message };
+    }
     case 'minItems':
     case 'minLength':
       return { code: 'empty', message: `${name} must not be empty.` };
@@ -87,7 +101,7 @@ export function describeSchemaError(
     case 'maximum':
       return { code: 'out-of-range', message: `${name} must be at most ${params.limit}.` };
     case 'type':
-      return wrongType(path, data, textsOf(params.type), language);
+      return wrongType(error, path, data, language);
     default:
       return { code: 'wrong-type', message: `${path.join('.')} is not allowed here (${keyword}).` };
   }
@@ -139,11 +153,31 @@ function unknownKey(error: SchemaError, path: Path, language: Language): SchemaM
   const known = knownKeys(error, language);
   const parent = path.slice(0, -1);
   const where = language.nameOf(parent) ?? nameOf(parent, language);
+  const kinds: readonly string[] = KINDS;
+  const meant = SYNONYMS.get(key);
+  const synonym = meant !== undefined && known.includes(meant);
+  const hint =
+    kinds.includes(key) && known.includes('primitives')
+      ? ` Put it under "primitives:".`
+      : synonym
+        ? ` Did you mean "${meant}"?`
+        : didYouMean(key, known);
   return {
     code: 'unknown-key',
-    message: `"${key}" is not a valid key of ${where} (${known.join(', ')}).${didYouMean(key, known)}`,
+    message: `"${key}" is not a valid key of ${where} (${known.join(', ')}).${hint}`,
+    replacement: synonym ? { scalar: key, yaml: toYamlScalar(meant) } : nearestReplacement(key, known),
   };
 }
+
+/** Keys of other languages that authors write, and the keys that they mean here. */
+const SYNONYMS: ReadonlyMap<string, string> = new Map([
+  ['if', 'when'],
+  ['condition', 'when'],
+  ['deny', 'hide'],
+  ['block', 'hide'],
+  ['allow', 'show'],
+  ['name', 'id'],
+]);
 
 function nameOf(path: Path, language: Language): string {
   const own = language.nameOf(path);
@@ -164,18 +198,34 @@ const TYPES: Readonly<Record<string, string>> = {
 };
 
 /** Authors often forget the quotes: YAML does not read the unquoted words `1`, `true` and `~` as text. */
-function wrongType(path: Path, data: unknown, types: readonly string[], language: Language): SchemaMessage {
+function wrongType(error: SchemaError, path: Path, data: unknown, language: Language): SchemaMessage {
+  const types = textsOf(error.params.type);
   const scalar = data === null || typeof data === 'number' || typeof data === 'boolean';
   if (scalar && types.includes('string')) {
     const found = data === null ? 'This value is null' : `${data} is a ${typeof data}`;
     return {
       code: 'unquoted',
       message: `${found} in YAML, but text is expected here. Write it in quotes: "${data ?? '~'}".`,
+      replacement: { scalar: String(data), yaml: toQuotedYaml(String(data ?? '~')) },
     };
   }
   const own = path.slice(path.findLastIndex(isIndex) + 1);
   const name = own.length === 0 ? nameOf(path, language) : own.join('.');
   const expected = types.map((type) => TYPES[type] ?? `a ${type}`).join(' or ');
-  const empty = data === null && types.includes('object') ? ' Write {} for an empty mapping.' : '';
-  return { code: 'wrong-type', message: `${name} must be ${expected}.${empty}` };
+  const isEmpty = data === null && types.includes('object');
+  const empty = isEmpty ? ' Write {} for an empty mapping.' : '';
+  const shape = isEmpty ? '' : exampleOf(error, types, language);
+  return { code: 'wrong-type', message: `${name} must be ${expected}${shape}.${empty}` };
 }
+
+/** An example of a list or a mapping. A scalar needs none, and a long one would hide the message. */
+function exampleOf(error: SchemaError, types: readonly string[], language: Language): string {
+  const examples = follow(partOf(error, language), ['examples']);
+  const fitting = (Array.isArray(examples) ? examples : []).filter(
+    (each) => typeof each === 'object' && types.includes(Array.isArray(each) ? 'array' : 'object'),
+  );
+  const [shortest] = fitting.map(toYamlFlow).sort((a, b) => a.length - b.length);
+  return shortest === undefined || shortest.length > MAX_EXAMPLE ? '' : ` such as ${shortest}`;
+}
+
+const MAX_EXAMPLE = 80;

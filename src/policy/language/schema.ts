@@ -6,7 +6,7 @@ export const LIMITS = {
   fileBytes: 256 * 1024,
   depth: 256,
   concerns: 64,
-  values: 64,
+  values: 256,
   patternLength: 256,
   patternWildcards: 16,
   methods: 64,
@@ -16,12 +16,21 @@ const NAME = '^[a-z][a-z0-9_-]{0,63}$';
 /** The pattern of a value's name. It allows only characters that hosts can send in URLs and headers unescaped. */
 export const VALUE_NAME = '^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$';
 
-const valueName = {
-  type: 'string',
+const declaredValue = {
+  type: ['string', 'object'],
   pattern: VALUE_NAME,
   description:
-    'The name of a value: letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.',
-  examples: ['high'],
+    'The name of a value: letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters. Or a mapping of one name to its description.',
+  minProperties: 1,
+  maxProperties: 1,
+  propertyNames: { pattern: VALUE_NAME },
+  additionalProperties: {
+    description: 'What the value means, for the person who chooses it.',
+    type: 'string',
+    minLength: 1,
+    examples: ['Prices of companies'],
+  },
+  examples: ['high', { stocks: 'Prices of companies' }],
 } as const;
 
 const offeredValue = {
@@ -95,29 +104,34 @@ export const policySchema = {
             examples: ['Security level required for the operation'],
           },
           values: {
-            description: 'The values as an ordered list, or a range of numbers.',
+            description:
+              'The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`.',
             type: ['array', 'object'],
             minItems: 1,
             maxItems: LIMITS.values,
             uniqueItems: true,
-            items: valueName,
+            items: declaredValue,
             required: ['min', 'max'],
             additionalProperties: false,
             properties: {
               min: { type: 'number', description: 'The smallest number.', examples: [0] },
               max: { type: 'number', description: 'The largest number.', examples: [500] },
             },
-            examples: [['low', 'medium', 'high'], { min: 0, max: 500 }],
+            examples: [
+              ['low', 'medium', 'high'],
+              [{ stocks: 'Prices of companies' }, 'news'],
+              { min: 0, max: 500 },
+            ],
           },
           match: {
             description:
-              'How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least` or `at-most` (the default for a range).',
-            enum: ['exact', 'at-least', 'at-most'],
+              'How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least`, `at-most` (the default for a range), or `within` (equal, above or below in a hierarchy of dotted names such as finance.stocks).',
+            enum: ['exact', 'at-least', 'at-most', 'within'],
             examples: ['at-most'],
           },
           multiple: {
             description:
-              'Whether a host can set several values, of which at least one must match. Requires a list and `match: exact`.',
+              'Whether a host can set several values, of which at least one must match. Requires a list and `match: exact` or `match: within`.',
             type: 'boolean',
             examples: [true],
           },
@@ -205,7 +219,7 @@ export const policySchema = {
         properties: {
           when: {
             description:
-              'A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.* and tags of `primitive`.',
+              'A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.*, tags, execution.taskSupport and meta.* of `primitive`.',
             examples: [{ '===': [{ var: 'primitive.annotations.readOnlyHint' }, true] }],
           },
           to: mapping,
@@ -246,7 +260,7 @@ export const policySchema = {
           show: ruleKinds('shows, whatever the concerns of the host are'),
           when: {
             description:
-              'A JSON Logic condition. It can read `concerns`, `primitive`, `claims` and `client.capabilities`.',
+              'A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `client.capabilities` and `protocol.era`.',
             examples: [{ '===': [{ var: 'concerns.environment' }, 'production'] }],
           },
           reason: {
@@ -302,6 +316,12 @@ export const policySchema = {
           minimum: 1,
           maximum: 10_000,
           examples: [100],
+        },
+        panel: {
+          description:
+            'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing.',
+          enum: ['off', 'read-only', 'on'],
+          examples: ['on'],
         },
         transparency: {
           description: 'Whether each listed primitive carries its values in `_meta.concerns`.',

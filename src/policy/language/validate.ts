@@ -1,4 +1,5 @@
 import type { Finding } from './findings.js';
+import { replacing } from './fixes.js';
 import { validate } from './generated/policy-validator.js';
 import type { Path, Source } from './read-yaml.js';
 import { type PolicyDocument, policySchema } from './schema.js';
@@ -55,11 +56,11 @@ export function validateSource(
 ): Validated & { findings: Finding[] } {
   const findings: Finding[] = [];
   const report = (error: SchemaError, path: Path, data: unknown): void => {
-    const { key, ...text } = describeSchemaError(error, path, data, language);
+    const { key, replacement, ...text } = describeSchemaError(error, path, data, language);
     const onKey =
       key !== undefined || error.keyword === 'additionalProperties' || error.propertyName !== undefined;
     const place = source.locate(key === undefined ? path : [...path, key], onKey ? 'key' : 'value');
-    findings.push({ ...place, severity: 'error', ...text });
+    findings.push({ ...place, severity: 'error', ...text, ...replacing(source, place, replacement) });
   };
   return { ...removeSchemaErrors(source, validator, report, keepsIncomplete), findings };
 }

@@ -29,3 +29,19 @@ export function toQuotedYaml(text: string): string {
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }
+
+/**
+ * Writes data as YAML on one line.
+ *
+ * @param data data of JSON
+ * @returns the data in flow style
+ * @example
+ * toYamlFlow({ values: ['low', 'high'] }); // '{ values: [low, high] }'
+ */
+export function toYamlFlow(data: unknown): string {
+  if (typeof data === 'string') return toYamlScalar(data);
+  if (Array.isArray(data)) return `[${data.map(toYamlFlow).join(', ')}]`;
+  if (typeof data !== 'object' || data === null) return JSON.stringify(data);
+  const entries = Object.entries(data).map(([key, value]) => `${toYamlScalar(key)}: ${toYamlFlow(value)}`);
+  return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
+}

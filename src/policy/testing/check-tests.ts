@@ -1,6 +1,7 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { listNames } from '../../engine/match/list-names.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { Finding, FindingCode } from '../language/findings.js';
 import { KIND_NAMES } from '../language/kind-names.js';
@@ -100,11 +101,11 @@ function checkValue(concern: Concern, value: unknown, path: Path, policy: Policy
     const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
     report('error', path, 'unknown-value', message);
   } else if (typeof value === 'number' || typeof value === 'boolean') {
-    const message = `${value} is a ${typeof value} in YAML. If it is a value of ${name} (${values.join(', ')}), write it in quotes: "${value}".`;
+    const message = `${value} is a ${typeof value} in YAML. If it is a value of ${name} (${listNames(values)}), write it in quotes: "${value}".`;
     report('error', path, 'unquoted', message);
   } else if (typeof value !== 'string' || !values.includes(value)) {
     const text = typeof value === 'string' ? value : JSON.stringify(value);
-    const message = `"${text}" is not a valid value for ${name} (${values.join(', ')}).${didYouMean(text, values)}`;
+    const message = `"${text}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
     report('error', path, 'unknown-value', message);
   }
 }

@@ -1,6 +1,7 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
 import { comparePlaces, type Finding } from '../language/findings.js';
+import { applyIgnores } from '../language/ignores.js';
 import type { Source } from '../language/read-yaml.js';
 import { checkTests } from './check-tests.js';
 import type { TestRun } from './coverage.js';
@@ -45,7 +46,7 @@ export function runTests(
   catalog: ServerCatalog,
 ): TestFileRun {
   const checked = checkTests({ ...source, locate: file.locate }, file, policy, catalog);
-  const findings = [...file.findings, ...checked].sort(comparePlaces);
+  const findings = applyIgnores([source], [...file.findings, ...checked], () => true).sort(comparePlaces);
   const failed = findings.some(({ severity }) => severity === 'error');
   const subjects = subjectsOf(policy, catalog);
   const results = failed ? [] : file.tests.map((test) => runTest(policy, subjects, test));

@@ -128,11 +128,12 @@ export function expectationsOf(test: PolicyTest): Expected {
   };
 }
 
-function configure(policy: Policy, { concerns, claims, capabilities }: PolicyTest): Configuration {
+function configure(policy: Policy, { concerns, claims, capabilities, era }: PolicyTest): Configuration {
   const preferences = typeof concerns === 'string' ? { preset: concerns } : concerns;
   const sources = preferences === undefined ? [] : [{ from: 'request' as const, concerns: preferences }];
   return resolveConfiguration(policy, sources, {
     claims: new Map(Object.entries(claims)),
     capabilities,
+    era,
   });
 }

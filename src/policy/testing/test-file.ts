@@ -26,6 +26,8 @@ export interface PolicyTest {
   readonly claims: Readonly<Record<string, unknown>>;
   /** The declared capabilities of the client. Absent if they are not known. */
   readonly capabilities?: object;
+  /** The era of the protocol. Absent if it is not known. */
+  readonly era?: 'legacy' | 'modern';
   readonly expects: { readonly [K in Kind]?: Expectation };
 }
 
@@ -84,13 +86,14 @@ export function readTestFile(source: Source): TestFile {
 }
 
 function readTest(test: TestDocument, index: number): PolicyTest {
-  const { name = `test ${index + 1}`, concerns, claims = {}, client } = test;
+  const { name = `test ${index + 1}`, concerns, claims = {}, client, protocol } = test;
   return {
     name,
     path: ['tests', index],
     ...(concerns === undefined || concerns === NONE ? {} : { concerns }),
     claims,
     ...(client?.capabilities === undefined ? {} : { capabilities: client.capabilities }),
+    ...(protocol?.era === undefined ? {} : { era: protocol.era }),
     expects: Object.fromEntries(
       KINDS.flatMap((kind) => {
         const expected = test[kind];

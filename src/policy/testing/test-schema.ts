@@ -116,6 +116,21 @@ export const testFileSchema = {
               },
             },
           },
+          protocol: {
+            description:
+              'What is known about the protocol of the request. If it is left out, nothing is known.',
+            type: 'object',
+            additionalProperties: false,
+            examples: [{ era: 'modern' }],
+            properties: {
+              era: {
+                description:
+                  'The era of MCP: `legacy` (2025-11-25 and before) or `modern` (2026-07-28 and later).',
+                enum: ['legacy', 'modern'],
+                examples: ['modern'],
+              },
+            },
+          },
           tools: expectation('tools', 'encryptData'),
           prompts: expectation('prompts', 'reviewAccess'),
           resources: expectation('resources', 'vault://audit'),

@@ -10,16 +10,16 @@ export type PolicyDocument = {
   concerns?: { [name: string]: {
       /** What the concern means, for the person who sets it. */
       description?: string;
-      /** The values as an ordered list, or a range of numbers. */
-      values: string[] | {
+      /** The values as an ordered list, or a range of numbers. A value can carry a description: `- stocks: Prices of companies`. */
+      values: Array<string | { [name: string]: string }> | {
         /** The smallest number. */
         min: number;
         /** The largest number. */
         max: number;
       };
-      /** How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least` or `at-most` (the default for a range). */
-      match?: "exact" | "at-least" | "at-most";
-      /** Whether a host can set several values, of which at least one must match. Requires a list and `match: exact`. */
+      /** How the value of a primitive must compare to the preferred value: `exact` (equal, the default for a list), `at-least`, `at-most` (the default for a range), or `within` (equal, above or below in a hierarchy of dotted names such as finance.stocks). */
+      match?: "exact" | "at-least" | "at-most" | "within";
+      /** Whether a host can set several values, of which at least one must match. Requires a list and `match: exact` or `match: within`. */
       multiple?: boolean;
       /** The value that applies if no preference sets the concern. `settings.defaults` decides when it applies. */
       default?: string | number;
@@ -54,7 +54,7 @@ export type PolicyDocument = {
   };
   /** Values derived from the definitions that the server lists. Later items win over earlier ones, and patterns win over all items. */
   assign?: Array<{
-    /** A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.* and tags of `primitive`. */
+    /** A JSON Logic condition. It can read kind, name, title, uri, mimeType, annotations.*, tags, execution.taskSupport and meta.* of `primitive`. */
     when: unknown;
     /** Values by concern. `{}` maps a primitive without giving it values. */
     to: { [name: string]: string | number | Array<string | number> };
@@ -67,7 +67,7 @@ export type PolicyDocument = {
     hide?: Array<"tools" | "prompts" | "resources" | "resourceTemplates">;
     /** The kinds of primitives that the rule shows, whatever the concerns of the host are. */
     show?: Array<"tools" | "prompts" | "resources" | "resourceTemplates">;
-    /** A JSON Logic condition. It can read `concerns`, `primitive`, `claims` and `client.capabilities`. */
+    /** A JSON Logic condition. It can read `concerns`, `primitive`, `claims`, `client.capabilities` and `protocol.era`. */
     when: unknown;
     /** One sentence for users that gives the reason. */
     reason?: string;
@@ -86,6 +86,8 @@ export type PolicyDocument = {
     methods?: string[];
     /** The number of primitives on one page of a list. By default a list is one page, unless it does not fit into one response. */
     "page-size"?: number;
+    /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing. */
+    panel?: "off" | "read-only" | "on";
     /** Whether each listed primitive carries its values in `_meta.concerns`. */
     transparency?: boolean;
   };

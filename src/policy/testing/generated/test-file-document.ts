@@ -21,6 +21,11 @@ export type WholeTestFile = {
       /** The capabilities that the client declared. */
       capabilities?: { [name: string]: unknown };
     };
+    /** What is known about the protocol of the request. If it is left out, nothing is known. */
+    protocol?: {
+      /** The era of MCP: `legacy` (2025-11-25 and before) or `modern` (2026-07-28 and later). */
+      era?: "legacy" | "modern";
+    };
     /** Which tools the host must see. */
     tools?: {
       /** These must be shown. */

@@ -1,0 +1,49 @@
+import type { Concern } from '../engine/policy.js';
+
+/**
+ * Lists the preferences that ask for more than the present ones: one value is replaced by a value above it. Parents come
+ * before grandparents.
+ *
+ * @param concern a concern with `match: within`; for any other concern there are no such preferences
+ * @param present the values in effect, as positions in `values`
+ * @returns sets of values, as positions in `values`
+ * @example
+ * widenings(topic, [1]); // [[0]] if the values are [finance, finance.stocks]
+ */
+export function widenings({ match, values }: Concern, present: readonly number[]): number[][] {
+  if (match !== 'within' || 'min' in values) return [];
+  const found: number[][] = [];
+  const above = present.map((each) => ancestorsOf(values, each));
+  const steps = Math.max(0, ...above.map(({ length }) => length));
+  for (let step = 0; step < steps; step++) {
+    present.forEach((each, at) => {
+      const wider = above[at]?.[step];
+      if (wider === undefined) return;
+      // The wider value includes everything below it, so those values are left out.
+      const others = present.filter((other) => other !== each && !ancestorsOf(values, other).includes(wider));
+      found.push([...new Set([...others, wider])].sort((a, b) => a - b));
+    });
+  }
+  return found;
+}
+
+/** @returns the values above a value, the nearest first */
+function ancestorsOf(values: readonly string[], ordinal: number): number[] {
+  const segments = (values[ordinal] ?? '').split('.');
+  const paths = segments.slice(1).map((_segment, at) => segments.slice(0, -1 - at).join('.'));
+  return paths.map((path) => values.indexOf(path)).filter((found) => found !== -1);
+}
+
+/**
+ * @param one a dotted path
+ * @param other a dotted path
+ * @returns the number of steps from one to the other, up to the path that both begin with and down again
+ * @example
+ * stepsBetween('finance.stocks', 'finance.news'); // 2
+ */
+export function stepsBetween(one: string, other: string): number {
+  const [a, b] = [one.split('.'), other.split('.')];
+  let shared = 0;
+  while (shared < Math.min(a.length, b.length) && a[shared] === b[shared]) shared++;
+  return a.length + b.length - 2 * shared;
+}

@@ -1,0 +1,163 @@
+import { Sequence } from '../sequence.js';
+import { type Evaluate, type RuleData, readOwn, type Slots } from './evaluate.js';
+import { keysOf } from './expression.js';
+
+/** A part of rules that depends only on the primitive, and the dotted paths that it reads. */
+interface SlotPart {
+  readonly evaluate: Evaluate;
+  readonly paths: readonly string[];
+}
+
+/** The parts of rules that depend only on the primitive. Rules that contain the same part share its slot. */
+export class SlotTable {
+  private readonly known = new Map<string, number>();
+  private grouped: readonly PartGroup[] | undefined;
+  readonly parts: SlotPart[] = [];
+
+  add(json: unknown, evaluate: Evaluate, paths: readonly string[]): number {
+    const key = JSON.stringify(json);
+    const known = this.known.get(key);
+    if (known !== undefined) return known;
+    const slot = this.parts.push({ evaluate, paths }) - 1;
+    this.known.set(key, slot);
+    this.grouped = undefined;
+    return slot;
+  }
+
+  /** The parts, grouped by the fields that they read. */
+  get groups(): readonly PartGroup[] {
+    this.grouped ??= groupParts(this.parts);
+    return this.grouped;
+  }
+
+  /** @returns the values of all slots for one primitive */
+  fill(primitive: unknown): unknown[] {
+    const data: RuleData = { primitive };
+    return this.parts.map(({ evaluate }) => evaluate(data, []));
+  }
+}
+
+/** Fields that differ between almost all primitives. Grouping primitives by them would only cost time. */
+const UNIQUE_FIELDS: ReadonlySet<string> = new Set(['', 'name', 'title', 'uri']);
+
+/** Parts that read the same fields of a primitive, for example only its annotations. */
+interface PartGroup {
+  readonly slots: readonly number[];
+  readonly parts: readonly Evaluate[];
+  /** What the parts read, by field; `undefined` if that includes a unique field. */
+  readonly facts: readonly Facts[] | undefined;
+}
+
+interface Facts {
+  readonly field: string;
+  /** The rest of each path, split at its dots. */
+  readonly inside: readonly (readonly string[])[];
+}
+
+/** What a group has found in a list: values that several primitives have are the same object. */
+interface FoundValues {
+  readonly byFacts: Sequence<Slots>;
+  readonly byValues: Sequence<Slots>;
+}
+
+/** The values of all slots, and what the caller keeps for primitives with these values. */
+interface Filled<T> {
+  readonly slots: Slots;
+  readonly rest: T;
+}
+
+/**
+ * Fills the slots for the primitives of one list. A list has few different annotations and tags, so parts that read only
+ * such fields are evaluated once for each different content.
+ */
+export class SlotFiller<T> {
+  private readonly groups: readonly (PartGroup & FoundValues)[];
+  private readonly known = new Sequence<Filled<T>>();
+
+  constructor(
+    private readonly table: SlotTable,
+    private readonly makeRest: () => T,
+  ) {
+    this.groups = table.groups.map((group) => ({
+      ...group,
+      byFacts: new Sequence(),
+      byValues: new Sequence(),
+    }));
+  }
+
+  /** @returns the values of all slots for one primitive; primitives with equal values get the same object */
+  fill(primitive: object): Filled<T> {
+    const data: RuleData = { primitive };
+    let known = this.known;
+    for (const group of this.groups) known = known.follow(valuesOf(group, data, primitive));
+    known.end ??= { slots: this.merge(data, primitive), rest: this.makeRest() };
+    return known.end;
+  }
+
+  private merge(data: RuleData, primitive: object): Slots {
+    const all = new Array<unknown>(this.table.parts.length);
+    for (const group of this.groups) {
+      const values = valuesOf(group, data, primitive);
+      group.slots.forEach((slot, index) => {
+        all[slot] = values[index];
+      });
+    }
+    return all;
+  }
+}
+
+function groupParts(parts: readonly SlotPart[]): PartGroup[] {
+  const byFields = new Map<string, number[]>();
+  parts.forEach(({ paths }, slot) => {
+    const fields = fieldsOf(paths).sort().join();
+    byFields.set(fields, [...(byFields.get(fields) ?? []), slot]);
+  });
+  return [...byFields.values()].map((slots) => {
+    const own = slots.flatMap((slot) => parts[slot] ?? []);
+    const paths = [...new Set(own.flatMap((part) => part.paths))];
+    const fields = fieldsOf(paths);
+    const isUnique = fields.some((field) => UNIQUE_FIELDS.has(field));
+    return {
+      slots,
+      parts: own.map(({ evaluate }) => evaluate),
+      facts: isUnique ? undefined : fields.map((field) => ({ field, inside: insideOf(field, paths) })),
+    };
+  });
+}
+
+const namesOf = (path: string): string[] => keysOf(path).slice(1);
+
+/** @returns the fields that differ between the primitives of one list; the kind does not */
+function fieldsOf(paths: readonly string[]): string[] {
+  return [...new Set(paths.map((path) => namesOf(path)[0] ?? ''))].filter((field) => field !== 'kind');
+}
+
+function insideOf(field: string, paths: readonly string[]): string[][] {
+  return paths.map(namesOf).flatMap(([first, ...inside]) => (first === field ? [inside] : []));
+}
+
+/** @returns the values of a group's slots for a primitive; the same list for equal values */
+function valuesOf(
+  { parts, facts, byFacts, byValues }: PartGroup & FoundValues,
+  data: RuleData,
+  primitive: object,
+): Slots {
+  let known = byFacts;
+  if (facts !== undefined) {
+    for (const { field, inside } of facts) {
+      const value = readOwn(primitive, field);
+      for (const names of inside) {
+        let fact = value;
+        for (const name of names) fact = readOwn(fact, name);
+        known = known.followContent(fact);
+      }
+    }
+    if (known.end !== undefined) return known.end;
+  }
+  const values = parts.map((evaluate) => evaluate(data, []));
+  let equal = byValues;
+  for (const value of values) equal = equal.followContent(value);
+  equal.end ??= values;
+  if (facts !== undefined) known.end = equal.end;
+  return equal.end;
+}

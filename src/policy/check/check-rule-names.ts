@@ -1,0 +1,96 @@
+import type { Expression, Literal } from '../../engine/expression/expression.js';
+import { parseExpression } from '../../engine/expression/parse.js';
+import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { compileUriTemplate } from '../../engine/match/uri-template.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import type { Finding, FindingCode, Place } from '../language/findings.js';
+import { nearestReplacement, replacing } from '../language/fixes.js';
+import { KIND_NAMES } from '../language/kind-names.js';
+import type { Path } from '../language/read-yaml.js';
+import type { CheckedFile } from './check-values.js';
+
+type Report = (
+  file: CheckedFile,
+  path: Path,
+  code: FindingCode,
+  message: string,
+  fixOf: (place: Place) => Pick<Finding, 'fix'>,
+) => void;
+
+/**
+ * Finds names and URIs in conditions that no primitive of the server has. The comparison is then always false: often the
+ * primitive was renamed.
+ *
+ * @param files the files of the policy
+ * @param catalog the primitives that the server lists
+ * @param report receives the findings
+ */
+export function checkRuleNames(files: readonly CheckedFile[], catalog: ServerCatalog, report: Report): void {
+  for (const file of files) {
+    file.document.rules?.forEach(({ hide, show, when }, index) => {
+      checkCondition(file, ['rules', index, 'when'], when, hide ?? show ?? KINDS, catalog, report);
+    });
+    file.document.assign?.forEach(({ when }, index) => {
+      checkCondition(file, ['assign', index, 'when'], when, KINDS, catalog, report);
+    });
+  }
+}
+
+function checkCondition(
+  file: CheckedFile,
+  path: Path,
+  when: unknown,
+  kinds: readonly Kind[],
+  catalog: ServerCatalog,
+  report: Report,
+): void {
+  const listed = kinds.flatMap((kind) => (catalog[kind] ?? []).map((primitive) => ({ kind, primitive })));
+  const names = new Set(listed.map(({ primitive }) => primitive.name));
+  const uris = new Set(listed.map(({ primitive }) => primitive.uri ?? primitive.uriTemplate));
+  const templates = (catalog.resourceTemplates ?? []).map((template) =>
+    compileUriTemplate(identityOf('resourceTemplates', template)),
+  );
+  const [only, ...others] = kinds;
+  const what = only !== undefined && others.length === 0 ? KIND_NAMES[only][0] : 'primitive';
+  for (const { read, literal } of comparisons(parseExpression(when).expression)) {
+    const text = String(literal.value);
+    const known = read === 'primitive.name' ? names : uris;
+    // A URI that the server does not list can belong to one of its templates.
+    if (known.has(text) || (known === uris && templates.some(({ matches }) => matches(text)))) continue;
+    const near = [...known].filter((each) => typeof each === 'string');
+    const message = `The server does not have a ${what} "${text}", so this comparison is always false.${didYouMean(text, near)}`;
+    report(file, [...path, ...literal.place], 'unlisted-name', message, (place) =>
+      replacing(file.source, place, nearestReplacement(text, near)),
+    );
+  }
+}
+
+interface Comparison {
+  readonly read: string;
+  readonly literal: Literal;
+}
+
+/** @returns the constant texts that a condition compares with the name or the URI of a primitive */
+function comparisons(expression: Expression): Comparison[] {
+  switch (expression.type) {
+    case 'list':
+      return expression.items.flatMap(comparisons);
+    case 'operation': {
+      const { operator, operands } = expression;
+      const below = operands.flatMap(comparisons);
+      if (operator !== '===' && operator !== '!==' && operator !== 'in') return below;
+      const read = operands.find((each) => each.type === 'read' && IDENTITIES.has(each.path));
+      if (read?.type !== 'read') return below;
+      const constants = operands.flatMap((each) => (each.type === 'list' ? each.items : [each]));
+      const found = constants.flatMap((each): Comparison[] =>
+        each.type === 'literal' && typeof each.value === 'string' ? [{ read: read.path, literal: each }] : [],
+      );
+      return [...below, ...found];
+    }
+    default:
+      return [];
+  }
+}
+
+const IDENTITIES: ReadonlySet<string> = new Set(['primitive.name', 'primitive.uri']);

@@ -1,0 +1,93 @@
+import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { FINDING_CODES, type Finding, type Fix } from './findings.js';
+import type { Comment, Source } from './read-yaml.js';
+
+/** A comment that silences a finding: `# mcp-concerns-ignore CODE: reason`. */
+interface Ignore {
+  readonly comment: Comment;
+  readonly code: string;
+}
+
+const MARK = /^#\s*mcp-concerns-ignore\b/;
+const FORM = /^#\s*mcp-concerns-ignore\s+([a-z-]+)\s*:\s*\S/;
+
+/**
+ * Removes the warnings that a comment silences: on the line of the finding, or on the lines directly above it. An error
+ * cannot be silenced, because a policy with errors has no meaning.
+ *
+ * @param sources the files that the findings are about
+ * @param findings all findings of these files
+ * @param wasChecked whether this run looked for findings with a code; a comment about any other code may still be of use
+ * @returns the other findings, and one for each comment that is not valid or that silences nothing
+ * @example
+ * applyIgnores([source], findings, () => true);
+ */
+export function applyIgnores(
+  sources: readonly Source[],
+  findings: readonly Finding[],
+  wasChecked: (code: string) => boolean,
+): Finding[] {
+  const added: Finding[] = [];
+  const silenced = new Set<Finding>();
+  for (const source of sources) {
+    const own = findings.filter(({ file }) => file === source.file);
+    for (const ignore of ignoresIn(source, added)) {
+      const { code, comment } = ignore;
+      const matching = own.filter(
+        (finding) => finding.code === code && covers(source, comment, finding.line),
+      );
+      const warnings = matching.filter(({ severity }) => severity === 'warning');
+      for (const finding of warnings) silenced.add(finding);
+      if (warnings.length > 0 || !wasChecked(code)) continue;
+      const [error] = matching;
+      const message =
+        error === undefined
+          ? `There is no finding "${code}" on this line or the line below. Remove the comment.`
+          : `"${code}" is an error, which cannot be silenced. Fix it and remove the comment.`;
+      added.push({
+        ...comment.place,
+        severity: 'warning',
+        code: 'unused-ignore',
+        message,
+        ...withoutComment(source, comment),
+      });
+    }
+  }
+  return [...findings.filter((finding) => !silenced.has(finding)), ...added];
+}
+
+/** The fix that removes a comment, with its line if nothing else is on it. */
+function withoutComment({ text }: Source, { place, alone }: Comment): { readonly fix: Fix } {
+  const { line, column, length } = place;
+  if (alone) return { fix: { line, column: 1, endLine: line + 1, endColumn: 1, text: '' } };
+  const before =
+    text
+      .split('\n')
+      [line - 1]?.slice(0, column - 1)
+      .trimEnd() ?? '';
+  return { fix: { line, column: before.length + 1, endLine: line, endColumn: column + length, text: '' } };
+}
+
+function ignoresIn({ comments }: Source, findings: Finding[]): Ignore[] {
+  return comments.flatMap((comment): Ignore[] => {
+    if (!MARK.test(comment.text)) return [];
+    const [, code] = FORM.exec(comment.text) ?? [];
+    const known: readonly string[] = FINDING_CODES;
+    if (code !== undefined && known.includes(code)) return [{ comment, code }];
+    const message =
+      code === undefined
+        ? 'Write the code and a reason: "# mcp-concerns-ignore CODE: reason".'
+        : `"${code}" is not the code of a finding.${didYouMean(code, known)}`;
+    findings.push({ ...comment.place, severity: 'warning', code: 'bad-ignore', message });
+    return [];
+  });
+}
+
+/** Whether a comment stands on the line, or above it with only comments between. */
+function covers({ comments }: Source, comment: Comment, line: number): boolean {
+  if (comment.place.line === line) return true;
+  if (!comment.alone) return false;
+  const alone = new Set(comments.filter((each) => each.alone).map(({ place }) => place.line));
+  for (let above = line - 1; alone.has(above); above--) if (above === comment.place.line) return true;
+  return false;
+}

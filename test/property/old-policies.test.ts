@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { preparePolicy, type ServerCatalog } from '../../src/engine/index.js';
+import { reportOf } from '../policy/author.js';
+import { decisionsOf, type StoredCase } from './stored/stored-case.js';
+
+/** The first line has the catalogs, every other line a case. */
+const [first = '', ...lines] = readFileSync(
+  join(import.meta.dirname, 'stored/old-policies.jsonl'),
+  'utf8',
+).split('\n');
+const catalogs: readonly ServerCatalog[] = JSON.parse(first);
+const cases: readonly StoredCase[] = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
+
+describe('a policy that was written before the language grew', () => {
+  it('decides as it did then', () => {
+    const different = cases.flatMap(({ policy, catalog, requests, decisions }, index): object[] => {
+      const { compiled, findings } = reportOf({ 'policy.yaml': JSON.stringify(policy) });
+      if (compiled === undefined) return [{ index, findings }];
+      const prepared = preparePolicy(compiled);
+      const now = requests.map((request) => decisionsOf(prepared, catalogs[catalog] ?? {}, request));
+      return now.join() === decisions.join() ? [] : [{ index, now, decisions }];
+    });
+    expect(different).toEqual([]);
+    expect(cases.length).toBe(110);
+  });
+
+  it('is tested with every kind of decision', () => {
+    const letters = new Set(cases.flatMap(({ decisions }) => decisions).join(''));
+    expect([...letters].sort().join('')).toBe(' .012ABCabcu');
+  });
+});
