@@ -1,132 +1,140 @@
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
-import { RESERVED } from '../language/schema.js';
-import { EFFECTS, type Effect, effectOfName } from './name-words.js';
-import { proposeTopics } from './propose-topics.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { effectOfHints, hintsOf, type ProposedEffect, proposeEffect } from './effects.js';
+import { nameWords, OTHER, type ProposedTopics, proposeTopics } from './propose-topics.js';
+import { EFFECTS, type Effect } from './verbs.js';
 
 /** The values that a first policy proposes for one tool. */
-export interface ProposedTool {
+export interface ProposedTool extends ProposedEffect {
   readonly name: string;
-  readonly effect: Effect;
-  /**
-   * Where `effect` comes from. `hints`: the annotations, so `assign` gives the value. `name`: a verb in the name.
-   * `nothing`: neither tells, so it is the most harmful effect.
-   */
-  readonly effectFrom: 'hints' | 'name' | 'nothing';
-  /** Whether a call stays within the server. `undefined` if it is the same for all tools, or not known. */
-  readonly reach: 'local' | 'world' | undefined;
-  readonly topics: readonly string[];
+  /** The effect that `assign` derives from the annotations. */
+  readonly assigned: Effect;
+  /** The topics; `any` if the tool fits every topic. Empty if there are no topics. */
+  readonly topics: readonly string[] | 'any';
 }
 
 /** The concerns and values of a first policy, before they are written as YAML. */
-export interface Proposal {
+export interface Proposal extends Pick<ProposedTopics, 'topics' | 'topicsFrom' | 'patterns'> {
   readonly tools: readonly ProposedTool[];
   /** The names of all prompts, resources and resource templates. They get no values. */
   readonly others: { readonly [K in Exclude<Kind, 'tools'>]: readonly string[] };
   /** The values of the concern `effect`, in their order. */
   readonly effects: readonly Effect[];
-  /** Whether `reach` becomes a concern: some tools are local and others are not. */
-  readonly hasReach: boolean;
-  readonly topics: readonly string[];
-  /** Whether topics come from the tags of the server or from names. */
-  readonly topicsFrom: 'tags' | 'names';
+  /** Whether `world` becomes a concern: some tools stay in a closed world and others do not. */
+  readonly hasWorld: boolean;
 }
 
 /**
- * Proposes concerns for a server from the annotations, tags and names of its tools.
+ * Proposes concerns for a server from the annotations, tags, names and descriptions of its tools.
  *
  * @param catalog the catalog of the server
  * @returns the proposed concerns, with values for each tool and where they come from
  * @example
  * proposePolicy({ tools }).effects; // ['read-only', 'destroys']
  */
-export function proposePolicy(catalog: ServerCatalog): Proposal {
-  const tools = distinct('tools', catalog.tools ?? []);
-  const tagged = tools.map((tool) => tagsOf(tool).flatMap(toValue));
-  const usesTags = new Set(tagged.flat()).size >= 2;
-  const topicOf = proposeTopics(usesTags ? [] : tools.map((tool) => identityOf('tools', tool)));
-  const usesNames = topicOf.size > 0;
-  const hasReach = ['local', 'world'].every((reach) => tools.some((tool) => reachOf(tool) === reach));
-
-  const proposed = tools.map((tool, index): ProposedTool => {
+export function proposePolicy(catalog: ServerCatalog & { readonly server?: unknown }): Proposal {
+  const list = distinct('tools', catalog.tools ?? []);
+  const words = nameWords(list.map((tool) => identityOf('tools', tool)));
+  const { topicsOf, topics, topicsFrom, patterns } = proposeTopics(list, words, serverName(catalog.server));
+  const tools = list.map((tool): ProposedTool => {
     const name = identityOf('tools', tool);
-    const topic = topicOf.get(name);
     return {
       name,
-      ...effectOf(tool),
-      reach: hasReach ? reachOf(tool) : undefined,
-      topics: usesTags ? [...new Set(tagged[index])] : usesNames ? [topic ?? OTHER] : [],
+      ...proposeEffect(tool, words.get(name) ?? []),
+      assigned: effectOfHints(tool),
+      topics: topicsOf.get(name) ?? [],
     };
   });
-  const count = (topic: string) => proposed.filter(({ topics }) => topics.includes(topic)).length;
-  const topics = [...new Set(proposed.flatMap((tool) => tool.topics))].sort(
-    (a, b) => Number(a === OTHER) - Number(b === OTHER) || count(b) - count(a) || (a < b ? -1 : 1),
-  );
-  // A value that no tool has would change nothing for a host that sets it.
-  const effects = EFFECTS.filter(
-    (effect, index) => index === 0 || proposed.some((tool) => tool.effect === effect),
-  );
-  const names = (kind: Kind) => distinct(kind, catalog[kind] ?? []).map((each) => identityOf(kind, each));
-  return {
-    tools: proposed.map((tool) => ({
-      ...tool,
-      topics: tool.topics.filter((each) => upToLimit(topics).includes(each)),
-    })),
-    others: {
-      prompts: names('prompts'),
-      resources: names('resources'),
-      resourceTemplates: names('resourceTemplates'),
-    },
-    effects,
-    hasReach,
-    topics: upToLimit(topics),
-    topicsFrom: usesTags ? 'tags' : 'names',
+  const names = (kind: Kind): string[] =>
+    distinct(kind, catalog[kind] ?? []).map((each) => identityOf(kind, each));
+  const others = {
+    prompts: names('prompts'),
+    resources: names('resources'),
+    resourceTemplates: names('resourceTemplates'),
   };
+  const proposal = {
+    tools,
+    topics,
+    topicsFrom,
+    patterns,
+    others,
+    effects: effectsOf(tools),
+    hasWorld: separatesWorlds(list),
+  };
+  // Prompts and resources have no values, so no combination of preferences hides everything.
+  return KINDS.some((kind) => kind !== 'tools' && others[kind].length > 0)
+    ? proposal
+    : withAnchor(proposal, list, words);
 }
 
-/** The topic of the remaining tools. Without a value for the concern, they would be shown to every host. */
-const OTHER = 'other';
+/** A new tool without annotations gets the last value. The first one is left out if no tool has it: nothing would be visible. */
+function effectsOf(tools: readonly ProposedTool[]): Effect[] {
+  const found = new Set(tools.map(({ effect }) => effect));
+  const first = EFFECTS.findIndex((effect) => found.has(effect));
+  return EFFECTS.slice(Math.max(0, first));
+}
 
-/** Keeps the largest topics, because a concern has at most 64 values. */
-const upToLimit = (topics: readonly string[]): readonly string[] => topics.slice(0, 64);
+/** Whether the annotations separate tools: some stay in a closed world, others may contact anything. */
+function separatesWorlds(tools: readonly Primitive[]): boolean {
+  const hints = tools.map((tool) => hintsOf(tool).openWorldHint);
+  return hints.includes(true) && hints.includes(false);
+}
+
+/**
+ * Makes the most general of the most harmless tools fit every topic, unless an everyday tool does already. Without it, a
+ * host that asks for `read-only` and for a topic whose tools all change something would see an empty list.
+ */
+function withAnchor(
+  proposal: Proposal,
+  list: readonly Primitive[],
+  words: ReadonlyMap<string, readonly string[]>,
+): Proposal {
+  const { tools, topics } = proposal;
+  const [lowest] = proposal.effects;
+  const isLowest = ({ name, effect }: ProposedTool): boolean =>
+    effect === lowest && (!proposal.hasWorld || closed.has(name));
+  const closed = new Set(
+    list.filter((tool) => hintsOf(tool).openWorldHint === false).map((tool) => identityOf('tools', tool)),
+  );
+  const candidates = tools.filter(isLowest);
+  // If every tool that only reads contacts other systems, the two concerns together would hide everything.
+  if (candidates.length === 0 && proposal.hasWorld)
+    return withAnchor({ ...proposal, hasWorld: false }, list, words);
+  const anchor = candidates.find(({ topics: own }) => own === 'any') ?? mostGeneral(candidates, words);
+  if (anchor === undefined || topics.length === 0 || anchor.topics === 'any') return proposal;
+  const changed = tools.map((tool) => (tool === anchor ? { ...tool, topics: 'any' as const } : tool));
+  const used = new Set(changed.flatMap((tool) => (tool.topics === 'any' ? [] : tool.topics)));
+  const left = topics.filter((topic) => used.has(topic));
+  // One topic divides nothing: every host that sets it sees everything.
+  if (left.length > 1) return { ...proposal, tools: changed, topics: left };
+  return { ...proposal, tools: tools.map((tool) => ({ ...tool, topics: [] })), topics: [] };
+}
+
+/** Verbs of tools that give an overview. */
+const OVERVIEW = /^(list|search|find|status|read|get|view|snapshot|whoami)/;
+
+/** @returns a tool without a topic of its own, else one that gives an overview, else one with a short name */
+function mostGeneral(
+  tools: readonly ProposedTool[],
+  words: ReadonlyMap<string, readonly string[]>,
+): ProposedTool | undefined {
+  const isOverview = ({ name }: ProposedTool): boolean => OVERVIEW.test(words.get(name)?.[0] ?? '');
+  const isOther = ({ topics }: ProposedTool): boolean => topics !== 'any' && topics.includes(OTHER);
+  const [best] = tools.toSorted(
+    (a, b) =>
+      Number(isOther(b)) - Number(isOther(a)) ||
+      Number(isOverview(b)) - Number(isOverview(a)) ||
+      a.name.length - b.name.length,
+  );
+  return best;
+}
+
+function serverName(server: unknown): string {
+  if (typeof server === 'string') return server;
+  const name = typeof server === 'object' && server !== null && 'name' in server ? server.name : '';
+  return typeof name === 'string' ? name : '';
+}
 
 function distinct(kind: Kind, list: readonly Primitive[]): readonly Primitive[] {
   return [...new Map(list.map((each) => [identityOf(kind, each), each])).values()];
-}
-
-function effectOf(tool: Primitive): Pick<ProposedTool, 'effect' | 'effectFrom'> {
-  const { readOnlyHint, destructiveHint } = hintsOf(tool);
-  if (readOnlyHint === true) return { effect: 'read-only', effectFrom: 'hints' };
-  if (destructiveHint === true) return { effect: 'destroys', effectFrom: 'hints' };
-  if (destructiveHint === false) return { effect: 'changes', effectFrom: 'hints' };
-  const effect = effectOfName(identityOf('tools', tool));
-  // The annotation is stronger than the name: a tool that declares it is not read-only is never taken as read-only.
-  if (effect === 'read-only' && readOnlyHint === false) return { effect: 'changes', effectFrom: 'name' };
-  return effect === undefined
-    ? { effect: 'destroys', effectFrom: 'nothing' }
-    : { effect, effectFrom: 'name' };
-}
-
-function reachOf(tool: Primitive): 'local' | 'world' | undefined {
-  const { openWorldHint } = hintsOf(tool);
-  return openWorldHint === true ? 'world' : openWorldHint === false ? 'local' : undefined;
-}
-
-function hintsOf({ annotations }: Primitive): Readonly<Record<string, unknown>> {
-  return typeof annotations === 'object' && annotations !== null ? { ...annotations } : {};
-}
-
-function tagsOf({ tags, _meta }: Primitive): readonly unknown[] {
-  const metaTags = typeof _meta === 'object' && _meta !== null && 'tags' in _meta ? _meta.tags : undefined;
-  const found = tags ?? metaTags;
-  return Array.isArray(found) ? found : [];
-}
-
-/** Turns a tag into a value of a concern. Returns an empty list for a tag that cannot become a valid name. */
-function toValue(tag: unknown): string[] {
-  const text = String(tag)
-    .replace(/[^A-Za-z0-9_.-]+/g, '-')
-    .replace(/^[^A-Za-z0-9]+|-+$/g, '')
-    .slice(0, 64);
-  return text === '' || text === RESERVED.value ? [] : [text];
 }

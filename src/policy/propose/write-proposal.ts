@@ -1,6 +1,8 @@
+import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
-import type { Effect } from './name-words.js';
 import type { Proposal, ProposedTool } from './propose-policy.js';
+import { OTHER } from './propose-topics.js';
+import type { Effect } from './verbs.js';
 
 /** The facts for the first lines of the policy. */
 export interface ProposalFacts {
@@ -8,6 +10,15 @@ export interface ProposalFacts {
   readonly server: string;
   /** The path of the JSON Schema for editors, relative to the policy. */
   readonly schema: string;
+  /** The folder for further files, relative to the policy, if the entries do not fit into one file. */
+  readonly folder: string;
+}
+
+/** A policy as YAML, not formatted yet. */
+export interface WrittenProposal {
+  readonly text: string;
+  /** Files that the policy includes, by path relative to it. Empty unless the entries do not fit into one file. */
+  readonly parts: ReadonlyMap<string, string>;
 }
 
 const MEANING: Readonly<Record<Effect, string>> = {
@@ -20,27 +31,42 @@ const MEANING: Readonly<Record<Effect, string>> = {
  * Writes a proposal as a policy, with comments that explain each part.
  *
  * @param proposal the proposed concerns and values
- * @param facts the server and the schema, for the first lines
- * @returns the YAML text of a policy, not formatted yet
+ * @param facts the server, the schema and the folder for further files
+ * @returns the text of the policy, and further files for a server with thousands of tools
  * @example
- * writeFileSync('policy.yaml', formatYaml(writeProposal(proposePolicy(catalog), facts)));
+ * const facts = { server: 'files', schema: './schema.json', folder: 'policy' };
+ * writeFileSync('policy.yaml', formatYaml(writeProposal(proposePolicy(catalog), facts).text));
  */
-export function writeProposal(proposal: Proposal, { server, schema }: ProposalFacts): string {
-  return [
-    `# yaml-language-server: $schema=${schema}`,
-    '#',
-    `# A first policy for ${comment(server)}.`,
-    '# Its values come from the annotations, tags and names of the tools. A name can mislead, so review every value.',
+export function writeProposal(
+  proposal: Proposal,
+  { server, schema, folder }: ProposalFacts,
+): WrittenProposal {
+  const tools = toolLines(proposal);
+  const parts = splitLines(tools);
+  const paths = parts.length < 2 ? [] : parts.map((_part, index) => `${folder}/tools-${index + 1}.yaml`);
+  const head = (title: string): string[] => [`# yaml-language-server: $schema=${schema}`, '#', title];
+  const text = [
+    ...head(`# A first policy for ${comment(server)}.`),
+    '# Its values come from annotations, tags, names and descriptions. Words can mislead, so review every value.',
     'version: 1',
     '',
+    ...(paths.length === 0
+      ? []
+      : ['# The values of tools, in several files.', `include: [${paths.map(toQuotedYaml)}]`, '']),
     ...concernLines(proposal),
     '',
     ...presetLines(proposal),
     ...assignLines(proposal),
-    ...primitiveLines(proposal),
+    ...patternLines(proposal),
+    ...primitiveLines(proposal, paths.length === 0 ? tools : []),
     ...SETTINGS,
     '',
   ].join('\n');
+  const partTexts = paths.map((path, index): [string, string] => [
+    path,
+    ['version: 1', '', 'primitives:', '  tools:', ...(parts[index] ?? []), ''].join('\n'),
+  ]);
+  return { text, parts: new Map(partTexts) };
 }
 
 const SETTINGS = [
@@ -50,8 +76,34 @@ const SETTINGS = [
   '  unmapped: show',
 ];
 
-function concernLines({ effects, hasReach, topics, topicsFrom }: Proposal): string[] {
+/** Leaves room below the limit, because formatting can make a file longer. */
+const PART_BYTES = LIMITS.fileBytes * 0.7;
+
+/** Splits lines into parts that each fit into a file. */
+function splitLines(lines: readonly string[]): string[][] {
+  const parts: string[][] = [[]];
+  let bytes = 0;
+  for (const line of lines) {
+    const size = Buffer.byteLength(line) + 1;
+    if (bytes + size > PART_BYTES) {
+      parts.push([]);
+      bytes = 0;
+    }
+    parts.at(-1)?.push(line);
+    bytes += size;
+  }
+  return parts;
+}
+
+const TOPIC_ORIGIN: Readonly<Record<Proposal['topicsFrom'], string>> = {
+  prefixes: 'One for each server behind the gateway, from the prefixes of the names.',
+  tags: 'From the tags of the server.',
+  words: 'From words that several names and descriptions share.',
+};
+
+function concernLines({ effects, hasWorld, topics, topicsFrom }: Proposal): string[] {
   const meanings = effects.map((effect) => `${MEANING[effect]} (${effect})`);
+  const rest = topics.includes(OTHER) ? ' All other tools have the topic other.' : '';
   return [
     '# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...',
     'concerns:',
@@ -60,13 +112,13 @@ function concernLines({ effects, hasReach, topics, topicsFrom }: Proposal): stri
     `    description: ${toQuotedYaml(`What a call may do: ${meanings.join(', ')}`)}`,
     `    values: [${effects.join(', ')}]`,
     '    match: at-most',
-    ...(hasReach
+    ...(hasWorld
       ? [
           '',
           '  # From openWorldHint.',
-          '  reach:',
-          '    description: Whether a call stays within this server, or may reach other systems',
-          '    values: [local, world]',
+          '  world:',
+          '    description: Whether a call stays in a closed world, such as this server, or may contact anything outside',
+          '    values: [closed, open]',
           '    match: at-most',
         ]
       : []),
@@ -74,9 +126,7 @@ function concernLines({ effects, hasReach, topics, topicsFrom }: Proposal): stri
       ? []
       : [
           '',
-          topicsFrom === 'tags'
-            ? '  # From the tags of the server. A host may name several. A tool without a tag fits every topic.'
-            : '  # From words that several names share. A host may name several. All other tools have the topic other.',
+          `  # ${TOPIC_ORIGIN[topicsFrom]} A host may name several.${rest}`,
           '  topic:',
           '    description: What you are going to work on',
           `    values: [${topics.map(toYamlScalar).join(', ')}]`,
@@ -85,105 +135,129 @@ function concernLines({ effects, hasReach, topics, topicsFrom }: Proposal): stri
   ];
 }
 
-function presetLines({ effects, hasReach }: Proposal): string[] {
+function presetLines({ effects, hasWorld }: Proposal): string[] {
+  const [lowest] = effects;
   if (effects.length < 2) return [];
-  const careful = effects.includes('changes') && effects.includes('destroys');
+  const careful = lowest === 'read-only';
   return [
     '# One word for several preferences. A host may send {preset: look}, and a URL may end in ?concerns=look.',
     'presets:',
-    `  look: { effect: read-only${hasReach ? ', reach: local' : ''} }`,
+    `  look: { effect: ${lowest}${hasWorld ? ', world: closed' : ''} }`,
     ...(careful ? ['  careful: { effect: changes }'] : []),
     '',
   ];
 }
 
-function assignLines({ tools, hasReach }: Proposal): string[] {
-  const comesFromHints = (effect: Effect) =>
-    tools.some((tool) => tool.effectFrom === 'hints' && tool.effect === effect);
-  const comparison = (name: string, value: boolean, fallback?: boolean) => {
-    const path = `primitive.annotations.${name}`;
-    const read = fallback === undefined ? path : `[${path}, ${fallback}]`;
-    return `{ "===": [{ var: ${read} }, ${value}] }`;
-  };
-  const notReadOnlyAnd = (other: string) => [
-    '  - when:',
-    '      and:',
-    `        - ${comparison('readOnlyHint', false, false)}`,
-    `        - ${other}`,
-  ];
-  const lines = [
-    ...(comesFromHints('read-only')
-      ? [`  - when: ${comparison('readOnlyHint', true)}`, '    to: { effect: read-only }']
-      : []),
-    ...(comesFromHints('changes')
-      ? [...notReadOnlyAnd(comparison('destructiveHint', false)), '    to: { effect: changes }']
-      : []),
-    ...(comesFromHints('destroys')
-      ? [...notReadOnlyAnd(comparison('destructiveHint', true, false)), '    to: { effect: destroys }']
-      : []),
-    ...(hasReach
-      ? [
-          `  - when: ${comparison('openWorldHint', false)}`,
-          '    to: { reach: local }',
-          `  - when: ${comparison('openWorldHint', true, false)}`,
-          '    to: { reach: world }',
-        ]
-      : []),
-  ];
-  if (lines.length === 0) return [];
+/** Values from annotations, with the defaults of https://modelcontextprotocol.io/specification/2025-11-25/schema#toolannotations. */
+function assignLines({ tools, effects, hasWorld }: Proposal): string[] {
+  if (tools.length === 0) return [];
+  const [lowest] = effects;
+  const hint = (name: string, value: boolean): string =>
+    `  - when: { "===": [{ var: primitive.annotations.${name} }, ${value}] }`;
   return [
-    '# Values from annotations. Tools that are added later get them too. An entry below overrides them.',
+    '# Values from annotations. Tools that are added later get them too. Later items win, and an entry below overrides them.',
     'assign:',
-    ...lines,
+    '  # The defaults of MCP: a tool may destroy something and contact anything, unless its annotations say otherwise.',
+    '  - when: { "===": [{ var: primitive.kind }, tools] }',
+    `    to: { effect: destroys${hasWorld ? ', world: open' : ''} }`,
+    ...(effects.includes('changes') ? [hint('destructiveHint', false), '    to: { effect: changes }'] : []),
+    ...(lowest === 'destroys' ? [] : [hint('readOnlyHint', true), `    to: { effect: ${lowest} }`]),
+    ...(hasWorld ? [hint('openWorldHint', false), '    to: { world: closed }'] : []),
     '',
   ];
 }
 
-function primitiveLines({ tools, others, topics }: Proposal): string[] {
-  const guessed = tools.filter(({ effectFrom }) => effectFrom !== 'hints');
-  const isMostlyGuessed = guessed.length * 2 > tools.length;
-  const lines = [
+function patternLines({ patterns }: Proposal): string[] {
+  if (patterns.length === 0) return [];
+  return [
+    '# New tools of these servers get their topic too. Later patterns win.',
+    'patterns:',
+    '  tools:',
+    ...patterns.map(
+      ({ pattern, topic }) => `    ${toQuotedYaml(pattern)}: { topic: ${toYamlScalar(topic)} }`,
+    ),
+    '',
+  ];
+}
+
+function primitiveLines({ others }: Proposal, tools: readonly string[]): string[] {
+  const lines = Object.entries(others).flatMap(([kind, names]) =>
+    names.length === 0 ? [] : ['', `  ${kind}:`, ...names.map((name) => `    ${toYamlScalar(name)}: {}`)],
+  );
+  if (tools.length === 0 && lines.length === 0) return [];
+  return [
     '# Each primitive by its exact name. {} maps a primitive without values of its own.',
     'primitives:',
+    ...(tools.length === 0 ? [] : ['  tools:', ...tools]),
+    ...lines,
   ];
-  if (tools.length > 0) {
-    lines.push('  tools:');
-    if (isMostlyGuessed) {
-      lines.push(
-        '    # Few tools have annotations, so effect is guessed from names. Without a known verb, it is the worst.',
-      );
-    }
-    for (const topic of [...topics, undefined]) {
-      const group = tools.filter((tool) => tool.topics[0] === topic);
-      if (group.length === 0) continue;
-      if (topics.length > 0) {
-        const head = topic === undefined ? '# Tools without a topic' : `# ${topic}`;
-        lines.push(...(lines.at(-1) === '  tools:' ? [] : ['']), `    ${head}`);
-      }
-      lines.push(...group.map((tool) => `    ${toolLine(tool, isMostlyGuessed)}`));
-    }
-  }
-  for (const [kind, names] of Object.entries(others)) {
-    if (names.length === 0) continue;
-    lines.push('', `  ${kind}:`, ...names.map((name) => `    ${toYamlScalar(name)}: {}`));
-  }
-  return lines;
 }
 
-function toolLine({ name, effect, effectFrom, topics }: ProposedTool, isMostlyGuessed: boolean): string {
-  const values = [
-    ...(effectFrom === 'hints' ? [] : [`effect: ${effect}`]),
-    ...(topics.length === 0
-      ? []
-      : [
-          `topic: ${topics.length === 1 ? topics.map(toYamlScalar) : `[${topics.map(toYamlScalar).join(', ')}]`}`,
-        ]),
+function toolLines(proposal: Proposal): string[] {
+  const { tools, topics } = proposal;
+  // A pattern maps the tools of a gateway, so only values of their own need an entry.
+  const listed =
+    proposal.patterns.length === 0 ? tools : tools.filter((tool) => valuesOf(tool, proposal).length > 0);
+  const guessed = listed.filter(({ effectFrom }) => effectFrom === 'name');
+  const isMostlyGuessed = guessed.length * 2 > tools.length;
+  const sections: [title: string, tools: readonly ProposedTool[]][] = [
+    [
+      'Review these first: it is not certain what they do.',
+      listed.filter(({ doubt }) => doubt !== undefined),
+    ],
   ];
+  const sure = listed.filter(({ doubt }) => doubt === undefined);
+  const isAny = (tool: ProposedTool): boolean => tool.topics === 'any';
+  if (topics.length === 0 || proposal.patterns.length > 0) sections.push(['', sure]);
+  else {
+    sections.push(['These fit every topic.', sure.filter(isAny)]);
+    for (const topic of topics)
+      sections.push([topic, sure.filter(({ topics: own }) => own !== 'any' && own[0] === topic)]);
+  }
+  const written = sections.filter(([, own]) => own.length > 0);
+  const lines = isMostlyGuessed
+    ? ['    # Few tools have annotations, so effect comes from the verbs of names.']
+    : [];
+  return written.flatMap(([title, own], index) => [
+    ...(index === 0 ? lines : ['']),
+    ...(title === '' ? [] : [`    # ${title}`]),
+    ...own.map((tool) => `    ${toolLine(tool, proposal, isMostlyGuessed)}`),
+  ]);
+}
+
+/** @returns the values that neither `assign` nor a pattern gives */
+function valuesOf(
+  { name, effect, assigned, doubt, topics }: ProposedTool,
+  { patterns, topics: all }: Proposal,
+): string[] {
+  const written = topics === 'any' ? ['any'] : topics.map(toYamlScalar);
+  const [only] = written;
+  const isPattern = patterns.some(
+    ({ pattern, topic }) => topic === only && name.startsWith(pattern.slice(0, -1)),
+  );
+  const needsTopic = patterns.length === 0 ? all.length > 0 && topics !== 'any' : !isPattern;
+  return [
+    ...(effect === assigned && doubt === undefined ? [] : [`effect: ${effect}`]),
+    ...(needsTopic && only !== undefined
+      ? [`topic: ${written.length === 1 ? only : `[${written.join(', ')}]`}`]
+      : []),
+  ];
+}
+
+const ORIGIN = {
+  description: ' # from the description',
+  name: ' # from the name',
+  nothing: '',
+  hints: '',
+} as const;
+
+function toolLine(tool: ProposedTool, proposal: Proposal, isMostlyGuessed: boolean): string {
+  const values = valuesOf(tool, proposal);
+  const isImplied = tool.effect === tool.assigned || (tool.effectFrom === 'name' && isMostlyGuessed);
   const remark =
-    effectFrom === 'nothing' ? ' # neither annotations nor the name tell' : ' # guessed from the name';
-  const mapping = values.length === 0 ? '{}' : `{ ${values.join(', ')} }`;
-  return `${toYamlScalar(name)}: ${mapping}${effectFrom === 'hints' || (isMostlyGuessed && effectFrom === 'name') ? '' : remark}`;
+    tool.doubt === undefined ? (isImplied ? '' : ORIGIN[tool.effectFrom]) : ` # ${comment(tool.doubt)}`;
+  return `${toYamlScalar(tool.name)}: ${values.length === 0 ? '{}' : `{ ${values.join(', ')} }`}${remark}`;
 }
 
-/** Removes line breaks and invisible characters, so that a name of the server cannot end the comment. */
+/** Removes line breaks and invisible characters, so that a text of the server cannot end the comment. */
 const comment = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\p{Cc}\p{Cf}]/gu, '');

@@ -1,0 +1,78 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, dirname, join, relative } from 'node:path';
+import type { ServerCatalog } from '../../engine/mapping.js';
+import { KINDS, type Policy } from '../../engine/policy.js';
+import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { formatOwnYaml } from '../../policy/language/format-yaml.js';
+import { writeFirstTests } from '../../policy/testing/first-tests.js';
+import { read } from '../../protocol/messages/wire.js';
+import type { CatalogFile } from '../inputs/catalog-file.js';
+import { primitiveFacts } from '../inputs/primitive-facts.js';
+import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
+
+/** The paths of the files that belong together. */
+export type PolicyFiles = Readonly<Record<'policy' | 'tests' | 'catalog', string>>;
+
+/** @returns what the catalog file keeps of a server, exactly as it will be read again */
+export function factsOf(
+  catalog: ServerCatalog & CatalogFile,
+  tokensOf: TokenCounter,
+): ServerCatalog & { server?: unknown; encoding: string } {
+  const lists = KINDS.flatMap((kind) =>
+    catalog[kind] === undefined
+      ? []
+      : [[kind, catalog[kind].map((each) => primitiveFacts(kind, each, tokensOf(each)))]],
+  );
+  const facts = { server: versionOf(catalog.server), encoding: ENCODING, ...Object.fromEntries(lists) };
+  return JSON.parse(JSON.stringify(facts));
+}
+
+/** @returns data as the text of a JSON file */
+export const jsonText = (data: unknown): string => `${JSON.stringify(data, null, 2)}\n`;
+
+/** @returns the tests that record what a policy does now */
+export function testsText(
+  files: PolicyFiles,
+  schema: string,
+  policy: Policy,
+  catalog: PolicyCatalog,
+): string {
+  const path = relative(dirname(files.tests), files.catalog).replaceAll('\\', '/');
+  return formatOwnYaml(
+    writeFirstTests(policy, catalog, { schema, policy: basename(files.policy), catalog: path }),
+  );
+}
+
+export interface Schema {
+  readonly file: string;
+  /** The path in the comment for editors at the top of the policy. */
+  readonly path: string;
+  readonly missing: boolean;
+}
+
+/** @returns the schema beside the policy; the one in the package if another file has that name */
+export function schemaBeside(policy: string, file: string, title: string): Schema {
+  const beside = join(dirname(policy), file);
+  if (!existsSync(beside)) return { file, path: `./${file}`, missing: true };
+  let found: unknown;
+  try {
+    found = read(JSON.parse(readFileSync(beside, 'utf8')), 'title');
+  } catch {
+    // The file is not JSON, so it is not our schema.
+  }
+  const path = found === title ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
+  return { file, path, missing: false };
+}
+
+/** @returns the name of a server with its version; `undefined` if it has no name */
+export function serverName(server: unknown): string | undefined {
+  if (typeof server === 'string') return server;
+  const { name, version } = versionOf(server) ?? {};
+  if (typeof name !== 'string') return undefined;
+  return typeof version === 'string' ? `${name} ${version}` : name;
+}
+
+function versionOf(server: unknown): { name?: unknown; version?: unknown } | undefined {
+  if (typeof server !== 'object' || server === null) return undefined;
+  return { name: read(server, 'name'), version: read(server, 'version') };
+}

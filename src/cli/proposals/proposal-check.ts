@@ -1,0 +1,59 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { type Policy, preparePolicy } from '../../engine/policy.js';
+import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { readPolicy } from '../../policy/compile/load.js';
+import type { Finding } from '../../policy/language/findings.js';
+import { readPolicyText } from '../../policy/language/read-yaml.js';
+import { runTestFile } from '../../policy/testing/run-test-file.js';
+import { CliError } from '../errors.js';
+
+/** A policy that was written but is not in its place yet, with everything that `check` finds. */
+export interface CheckedProposal {
+  readonly policy: Policy;
+  readonly findings: readonly Finding[];
+}
+
+/**
+ * Checks a policy before it is put in its place, as `mcp-concerns check --catalog` does.
+ *
+ * @param files the texts of the policy's files, by path relative to one folder; the first one is the policy
+ * @param catalog the catalog to check against
+ * @returns the policy and all findings
+ * @throws {CliError} if the policy has errors
+ * @example
+ * const { findings } = checkProposal(new Map([['policy.yaml', text]]), catalog);
+ */
+export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog): CheckedProposal {
+  const folder = mkdtempSync(join(tmpdir(), 'mcp-concerns-'));
+  try {
+    for (const [path, text] of files) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true });
+      writeFileSync(join(folder, path), text);
+    }
+    const [first = ''] = files.keys();
+    const { compiled, findings } = readPolicy(join(folder, first), catalog);
+    if (compiled === undefined) {
+      const [error] = findings.filter(({ severity }) => severity === 'error');
+      throw new CliError(
+        `Nothing was written, because the policy would have errors. This is a bug in mcp-concerns: ${error?.message}`,
+      );
+    }
+    return { policy: preparePolicy(compiled), findings };
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Runs the tests of a policy before the test file is put in its place.
+ *
+ * @param text the test file
+ * @param file the name of the test file
+ * @param policy the policy
+ * @param catalog the catalog that the tests run on
+ * @returns whether all tests pass
+ */
+export const testsPass = (text: string, file: string, policy: Policy, catalog: PolicyCatalog): boolean =>
+  runTestFile(readPolicyText(text, file), policy, catalog).passed;

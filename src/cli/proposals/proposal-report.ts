@@ -1,0 +1,59 @@
+import type { Finding } from '../../policy/language/findings.js';
+import type { Proposal, ProposedTool } from '../../policy/propose/propose-policy.js';
+import { OTHER } from '../../policy/propose/propose-topics.js';
+import { count } from '../terminal/output.js';
+import { quantity } from '../terminal/quantities.js';
+
+/** Longer lists of names are in the policy. */
+const MAX_NAMES = 10;
+
+/**
+ * Says where the effects of a proposal come from, and which of them need a look.
+ *
+ * @param tools the tools of the proposal
+ * @returns one line: `Effects: 41 by hint, 12 by name, 6 by description, 2 unsure: archive_issue, merge_things.`
+ */
+export function effectsLine(tools: readonly ProposedTool[]): string {
+  const sure = tools.filter(({ doubt }) => doubt === undefined);
+  const unsure = tools.filter(({ doubt }) => doubt !== undefined).map(({ name }) => name);
+  const parts = (['hints', 'name', 'description'] as const).flatMap((from) => {
+    const { length } = sure.filter(({ effectFrom }) => effectFrom === from);
+    return length === 0 ? [] : [`${count(length)} by ${from === 'hints' ? 'hint' : from}`];
+  });
+  const more = unsure.length > MAX_NAMES ? `, and ${count(unsure.length - MAX_NAMES)} more` : '';
+  const review =
+    unsure.length === 0
+      ? []
+      : [`${count(unsure.length)} unsure: ${unsure.slice(0, MAX_NAMES).join(', ')}${more}`];
+  return `Effects: ${[...parts, ...review].join(', ')}.`;
+}
+
+/**
+ * Says how many tools have no topic of their own.
+ *
+ * @param proposal the proposal
+ * @returns one line, or nothing if there are no topics
+ */
+export function topicsLine({ tools, topics }: Proposal): string[] {
+  if (topics.length === 0) return [];
+  const others = tools.filter(({ topics: own }) => own !== 'any' && own.includes(OTHER)).length;
+  const share = Math.round((100 * others) / tools.length);
+  return [`Topics: ${count(topics.length)}, with ${quantity(others, 'tool')} (${share} %) in other.`];
+}
+
+/**
+ * Says what `check` and the tests found.
+ *
+ * @param findings the findings of the policy with its catalog
+ * @param passed whether the tests pass; `undefined` if there are none
+ * @returns one line
+ */
+export function checkLine(findings: readonly Finding[], passed: boolean | undefined): string {
+  const codes = [...new Set(findings.map(({ code }) => code))].sort();
+  const check =
+    findings.length === 0
+      ? 'check reports nothing'
+      : `check reports ${quantity(findings.length, 'warning')} (${codes.join(', ')})`;
+  const tests = passed === undefined ? '' : `, and the tests ${passed ? 'pass' : 'fail'}`;
+  return `Checked: ${check}${tests}.`;
+}

@@ -1,0 +1,86 @@
+import type { Kind } from '../../engine/policy.js';
+import { entryLines } from '../language/entry-lines.js';
+import type { Path, Source } from '../language/read-yaml.js';
+import { toYamlScalar } from '../language/yaml-scalars.js';
+
+/** An entry to add to `primitives`: its name, its values as YAML, and a comment behind it. */
+export interface NewEntry {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly values: string;
+  readonly comment?: string;
+}
+
+/**
+ * Removes entries from the text of a policy file, and adds others behind the last entry of their kind. All other lines stay
+ * as they are, byte by byte.
+ *
+ * @param source the file
+ * @param removed the paths of the entries to remove, such as `['primitives', 'tools', 'echo']`
+ * @param added the entries to add
+ * @returns the new text; `undefined` if entries share a line with others, so that they cannot be edited line by line
+ * @example
+ * editEntries(source, [['primitives', 'tools', 'echo']], []);
+ */
+export function editEntries(
+  source: Source,
+  removed: readonly Path[],
+  added: readonly NewEntry[],
+): string | undefined {
+  const lines = source.text.split('\n');
+  const gone = new Set<number>();
+  for (const path of removed) {
+    const range = entryLines(source, lines, path);
+    if (range === undefined) return undefined;
+    for (let line = range.from; line <= range.to; line++) gone.add(line);
+  }
+  const behind = new Map<number, string[]>();
+  const atEnd: string[] = [];
+  for (const kind of new Set(added.map((entry) => entry.kind))) {
+    const texts = added.filter((entry) => entry.kind === kind).map(lineOf);
+    const place = insertionPlace(source, lines, kind);
+    if (place === undefined) return undefined;
+    if (place === 'end') atEnd.push(`  ${kind}:`, ...texts.map((text) => `    ${text}`));
+    else {
+      const header = place.isNew ? [`${' '.repeat(place.indent - 2)}${kind}:`] : [];
+      const own = [...header, ...texts.map((text) => `${' '.repeat(place.indent)}${text}`)];
+      behind.set(place.line, [...(behind.get(place.line) ?? []), ...own]);
+    }
+  }
+  const kept = lines.flatMap((line, index) => [
+    ...(gone.has(index) ? [] : [line]),
+    ...(behind.get(index) ?? []),
+  ]);
+  const text = kept.join('\n');
+  return atEnd.length === 0 ? text : `${text.trimEnd()}\n\nprimitives:\n${atEnd.join('\n')}\n`;
+}
+
+const lineOf = ({ name, values, comment }: NewEntry): string =>
+  `${toYamlScalar(name)}: ${values}${comment === undefined ? '' : ` # ${comment}`}`;
+
+/** Where new entries of a kind go: behind a line, below a new key, or into a new section at the end of the file. */
+type InsertionPlace = { readonly line: number; readonly indent: number; readonly isNew: boolean } | 'end';
+
+function insertionPlace(source: Source, lines: readonly string[], kind: Kind): InsertionPlace | undefined {
+  const section = keysAt(source.data, ['primitives']);
+  if (section === undefined) return 'end';
+  const names = keysAt(source.data, ['primitives', kind]) ?? [];
+  const last = names.at(-1);
+  if (last !== undefined) {
+    const path = ['primitives', kind, last];
+    const range = entryLines(source, lines, path);
+    return range && { line: range.to, indent: source.locate(path, 'key').column - 1, isNew: false };
+  }
+  const { line } = source.locate(['primitives'], 'key');
+  const isBlock = section.includes(kind) ? false : /^primitives:\s*(#.*)?$/.test(lines[line - 1] ?? '');
+  return isBlock ? { line: line - 1, indent: 4, isNew: true } : undefined;
+}
+
+function keysAt(data: unknown, path: readonly string[]): string[] | undefined {
+  let value = data;
+  for (const key of path) {
+    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
+    value = Reflect.get(value, key);
+  }
+  return typeof value === 'object' && value !== null ? Object.keys(value) : undefined;
+}

@@ -1,0 +1,97 @@
+import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
+import { KINDS, type Policy } from '../../engine/policy.js';
+import { toYamlScalar } from '../language/yaml-scalars.js';
+import { descriptionWords } from './description-words.js';
+import type { NewEntry } from './edit-entries.js';
+import { type ProposedTool, proposePolicy } from './propose-policy.js';
+import { nameWords, OTHER } from './propose-topics.js';
+import { singularOf } from './words.js';
+
+/** The entries that a policy lacks for a new catalog, and the proposals for the tools among them. */
+export interface ProposedEntries {
+  readonly entries: readonly NewEntry[];
+  readonly tools: readonly ProposedTool[];
+}
+
+/**
+ * Proposes entries for primitives that an existing policy does not know yet, in the concerns and values that it has.
+ *
+ * @param policy the policy
+ * @param catalog the catalog of the server as it is now
+ * @param known the catalog that the policy was written for, if there is one: what it lists is decided already
+ * @returns the entries, and the proposals for the new tools
+ * @example
+ * proposeEntries(policy, { tools: [{ name: 'delete_file' }] }, undefined).entries;
+ */
+export function proposeEntries(
+  policy: Policy,
+  catalog: ServerCatalog & { readonly server?: unknown },
+  known: ServerCatalog | undefined,
+): ProposedEntries {
+  const proposal = proposePolicy(catalog);
+  const words = nameWords(proposal.tools.map(({ name }) => name));
+  const topicOf = topicChooser(policy, catalog, words);
+  const entries: NewEntry[] = [];
+  const added: ProposedTool[] = [];
+  for (const kind of KINDS) {
+    const old = new Set((known?.[kind] ?? []).map((each) => identityOf(kind, each)));
+    const proposed = new Map(proposal.tools.map((tool) => [tool.name, tool]));
+    for (const primitive of catalog[kind] ?? []) {
+      const name = identityOf(kind, primitive);
+      if (old.has(name) || policy.entries[kind].has(name)) continue;
+      const { offers, mapped } = mapPrimitive(policy, kind, primitive);
+      const tool = kind === 'tools' ? proposed.get(name) : undefined;
+      if (tool === undefined) {
+        if (!mapped) entries.push({ kind, name, values: '{}' });
+        continue;
+      }
+      added.push(tool);
+      const has = (concern: string, value?: string): boolean => {
+        const index = policy.indexOf.get(concern) ?? -1;
+        const offer = offers[index];
+        if (value === undefined || offer === undefined) return offer !== undefined;
+        return offer.offered.includes(policy.ordinals[index]?.get(value) ?? Number.NaN);
+      };
+      const values = [
+        ...(declares(policy, 'effect', tool.effect) &&
+        (!has('effect', tool.effect) || tool.doubt !== undefined)
+          ? [`effect: ${tool.effect}`]
+          : []),
+        ...(has('topic') ? [] : topicOf(tool)),
+      ];
+      if (mapped && values.length === 0) continue;
+      const comment = tool.doubt === undefined ? 'new' : `new, review it: ${tool.doubt}`;
+      entries.push({ kind, name, values: values.length === 0 ? '{}' : `{ ${values.join(', ')} }`, comment });
+    }
+  }
+  return { entries, tools: added };
+}
+
+function declares(policy: Policy, concern: string, value: string): boolean {
+  return policy.ordinals[policy.indexOf.get(concern) ?? -1]?.has(value) ?? false;
+}
+
+/** @returns a function that chooses one of the topics that the policy has already */
+function topicChooser(
+  policy: Policy,
+  catalog: ServerCatalog,
+  words: ReadonlyMap<string, readonly string[]>,
+): (tool: ProposedTool) => string[] {
+  const concern = policy.concerns.find(({ name }) => name === 'topic');
+  const topics = concern === undefined || 'min' in concern.values ? [] : concern.values;
+  const nouns = new Map(
+    (catalog.tools ?? []).map((tool) => [identityOf('tools', tool), descriptionWords(tool).nouns]),
+  );
+  const singular = singularOf([...words.values(), ...nouns.values()].flat());
+  const isAbout = (topic: string, own: readonly string[]): boolean =>
+    topic.split('-').every((part) => own.some((word) => word === part || singular(word) === part));
+  return ({ name, topics: proposed }) => {
+    if (topics.length === 0 || proposed === 'any') return [];
+    const found =
+      proposed.find((topic) => topic !== OTHER && topics.includes(topic)) ??
+      topics.find((topic) => isAbout(topic, words.get(name) ?? [])) ??
+      topics.find((topic) => isAbout(topic, nouns.get(name) ?? [])) ??
+      topics.find((topic) => topic === OTHER);
+    return found === undefined ? [] : [`topic: ${toYamlScalar(found)}`];
+  };
+}

@@ -1,0 +1,82 @@
+import { GENERAL_NOUNS, STOP_WORDS } from './description-words.js';
+import { effectOfVerb, isOnlyVerb, wordSet } from './verbs.js';
+
+/** The words of one tool that may tell its topic. */
+export interface TopicWords {
+  readonly name: string;
+  /** The words of the name, in their order. */
+  readonly words: readonly string[];
+  /** The nouns of the description. */
+  readonly nouns: readonly string[];
+}
+
+/** Nouns that say only that there is something. They can be the first part of a topic: `data-source`. */
+export const EMPTY_NOUNS = wordSet(
+  'count data detail info information instance item list metadata name object option overview result status thing type value',
+);
+
+/** Verbs that are rarely meant as a noun in front of another one. */
+const ACTIONS = wordSet(
+  'fork grant invite issue launch merge post pull push release reply request search send share start stop star use vote',
+);
+
+/** Verbs that name a thing behind another verb: `stop_search`. */
+const VERBAL_NOUNS = wordSet('search');
+
+/**
+ * Finds the words that can be topics: those that stand where a name has nouns, and those of descriptions.
+ *
+ * @param tools the words of all tools of a server
+ * @returns the nouns
+ * @example
+ * findNouns([{ name: 'list_keys', words: ['list', 'key'], nouns: [] }]); // Set { 'key' }
+ */
+export function findNouns(tools: readonly TopicWords[]): ReadonlySet<string> {
+  const described = new Set(tools.flatMap(({ nouns }) => nouns));
+  const verbFirst = tools.filter(({ words: [first] }) => effectOfVerb(first) !== undefined).length;
+  // Where names begin with verbs, an unknown first word is probably a verb too.
+  const startsWithVerbs = verbFirst > tools.length / 2;
+  const isNounInFront = (first: string, rest: readonly string[]): boolean =>
+    effectOfVerb(first) === undefined ? !startsWithVerbs || described.has(first) : rest.some(isOnlyVerb);
+  const standing = tools.flatMap(({ words: [first = '', ...rest] }) =>
+    isNounInFront(first, rest) ? [first, ...rest] : rest,
+  );
+  const behindVerbs = tools.flatMap(({ words }) =>
+    words.filter((word, index) => VERBAL_NOUNS.has(word) && effectOfVerb(words[index - 1]) !== undefined),
+  );
+  const isVerbalNoun = (word: string): boolean => behindVerbs.filter((each) => each === word).length >= 2;
+  const fits = (word: string): boolean =>
+    word.length > 1 &&
+    !/^\d/.test(word) &&
+    // Participles: `annotated`, `related`.
+    !/[^e]ed$/.test(word) &&
+    !STOP_WORDS.has(word) &&
+    (!isOnlyVerb(word) || isVerbalNoun(word));
+  const plainly = [...described].filter((noun) => effectOfVerb(noun) === undefined);
+  return new Set([...standing, ...plainly].filter(fits));
+}
+
+/**
+ * @param words the words of a name
+ * @param nouns the nouns of the server, from `findNouns`
+ * @returns the nouns of the name, without the verb in front
+ */
+export function nounsOf(
+  [first = '', ...rest]: readonly string[],
+  nouns: ReadonlySet<string>,
+): readonly string[] {
+  // Nothing behind it can be the verb of the name.
+  const isVerb = ACTIONS.has(first) && rest.length > 0 && !rest.some(isOnlyVerb);
+  return [...(isVerb ? [] : [first]), ...rest].filter((word) => nouns.has(word));
+}
+
+/** @returns the noun that tells most about one tool: one that its description names too, else the last one of its name */
+export function headOf(tool: TopicWords, nouns: ReadonlySet<string>): ReadonlySet<string> {
+  const all = nounsOf(tool.words, nouns).filter(
+    (noun) => effectOfVerb(noun) === undefined && !EMPTY_NOUNS.has(noun),
+  );
+  const telling = all.filter((noun) => !GENERAL_NOUNS.has(noun));
+  const own = telling.length === 0 ? all : telling;
+  const head = own.findLast((noun) => tool.nouns.includes(noun)) ?? own.at(-1);
+  return new Set(head === undefined ? [] : [head]);
+}

@@ -1,0 +1,171 @@
+import { describe, expect, it } from 'vitest';
+import { checkProposal, testsPass } from '../../../src/cli/proposals/proposal-check.js';
+import { mapPrimitive } from '../../../src/engine/index.js';
+import { identityOf } from '../../../src/engine/mapping.js';
+import type { Policy } from '../../../src/engine/policy.js';
+import { formatOwnYaml, formatYaml } from '../../../src/policy/language/format-yaml.js';
+import { type Proposal, proposePolicy } from '../../../src/policy/propose/propose-policy.js';
+import { OTHER } from '../../../src/policy/propose/propose-topics.js';
+import { isOnlyVerb } from '../../../src/policy/propose/verbs.js';
+import { writeProposal } from '../../../src/policy/propose/write-proposal.js';
+import { writeFirstTests } from '../../../src/policy/testing/first-tests.js';
+import { type Catalog, factsOf, gatewayOf, readingsOf, SERVERS } from './servers.js';
+
+const WORDS: Readonly<Record<string, string>> = {
+  'read-only': 'reads',
+  changes: 'changes',
+  destroys: 'destroys',
+};
+
+function textOf(server: string, proposal: Proposal): string {
+  const { text, parts } = writeProposal(proposal, { server, schema: './schema.json', folder: 'policy' });
+  expect(parts.size).toBe(0);
+  return formatOwnYaml(text);
+}
+
+const checked = (text: string, catalog: Catalog) => checkProposal(new Map([['policy.yaml', text]]), catalog);
+
+/** The effect that a policy gives each tool, by name. */
+function effectsIn(policy: Policy, catalog: Catalog): Map<string, string> {
+  const concern = policy.indexOf.get('effect') ?? -1;
+  const values = policy.concerns[concern]?.values;
+  return new Map(
+    catalog.tools.map((tool) => {
+      const [ordinal = -1] = mapPrimitive(policy, 'tools', tool).offers[concern]?.offered ?? [];
+      const effect = values === undefined || 'min' in values ? undefined : values[ordinal];
+      return [identityOf('tools', tool), WORDS[effect ?? ''] ?? 'none'];
+    }),
+  );
+}
+
+interface Measured {
+  readonly tools: number;
+  readonly wrong: readonly string[];
+  readonly unsure: readonly string[];
+  readonly others: readonly string[];
+}
+
+function measure(server: string): Measured {
+  const catalog = factsOf(server);
+  const proposal = proposePolicy(catalog);
+  const { policy } = checked(textOf(server, proposal), catalog);
+  const effects = effectsIn(policy, catalog);
+  const readings = readingsOf(server);
+  expect([...readings.keys()].sort()).toEqual([...effects.keys()].sort());
+  const unsure = proposal.tools.filter(({ doubt }) => doubt !== undefined).map(({ name }) => name);
+  const wrong = [...effects].flatMap(([name, effect]) =>
+    unsure.includes(name) || readings.get(name)?.effects.includes(effect) ? [] : [`${server} ${name}`],
+  );
+  const others = proposal.tools.filter(({ topics }) => topics !== 'any' && topics.includes(OTHER));
+  return { tools: catalog.tools.length, wrong, unsure, others: others.map(({ name }) => name) };
+}
+
+describe.each(SERVERS)('the proposal for %s', (server) => {
+  const catalog = factsOf(server);
+  const proposal = proposePolicy(catalog);
+  const text = textOf(server, proposal);
+
+  it('is the one that was read', async () => {
+    await expect(text).toMatchFileSnapshot(`golden/${server}.yaml`);
+  });
+
+  it('has no findings, is formatted, and passes the tests that init writes', () => {
+    const { policy, findings } = checked(text, catalog);
+    expect(findings).toEqual([]);
+    expect(formatYaml(text)).toBe(text);
+    const files = { schema: './test.schema.json', policy: 'policy.yaml', catalog: 'c.json' };
+    const tests = formatOwnYaml(writeFirstTests(policy, catalog, files));
+    expect(testsPass(tests, 'policy.test.yaml', policy, catalog)).toBe(true);
+  });
+
+  it('has no verb as a topic, and leaves at most 15 % of the tools without one', () => {
+    // "search" is a noun in stop_search and list_searches.
+    const verbs = proposal.topics.filter((topic) => isOnlyVerb(topic) && topic !== 'search');
+    expect(verbs).toEqual([]);
+    expect(measure(server).others.length).toBeLessThanOrEqual(0.15 * catalog.tools.length);
+  });
+
+  it('shows a new tool without annotations only to hosts that allow everything', () => {
+    const { policy } = checked(text, catalog);
+    const later: Catalog = { tools: [{ name: 'reticulate_splines' }] };
+    expect([...effectsIn(policy, later).values()]).toEqual(['destroys']);
+  });
+});
+
+describe('the effects of all servers', () => {
+  const measured = SERVERS.map(measure);
+  const tools = measured.reduce((sum, each) => sum + each.tools, 0);
+
+  it('are as a person read them, except for at most 1 in 100 tools', () => {
+    expect(tools).toBeGreaterThan(400);
+    const wrong = measured.flatMap((each) => each.wrong);
+    // Notion declares that moving a page is destructive.
+    expect(wrong).toEqual(['notion API-move-page']);
+  });
+
+  it('are certain, except for at most 3 in 100 tools', () => {
+    expect(measured.flatMap(({ unsure }) => unsure).length).toBeLessThan(0.03 * tools);
+  });
+});
+
+describe.each(['__', '.', '-', '/'])('a gateway whose names have the separator %s', (separator) => {
+  const servers = ['filesystem', 'memory', 'slack', 'github-old', 'notion', 'git'];
+  const catalog = gatewayOf(servers, separator);
+  const proposal = proposePolicy(catalog);
+
+  it('has one topic for each server, by pattern', () => {
+    const topics = servers.map((server) => server.replace('-', '_'));
+    expect([...proposal.topics].sort()).toEqual([...topics].sort());
+    expect(proposal.patterns).toEqual(topics.map((topic) => ({ pattern: `${topic}${separator}*`, topic })));
+    expect(proposal.topicsFrom).toBe('prefixes');
+  });
+
+  it('gives each tool the effect that it has without the gateway', () => {
+    const alone = servers.flatMap((server) =>
+      proposePolicy(factsOf(server)).tools.map(({ effect }) => effect),
+    );
+    expect(proposal.tools.map(({ effect }) => effect)).toEqual(alone);
+  });
+
+  it('has no findings, and gives new tools of a server its topic', () => {
+    const text = textOf('gateway', proposal);
+    const { policy, findings } = checked(text, catalog);
+    expect(findings).toEqual([]);
+    const topic = policy.indexOf.get('topic') ?? -1;
+    const later = mapPrimitive(policy, 'tools', { name: `slack${separator}new_thing` });
+    expect(later.offers[topic]?.offered).toEqual([policy.ordinals[topic]?.get('slack')]);
+  });
+});
+
+describe('a server with 10,000 tools', () => {
+  const verbs = ['get', 'list', 'create', 'update', 'delete', 'archive', 'send', 'export'];
+  const nouns = ['invoice', 'customer', 'order', 'ticket', 'report', 'user', 'project', 'file'];
+  const named = (prefix: (index: number) => string): Catalog => ({
+    tools: Array.from({ length: 10_000 }, (_each, index) => ({
+      name: `${prefix(index)}${verbs[index % 8]}_${nouns[Math.floor(index / 8) % 8]}_${index}`,
+    })),
+  });
+
+  it.each([
+    ['behind a gateway', named((index) => `server${index % 40}__`)],
+    ['without prefixes', named(() => '')],
+  ])('%s gets a policy in several files, each within the limit, without findings', (_title, catalog) => {
+    const { text, parts } = writeProposal(proposePolicy(catalog), {
+      server: 'large',
+      schema: './schema.json',
+      folder: 'policy',
+    });
+    expect(parts.size).toBeGreaterThan(1);
+    const files = new Map([['policy.yaml', formatOwnYaml(text)], ...parts]);
+    const { policy, findings } = checkProposal(files, catalog);
+    expect(findings).toEqual([]);
+    for (const [path, part] of parts) {
+      expect([path, Buffer.byteLength(part) <= 256 * 1024]).toEqual([path, true]);
+    }
+    expect([...new Set(effectsIn(policy, catalog).values())].sort()).toEqual([
+      'changes',
+      'destroys',
+      'reads',
+    ]);
+  });
+});
