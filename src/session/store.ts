@@ -12,6 +12,12 @@ export interface SessionRecord {
   readonly clientPaths?: readonly string[];
   /** For the id of a task: the tool that created the task. */
   readonly tool?: string;
+  /** For the id of a task: to whom the task belongs, as a digest. */
+  readonly owner?: string;
+  /** How a person can switch in the client, and the key that only the page in the client gets. */
+  readonly panel?: { readonly app: boolean; readonly form: boolean; readonly key: string };
+  /** Warnings about preferences that the host sent when it connected. Each list repeats them until `updateConcerns`. */
+  readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }
 
 /**

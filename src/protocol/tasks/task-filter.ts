@@ -147,6 +147,17 @@ function compare(a: Instant, b: Instant): number {
   return a.decimals < b.decimals ? -1 : 1;
 }
 
+/**
+ * Returns whether a task with a time comes at the position of another time or after it. A task without a readable time
+ * comes last.
+ */
+export function isAtOrAfter(time: unknown, position: unknown, order: TaskFilter['order']): boolean {
+  const [at, from] = [readInstant(time), readInstant(position)];
+  if (at === undefined) return true;
+  if (from === undefined) return false;
+  return order === 'asc' ? compare(at, from) >= 0 : compare(at, from) <= 0;
+}
+
 const ISO_8601 =
   /^(\d{4})-(\d\d)-(\d\d)(?:T(\d\d):(\d\d)(?::(\d\d)(?:[.,](\d{1,18}))?)?(?:Z|([+-])(\d\d)(?::?(\d\d))?)?)?$/i;
 

@@ -1,0 +1,57 @@
+import QuickLRU from 'quick-lru';
+import type { SessionStore } from '../../session/store.js';
+import type { TaskMaker, TaskRecords } from '../request/exchange.js';
+
+/** How many tasks a process remembers. A store remembers all. */
+const MAX_TASKS = 10_000;
+
+/** The makers of tasks, in the memory of this process. */
+export class TaskMemory {
+  // Created on first use: most connections have no tasks, and many serve a single request.
+  private makers: QuickLRU<string, TaskMaker> | undefined;
+
+  get(taskId: string): TaskMaker | undefined {
+    return this.makers?.get(taskId);
+  }
+
+  set(taskId: string, maker: TaskMaker): void {
+    this.makers ??= new QuickLRU({ maxSize: MAX_TASKS });
+    this.makers.set(taskId, maker);
+  }
+}
+
+/** The key of a task in the session store, where every process can find it. */
+const keyOf = (taskId: string): string => `task/${taskId}`;
+
+/** Returns records in the memory of this process and, with a store, for every process. */
+export function taskRecords(memory: TaskMemory, store: SessionStore | undefined): TaskRecords {
+  return {
+    get(taskId) {
+      const known = memory.get(taskId);
+      return known !== undefined || store === undefined ? known : readMaker(store, taskId);
+    },
+    set(taskId, maker) {
+      memory.set(taskId, maker);
+      return store?.update(keyOf(taskId), maker);
+    },
+  };
+}
+
+async function readMaker(store: SessionStore, taskId: string): Promise<TaskMaker | undefined> {
+  const stored = await store.read(keyOf(taskId));
+  if (stored.state !== 'live') return undefined;
+  const { tool, owner } = stored.record;
+  return tool === undefined || owner === undefined ? undefined : { tool, owner };
+}
+
+/** Connections under the same policy, for endpoints that make a transport for each request. */
+const memories = new WeakMap<object, TaskMemory>();
+
+/** Returns the memory that all HTTP connections under one policy share, where no handler has a memory of its own. */
+export function memoryOf(policy: object): TaskMemory {
+  const known = memories.get(policy);
+  if (known !== undefined) return known;
+  const made = new TaskMemory();
+  memories.set(policy, made);
+  return made;
+}

@@ -1,0 +1,107 @@
+import { decide, type IndexedDecision } from '../../engine/evaluate.js';
+import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
+import { mapPrimitive } from '../../engine/mapping.js';
+import { decisionOnName, type Lists } from '../access/visibility.js';
+import { withLists } from '../access/with-lists.js';
+import { read } from '../messages/wire.js';
+import { canChange } from '../request/can-change.js';
+import type { Exchange, TaskMaker } from '../request/exchange.js';
+import { callerOf, isListedFor, isPrivate } from './task-owner.js';
+import { redactTasks } from './task-redaction.js';
+
+/** How many tasks are looked up in the store at once. */
+const READS_AT_ONCE = 16;
+
+/** The tasks of a list that the caller is shown. */
+export interface VisibleTasks {
+  readonly visible: readonly unknown[];
+  /** How many tasks belong to the caller, visible or hidden. */
+  readonly total: number;
+  /** How many of its tasks are hidden, by the reason that hides their tool. */
+  readonly hidden: HiddenCounts;
+}
+
+/** Returns whether a configuration can hide tasks of the caller itself. */
+export const hidesTasks = ({ configuration }: Exchange): boolean =>
+  canChange(configuration) && configuration.policy.settings.enforcement !== 'shadow';
+
+/**
+ * Omits the tasks of other callers and of hidden tools. Under `enforce`, a task of an unknown tool is omitted, and what is
+ * left is redacted.
+ *
+ * @param exchange the list request
+ * @param tasks the server's tasks
+ * @returns the tasks of the caller; rejects if the session store cannot be read
+ * @throws {Error} if `enforce` cannot read the server's tools
+ */
+export async function visibleTasks(exchange: Exchange, tasks: readonly unknown[]): Promise<VisibleTasks> {
+  const own = await ownTasks(exchange, tasks);
+  if (!hidesTasks(exchange)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
+  const { configuration, isEnforced } = exchange;
+  const known = isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
+  const lists = await toolLists(exchange, known);
+  const decisions = known.map(({ maker }) => decisionOn(maker, lists, exchange));
+  const shown = known.filter((_, index) => decisions[index]?.effect !== 'hide');
+  return {
+    visible: await redactTasks(
+      exchange,
+      shown.map(({ task }) => task),
+    ),
+    total: known.length,
+    hidden: countHidden(
+      decisions.filter((decision) => decision !== undefined),
+      configuration,
+    ),
+  };
+}
+
+interface OwnTask {
+  readonly task: unknown;
+  readonly maker: TaskMaker | undefined;
+}
+
+async function ownTasks(exchange: Exchange, tasks: readonly unknown[]): Promise<readonly OwnTask[]> {
+  const caller = await callerOf(exchange);
+  const own: OwnTask[] = [];
+  for (let from = 0; from < tasks.length; from += READS_AT_ONCE) {
+    const some = tasks.slice(from, from + READS_AT_ONCE).map(async (task) => {
+      const taskId = read(task, 'taskId');
+      if (typeof taskId !== 'string') return [];
+      const maker = await exchange.connection.tasks.get(taskId);
+      const isOwn = isPrivate(exchange) || (maker !== undefined && isListedFor(caller, taskId, maker));
+      return isOwn ? [{ task, maker }] : [];
+    });
+    own.push(...(await Promise.all(some)).flat());
+  }
+  return own;
+}
+
+function decisionOn(
+  maker: TaskMaker | undefined,
+  { tools }: Lists,
+  { policy, configuration }: Exchange,
+): IndexedDecision | undefined {
+  if (maker === undefined) return undefined;
+  const { tool } = maker;
+  // A tool that the server does not list any more is decided by the policy alone.
+  return (
+    decisionOnName(tools, tool, configuration) ??
+    decide(mapPrimitive(policy, 'tools', { name: tool }), configuration)
+  );
+}
+
+function toolLists(exchange: Exchange, tasks: readonly OwnTask[]): Promise<Lists> {
+  const names = new Set(tasks.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool])));
+  if (names.size === 0) return Promise.resolve({});
+  const targets = [...names].map((name) => ({
+    type: 'tool' as const,
+    name,
+    withName: (params: Readonly<Record<string, unknown>>) => params,
+  }));
+  return new Promise((resolve, reject) => {
+    withLists(exchange, { kinds: ['tools'], targets }, (lists, enough) => {
+      if (enough || !exchange.isEnforced) resolve(lists);
+      else reject(new Error('The server did not list its tools.'));
+    });
+  });
+}

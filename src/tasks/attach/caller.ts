@@ -1,0 +1,24 @@
+import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import type { TaskCaller } from '../../session/task-owner.js';
+import { member } from '../wire/answer.js';
+
+/**
+ * Returns who sent a message: the verified caller, by issuer and subject or by its client if there is no subject; and the
+ * session.
+ *
+ * @param extra what the transport says about the message
+ * @param session the session of the transport. A connection that is not HTTP is a session of its own.
+ */
+export function callerOf(
+  extra: MessageExtraInfo | undefined,
+  session: { readonly id: string | undefined; readonly connection: string },
+): TaskCaller {
+  const { authInfo } = extra ?? {};
+  const iss = member(authInfo?.extra, 'iss');
+  const sub = member(authInfo?.extra, 'sub');
+  const issuer = typeof iss === 'string' ? iss : '';
+  if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
+  if (authInfo?.clientId) return { issuer, subject: `client ${authInfo.clientId}` };
+  const isHttp = extra?.requestInfo !== undefined || member(extra, 'request') !== undefined;
+  return { session: session.id ?? (isHttp ? undefined : session.connection) };
+}

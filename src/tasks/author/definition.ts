@@ -1,0 +1,137 @@
+import type { CallToolResult } from '@modelcontextprotocol/sdk/types.js';
+import type { TaskContext } from './context.js';
+import { TaskDefinitionError } from './errors.js';
+
+/** A JSON Schema of an object. */
+export interface JsonObjectSchema {
+  readonly type: 'object';
+  readonly [keyword: string]: unknown;
+}
+
+/** A schema of a library such as Zod 4: it validates, and describes itself as JSON Schema (https://standardschema.dev). */
+export interface StandardTaskSchema<Output = unknown> {
+  readonly '~standard': {
+    readonly types?: { readonly input: unknown; readonly output: Output } | undefined;
+    readonly validate: (value: unknown) => StandardResult | Promise<StandardResult>;
+    readonly jsonSchema: { readonly input: (options: { readonly target: 'draft-2020-12' }) => object };
+  };
+}
+
+type StandardResult =
+  | { readonly value: unknown; readonly issues?: undefined }
+  | { readonly issues: ReadonlyArray<StandardIssue> };
+
+interface StandardIssue {
+  readonly message: string;
+  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
+}
+
+export type TaskSchema = JsonObjectSchema | StandardTaskSchema;
+
+/** The arguments that a task receives: the output of its schema. JSON Schemas have no types. */
+export type TaskArguments<Schema> =
+  Schema extends StandardTaskSchema<infer Output> ? Output : Record<string, unknown>;
+
+/** What a task returns: the text or the whole result of the tool call. */
+export type TaskResult = string | CallToolResult | undefined;
+
+/** How a tool may be called: `required` only as a task, `optional` also as a plain call, where a client supports no tasks. */
+export type TaskSupport = 'optional' | 'required';
+
+/** What `defineTask` takes. */
+export interface TaskOptions<Schema extends TaskSchema> {
+  /** The name of the tool. */
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  /** The schema of the arguments: JSON Schema, or a schema of a library such as Zod 4. */
+  readonly inputSchema: Schema;
+  /** The default is `required`. */
+  readonly support?: TaskSupport;
+  /** Seconds from the start of a task until its record is deleted. The default is one day. */
+  readonly ttlSeconds?: number;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+  /** The work. See the rules for authors in the guide: it may run several times, from its start. */
+  run(args: TaskArguments<Schema>, ctx: TaskContext): Promise<TaskResult> | TaskResult;
+}
+
+/** A task as engines run it. */
+export interface TaskDefinition {
+  readonly name: string;
+  readonly title?: string;
+  readonly description?: string;
+  readonly inputSchema: TaskSchema;
+  readonly support: TaskSupport;
+  readonly ttlSeconds: number;
+  readonly annotations?: Readonly<Record<string, unknown>>;
+  readonly _meta?: Readonly<Record<string, unknown>>;
+  run(args: unknown, ctx: TaskContext): Promise<TaskResult> | TaskResult;
+}
+
+/** The longest life of a task: DynamoDB and durable executions both keep a year and more, clients poll less. */
+const MAX_TTL_SECONDS = 365 * 86_400;
+
+/**
+ * Defines a tool that runs as a durable task. The same definition runs in this process and on AWS Lambda, for servers of
+ * SDK v1 and v2. Export an array of definitions as `tasks` beside `createServer`.
+ *
+ * @param options the tool and its work
+ * @returns the definition
+ * @throws {TaskDefinitionError} if a part of the definition is not valid
+ * @example
+ * export const tasks = [
+ *   defineTask({
+ *     name: 'report',
+ *     description: 'Writes a report.',
+ *     inputSchema: z.object({ topic: z.string() }),
+ *     run: async ({ topic }, ctx) => {
+ *       const rows = await ctx.step('collect', () => collect(topic));
+ *       await ctx.sleep('cool down', 60);
+ *       return `${rows.length} rows on ${topic}`;
+ *     },
+ *   }),
+ * ];
+ */
+export function defineTask<Schema extends TaskSchema>(options: TaskOptions<Schema>): TaskDefinition {
+  const { name, support = 'required', ttlSeconds = 86_400, inputSchema } = options;
+  const wrong = (what: string): never => {
+    throw new TaskDefinitionError(`The task ${JSON.stringify(name)} is not valid: ${what}`);
+  };
+  // The characters that MCP recommends for names of tools.
+  if (typeof name !== 'string' || !/^[\w./-]{1,128}$/.test(name)) {
+    wrong('its name must have 1 to 128 letters, digits, "_", "-", "." or "/".');
+  }
+  if (support !== 'optional' && support !== 'required') wrong('support must be "optional" or "required".');
+  if (!Number.isFinite(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > MAX_TTL_SECONDS) {
+    wrong(`ttlSeconds must be a number from 1 to ${MAX_TTL_SECONDS}.`);
+  }
+  if (typeof options.run !== 'function') wrong('run must be a function.');
+  if (!isSchema(inputSchema)) {
+    wrong(
+      'inputSchema must be a JSON Schema with type "object", or a schema that describes itself as JSON Schema, such as z.object of Zod 4.2.',
+    );
+  }
+  return { ...options, support, ttlSeconds };
+}
+
+function isSchema(schema: unknown): schema is TaskSchema {
+  if (typeof schema !== 'object' || schema === null) return false;
+  if ('~standard' in schema) {
+    const standard = schema['~standard'];
+    return typeof standard === 'object' && standard !== null && 'jsonSchema' in standard;
+  }
+  return 'type' in schema && schema.type === 'object';
+}
+
+/** Returns the schema of a task's arguments as JSON Schema, for lists of tools. */
+export function jsonSchemaOf({ inputSchema }: Pick<TaskDefinition, 'inputSchema'>): object {
+  return isStandard(inputSchema)
+    ? inputSchema['~standard'].jsonSchema.input({ target: 'draft-2020-12' })
+    : inputSchema;
+}
+
+/** Whether a schema validates by itself. */
+export function isStandard(schema: TaskSchema): schema is StandardTaskSchema {
+  return '~standard' in schema;
+}

@@ -1,0 +1,18 @@
+import { failedBy, failedInternally, orderChanged } from '../execution/outcome.js';
+import type { TaskEnd } from '../records/record.js';
+
+/** How an execution of a durable function failed. */
+interface ExecutionError {
+  readonly ErrorType?: string | undefined;
+  readonly ErrorMessage?: string | undefined;
+}
+
+/** Returns how a task ended whose execution failed: outside of the task's own errors, which are results. */
+export function endOfFailure(error: ExecutionError | undefined): TaskEnd {
+  const { ErrorType = 'Error', ErrorMessage = '' } = error ?? {};
+  if (ErrorType === 'NonDeterministicExecutionError') {
+    const [, what = ErrorMessage] = /(Expected .+)\. This indicates/.exec(ErrorMessage) ?? [];
+    return failedBy(orderChanged(what));
+  }
+  return failedInternally(`The execution of the task failed (${ErrorType}). Call the tool again.`);
+}

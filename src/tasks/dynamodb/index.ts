@@ -1,0 +1,2 @@
+export { TaskStoreError } from '../records/store-error.js';
+export { createDynamoRecords, type DynamoRecordsOptions } from './records.js';

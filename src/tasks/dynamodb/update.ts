@@ -1,0 +1,60 @@
+import { fitsRecord, type TaskChange } from '../records/record.js';
+import { Placeholders } from './expressions.js';
+import { ANSWERED, inputValue, json, number, text } from './item.js';
+
+/**
+ * Writes a change of a record as one conditional update.
+ *
+ * @param change the change
+ * @param now the current time in milliseconds
+ * @returns the parameters of an UpdateItem
+ */
+export function updateOf(change: TaskChange, now: number) {
+  const used = new Placeholders();
+  const { name, value } = {
+    name: used.name.bind(used),
+    value: used.value.bind(used),
+  };
+  const input = (key: string): string => `${name('inputs')}.${name(key)}`;
+  const set: string[] = [];
+  const add: string[] = [];
+  const conditions = [
+    `${name('status')} = ${value(text('open'))}`,
+    `${name('expiresAt')} > ${value(number(Math.floor(now / 1000)))}`,
+  ];
+  if (change.kind !== 'sent') set.push(`${name('updatedAt')} = ${value(number(now))}`);
+  switch (change.kind) {
+    case 'began':
+      set.push(`${name('execution')} = ${value(text(change.execution))}`);
+      break;
+    case 'progress':
+      set.push(`${name('message')} = ${value(text(change.message))}`);
+      break;
+    case 'asked':
+      set.push(`${input(change.key)} = ${value(inputValue(change.input))}`);
+      add.push(`${name('waits')} ${value(number(1))}`);
+      conditions.push(`attribute_not_exists(${input(change.key)})`);
+      break;
+    case 'answered': {
+      const answered = value(ANSWERED);
+      set.push(`${input(change.key)} = ${answered}`);
+      add.push(`${name('waits')} ${value(number(-1))}`);
+      conditions.push(`attribute_exists(${input(change.key)})`, `${input(change.key)} <> ${answered}`);
+      break;
+    }
+    case 'sent':
+      set.push(`${input(change.key)} = ${value(inputValue({ ...change.input, sent: change.sent }))}`);
+      // Of two processes that send the same question, one finds it changed.
+      conditions.push(`${input(change.key)} = ${value(inputValue(change.input))}`);
+      break;
+    case 'ended':
+      set.push(`${name('status')} = ${value(text(change.end.status))}`);
+      if (fitsRecord(change.end)) set.push(`${name('end')} = ${value(json(change.end))}`);
+      break;
+  }
+  return {
+    UpdateExpression: `SET ${set.join(', ')}${add.length === 0 ? '' : ` ADD ${add.join(', ')}`}`,
+    ConditionExpression: conditions.join(' AND '),
+    ...used.parameters,
+  };
+}

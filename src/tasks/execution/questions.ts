@@ -1,0 +1,45 @@
+import type { TaskQuestion } from '../author/context.js';
+
+/** The kinds of questions, each with the client capability that it needs. */
+const KINDS = {
+  'elicitation/create': 'elicitation',
+  'sampling/createMessage': 'sampling',
+  'roots/list': 'roots',
+} as const;
+
+/** The largest question, in bytes of JSON. Several must fit into a record. */
+export const MAX_QUESTION_BYTES = 32_000;
+
+/**
+ * Returns the kind of a question, as records keep it: the name of the capability, with the mode of an elicitation.
+ *
+ * @returns `undefined` if tasks cannot ask such a question
+ */
+export function questionKind(question: TaskQuestion): string | undefined {
+  const { method, params } = question;
+  if (!Object.hasOwn(KINDS, method)) return undefined;
+  if (method !== 'elicitation/create') return KINDS[method];
+  return params !== undefined && 'mode' in params && params.mode === 'url'
+    ? 'elicitation.url'
+    : 'elicitation.form';
+}
+
+/**
+ * Returns the kinds of questions that a client can answer, from its declared capabilities. A client that declares
+ * elicitation without a mode supports forms (MCP 2025-11-25, "Elicitation: Capabilities").
+ */
+export function answerable(capabilities: unknown): readonly string[] {
+  const of = (parent: unknown, name: string): unknown =>
+    typeof parent === 'object' && parent !== null && Object.hasOwn(parent, name)
+      ? Reflect.get(parent, name)
+      : undefined;
+  const elicitation = of(capabilities, 'elicitation');
+  const url = of(elicitation, 'url') !== undefined;
+  const form = elicitation !== undefined && (of(elicitation, 'form') !== undefined || !url);
+  return [
+    ...(form ? ['elicitation.form'] : []),
+    ...(url ? ['elicitation.url'] : []),
+    ...(of(capabilities, 'sampling') === undefined ? [] : ['sampling']),
+    ...(of(capabilities, 'roots') === undefined ? [] : ['roots']),
+  ];
+}

@@ -1,0 +1,51 @@
+/** A JSON-RPC message, as it is sent. */
+export type WireMessage = { readonly jsonrpc: '2.0' } & Readonly<Record<string, unknown>>;
+
+/** How to answer a request about tasks. */
+export type WireAnswer =
+  | { readonly kind: 'result'; readonly result: Readonly<Record<string, unknown>> }
+  | {
+      readonly kind: 'error';
+      readonly code: number;
+      readonly message: string;
+      readonly data?: unknown;
+      /** The HTTP status, where the protocol asks for one. */
+      readonly httpStatus?: number;
+    }
+  /** Messages on a stream that then ends. With `eventId`, the client comes back after `retryMs` with this id. */
+  | {
+      readonly kind: 'stream';
+      readonly messages: readonly WireMessage[];
+      readonly eventId?: string;
+      readonly retryMs?: number;
+    };
+
+export type RequestId = string | number;
+
+/** Error codes of JSON-RPC and MCP. */
+export const CODES = {
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+  missingCapability: -32021,
+} as const;
+
+export const result = (value: Readonly<Record<string, unknown>>): WireAnswer => ({
+  kind: 'result',
+  result: value,
+});
+
+export const refusal = (code: number, message: string, data?: unknown): WireAnswer =>
+  data === undefined ? { kind: 'error', code, message } : { kind: 'error', code, message, data };
+
+/** The same for tasks that do not exist, have expired, belong to somebody else, or whose tool is hidden. */
+export const NOT_FOUND: WireAnswer = refusal(CODES.invalidParams, 'Failed to retrieve task: Task not found');
+
+export const METHOD_NOT_FOUND: WireAnswer = refusal(CODES.methodNotFound, 'Method not found');
+
+/** Returns an own property of what may be an object. */
+export function member(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? Reflect.get(value, name)
+    : undefined;
+}

@@ -1,0 +1,85 @@
+import {
+  stateOf,
+  type TaskEnd,
+  type TaskRecord,
+  type TaskState,
+  type TaskSummary,
+} from '../records/record.js';
+import { pollInterval } from './poll.js';
+
+/**
+ * The words of both eras. A tool error has failed in 2025-11-25 ("Tasks: Task Status") and is completed in the Tasks
+ * extension (SEP-2663), where only a JSON-RPC error has failed.
+ */
+const LEGACY_STATUS: Readonly<Record<TaskState, string>> = {
+  working: 'working',
+  input_required: 'input_required',
+  completed: 'completed',
+  tool_error: 'failed',
+  failed: 'failed',
+  cancelled: 'cancelled',
+};
+const MODERN_STATUS: Readonly<Record<TaskState, string>> = { ...LEGACY_STATUS, tool_error: 'completed' };
+
+/** The `_meta` key that relates a message to its task (MCP 2025-11-25, "Tasks: Related Task Metadata"). */
+export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
+
+/** Describes a task of protocol 2025-11-25. */
+export function legacyTask(task: TaskSummary, now: number): Readonly<Record<string, unknown>> {
+  return {
+    ...described(task),
+    status: legacyStatus(task),
+    ttl: task.ttlMs,
+    pollInterval: pollInterval(task, now),
+  };
+}
+
+/** Returns the status of a task in protocol 2025-11-25. */
+export function legacyStatus(task: TaskSummary): string {
+  return LEGACY_STATUS[stateOf(task)];
+}
+
+/** Returns the states that a status of SEP-1904's filter stands for. An unknown status matches no task. */
+export function statesOf(statuses: readonly string[]): readonly TaskState[] {
+  const states: readonly TaskState[] = [
+    'working',
+    'input_required',
+    'completed',
+    'tool_error',
+    'failed',
+    'cancelled',
+  ];
+  return states.filter((state) => statuses.includes(LEGACY_STATUS[state]));
+}
+
+/** Describes a task of the Tasks extension, with its questions, its result or its error (SEP-2663). */
+export function modernTask(record: TaskRecord, now: number): Readonly<Record<string, unknown>> {
+  const state = stateOf(record);
+  return {
+    ...described(record),
+    status: MODERN_STATUS[state],
+    ttlMs: record.ttlMs,
+    pollIntervalMs: pollInterval(record, now),
+    ...(state === 'input_required' ? { inputRequests: inputRequests(record) } : {}),
+    ...(record.end === undefined ? {} : modernEnd(record.end)),
+  };
+}
+
+function described({ id, message, createdAt, updatedAt }: TaskSummary): Readonly<Record<string, unknown>> {
+  return {
+    taskId: id,
+    ...(message === undefined ? {} : { statusMessage: message }),
+    createdAt: new Date(createdAt).toISOString(),
+    lastUpdatedAt: new Date(updatedAt).toISOString(),
+  };
+}
+
+function inputRequests({ inputs }: TaskRecord): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(inputs).map(([key, { request }]) => [key, request]));
+}
+
+function modernEnd(end: TaskEnd): Readonly<Record<string, unknown>> {
+  // Without resultType, the official client takes the result for an unfinished one.
+  if ('result' in end) return { result: { resultType: 'complete', ...end.result } };
+  return 'error' in end ? { error: end.error } : {};
+}
