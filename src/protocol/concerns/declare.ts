@@ -12,7 +12,8 @@ import {
 /**
  * Adds the declaration to the result of `initialize` or `server/discover`. Concerns are in `capabilities.extensions`,
  * which SDK clients keep. In the legacy era they are also in `capabilities.concerns`, as in the proposal; SDK clients
- * drop that. The client filters of SEP-2564 and SEP-1904 are declared for the capabilities that the server declares.
+ * drop that. The client filters of SEP-2564 and SEP-1904 are declared for the capabilities that the server
+ * declares, next to the server's own.
  *
  * @param result the server's result
  * @param policy the policy whose concerns are declared
@@ -38,7 +39,7 @@ export function declareConcerns(
   );
   const namespaces = Object.entries(filtering).map(([name, supported]) => [
     name,
-    { ...asObject(capabilities[name]), filtering: { supported } },
+    { ...asObject(capabilities[name]), filtering: withSupported(capabilities[name], supported) },
   ]);
   const declared = { ...describePolicy(policy), methods, filtering };
   return {
@@ -53,17 +54,45 @@ export function declareConcerns(
   };
 }
 
+/**
+ * Adds `listChanged` to the capabilities that the server declares: the gate announces lists that look different after
+ * preferences or the policy changed, also for servers whose own lists never change.
+ *
+ * @param result the result of `initialize`
+ * @returns the result with the declaration
+ * @example
+ * declareListChanged({ capabilities: { tools: {} } }); // { capabilities: { tools: { listChanged: true } } }
+ */
+export function declareListChanged(result: Record<string, unknown>): Record<string, unknown> {
+  const capabilities = asObject(read(result, 'capabilities'));
+  const declared = CAPABILITIES.filter((name) => capabilities[name] !== undefined).map((name) => [
+    name,
+    { ...asObject(capabilities[name]), listChanged: true },
+  ]);
+  return { ...result, capabilities: { ...capabilities, ...Object.fromEntries(declared) } };
+}
+
+/** Adds the fields that the gate supports to those that the server declares itself. */
+function withSupported(capability: unknown, fields: readonly string[]): object {
+  const own = asObject(read(capability, 'filtering'));
+  const supported = Array.isArray(own.supported) ? own.supported : [];
+  return { ...own, supported: [...new Set<unknown>([...supported, ...fields])] };
+}
+
 function declareTaskFilter(era: Era, { tasks }: Record<string, unknown>): object {
   const list = read(tasks, 'list');
   if (era === 'modern' || list === undefined) return {};
-  return { tasks: { ...asObject(tasks), list: { ...asObject(list), filter: TASK_FILTER_CAPABILITY } } };
+  const filter = { ...asObject(read(list, 'filter')), ...TASK_FILTER_CAPABILITY };
+  return { tasks: { ...asObject(tasks), list: { ...asObject(list), filter } } };
 }
 
-function asInProposal({ name, description, values, default: fallback }: Concern): object {
+function asInProposal({ name, description, values, valueDescriptions, default: fallback }: Concern): object {
   return {
     name,
     ...(description === undefined ? {} : { description }),
     values,
+    // The proposal knows only names, so descriptions are a member of their own.
+    ...(valueDescriptions === undefined ? {} : { valueDescriptions }),
     ...(fallback === undefined ? {} : { default: fallback }),
   };
 }

@@ -1,29 +1,23 @@
 import type { Configuration } from '../../engine/configuration.js';
-import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { KINDS_OF, type RequestTarget } from '../access/targets.js';
-import { type Lists, visibilityOfUri } from '../access/visibility.js';
+import { KINDS_OF } from '../access/targets.js';
+import { isUriShown } from '../access/visibility.js';
 import { withLists } from '../access/with-lists.js';
-import type { WholeList } from '../lists/filter-list.js';
-import type { GateScope } from '../lists/gate-scope.js';
+import type { WholeList } from '../catalog/whole-list.js';
+import { nowOrLater } from '../messages/now-or-later.js';
 import {
   CAPABILITIES,
   type Capability,
   LISTS,
   listChangedMethod,
   type Message,
-  type Request,
   read,
 } from '../messages/wire.js';
-import { sessionConfiguration } from '../request/preferences.js';
+import type { Exchange } from '../request/exchange.js';
 import { storeWarning } from '../request/report.js';
-import type { MessageContext } from '../request/request.js';
-
-/** The latest request of a connection. The gate lists on its behalf when something changes without a request. */
-export interface LatestRequest<C extends MessageContext> {
-  readonly request: Request;
-  readonly context: C;
-}
+import type { View } from '../request/views.js';
+import { sessionConfiguration } from '../request/with-configuration.js';
 
 /** The visible part of each list that the client can have seen, as JSON. */
 type Shown = ReadonlyMap<Kind, string>;
@@ -31,77 +25,74 @@ type Shown = ReadonlyMap<Kind, string>;
 /**
  * Handles a `list_changed` notification of the server. Passes it on only if the visible part of a list changed.
  *
- * @param scope the gate
+ * @param exchange the latest request, under the policy in force: the gate lists on its behalf
  * @param message the notification
  * @param capability the capability whose lists changed
- * @param latest the latest request, if the client sent one
- * @param canHide whether the configuration can hide anything
  * @returns the message; `undefined` if it must not be passed on
  */
-export function onListChanged<C extends MessageContext>(
-  scope: GateScope<C>,
+export function onListChanged(
+  exchange: Exchange,
   message: Message,
   capability: Capability,
-  latest: LatestRequest<C> | undefined,
-  canHide: boolean,
 ): Message | Promise<Message | undefined> {
-  const { policy } = scope;
-  const before = scope.catalog.cached(policy);
-  scope.catalog.drop(capability);
-  // If nothing can be hidden, or nothing was listed yet, there is nothing to compare.
-  if (latest === undefined || before.size === 0 || !canHide) return message;
-  return sessionConfiguration(scope, latest, policy)
-    .then((configuration) => changedSince(scope, latest, shownBy(before, configuration)))
+  const { catalog } = exchange.connection;
+  const before = catalog.cached(exchange.policy);
+  catalog.drop(capability);
+  // Nothing was listed yet, so there is nothing to compare.
+  if (before.size === 0) return message;
+  return Promise.resolve(sessionConfiguration(exchange))
+    .then((configuration) => changedSince(exchange, shownBy(before, configuration)))
     .then(
       (changed) => (changed.has(capability) ? message : undefined),
       () => message,
     );
 }
 
-/** Under `enforce`, drops updates of hidden resources: they would reveal that the resource exists. */
-export async function onResourceUpdated<C extends MessageContext>(
-  scope: GateScope<C>,
+/**
+ * Under `enforce`, drops updates of hidden resources: they would reveal that the resource exists.
+ *
+ * @param exchange the latest request, under the policy in force
+ * @param message the notification
+ * @param views under which configurations the client sees the notification
+ */
+export function onResourceUpdated(
+  exchange: Exchange,
   message: Message,
-  latest: LatestRequest<C>,
-): Promise<Message | undefined> {
+  views: readonly View[],
+): Message | undefined | Promise<Message | undefined> {
   const uri = read(message, 'params', 'uri');
-  if (typeof uri !== 'string') return message;
-  const configuration = await sessionConfiguration(scope, latest);
-  const targets: readonly RequestTarget[] = [{ type: 'uri', name: uri, withName: (params) => params }];
-  const [lists, enough] = await new Promise<readonly [Lists, boolean]>((resolve) => {
-    const { policy } = configuration;
-    withLists(scope, latest.request, latest.context, { policy, kinds: KINDS_OF.uri, targets }, (...result) =>
-      resolve(result),
-    );
+  if (typeof uri !== 'string') return undefined;
+  const targets = [{ type: 'uri', name: uri }] as const;
+  return nowOrLater((then) => {
+    withLists(exchange, { kinds: KINDS_OF.uri, targets }, (lists, enough) => {
+      // A request that began under another policy has lists of its own. Without them, the update is not decidable.
+      const isShown = views.every(
+        ({ configuration }) =>
+          configuration.policy === exchange.policy && isUriShown(lists, uri, configuration),
+      );
+      then(enough && isShown ? message : undefined);
+    });
   });
-  const shown = enough && visibilityOfUri(lists, uri, configuration) !== 'hidden';
-  return shown ? message : undefined;
 }
 
 /**
- * Announces to the client which lists look different under a new policy.
+ * Announces to the client which lists look different under the policy in force.
  *
- * @param scope the gate, with the new policy
- * @param latest the latest request
- * @param before the old policy
- * @param announced the capabilities whose changes the server announces
+ * @param before the latest request, under the policy that it arrived under
  */
-export async function onPolicyReplaced<C extends MessageContext>(
-  scope: GateScope<C>,
-  latest: LatestRequest<C>,
-  before: Policy,
-  announced: readonly string[],
-): Promise<void> {
+export async function onPolicyReplaced(before: Exchange): Promise<void> {
+  const { connection } = before;
+  const after = before.again();
   try {
-    const old = await sessionConfiguration(scope, latest, before);
-    const changed = await changedSince(scope, latest, shownBy(scope.catalog.cached(before), old));
+    const old = await sessionConfiguration(before);
+    const changed = await changedSince(after, shownBy(connection.catalog.cached(before.policy), old));
     for (const capability of CAPABILITIES) {
-      if (!changed.has(capability) || !announced.includes(capability)) continue;
+      if (!changed.has(capability) || !connection.announced.includes(capability)) continue;
       // Without a related request, so that the transport uses the connection's own stream.
-      scope.reply({ jsonrpc: '2.0', method: listChangedMethod(capability) });
+      connection.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) });
     }
   } catch (cause) {
-    scope.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
+    connection.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
   }
 }
 
@@ -115,23 +106,18 @@ function shownBy(lists: ReadonlyMap<Kind, WholeList>, configuration: Configurati
 /**
  * Fetches the server's lists again and compares their visible parts.
  *
- * @param scope the gate
- * @param latest the latest request
+ * @param exchange the request on whose behalf the lists are fetched
  * @param before the visible parts before. Lists that are not in it were never shown.
  * @returns the capabilities whose lists changed for this client
  */
-async function changedSince<C extends MessageContext>(
-  scope: GateScope<C>,
-  latest: LatestRequest<C>,
-  before: Shown,
-): Promise<ReadonlySet<Capability>> {
-  const configuration = await sessionConfiguration(scope, latest);
+async function changedSince(exchange: Exchange, before: Shown): Promise<ReadonlySet<Capability>> {
+  const configuration = await sessionConfiguration(exchange);
   const changed = new Set<Capability>();
   for (const kind of KINDS) {
     const shown = before.get(kind);
     if (shown === undefined) continue;
     const now = await new Promise<string | undefined>((resolve) => {
-      scope.catalog.get(kind, configuration.policy, scope.ask(latest.request, latest.context), (outcome) => {
+      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
         const complete = outcome.state === 'complete' ? outcome.list.bound : undefined;
         resolve(complete && JSON.stringify(select(complete, configuration).kept));
       });

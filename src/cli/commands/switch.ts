@@ -1,0 +1,176 @@
+import { spawn } from 'node:child_process';
+import type { PanelConcern, PanelState } from '../../protocol/concerns/panel-document.js';
+import { registryFolder, writeOpener } from '../control/registry.js';
+import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
+import { CliError, UsageError } from '../errors.js';
+import { readArguments } from '../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { sessionLines } from '../reports/switch-report.js';
+import { plain } from '../terminal/output.js';
+
+export const help = `Switches what a running "mcp-concerns serve" shows to its hosts.
+
+Usage: mcp-concerns switch [PRESET | everything | NAME=VALUE...] [options]
+
+Without a value, it shows what each host is shown now. NAME=VALUE keeps all
+other values; NAME=any removes one. A preset replaces all values.
+
+Options:
+  PRESET                a preset of the policy
+  everything            remove all values
+  NAME=VALUE            one concern; several values are separated by commas
+  --server TEXT         only servers whose name or policy contains TEXT
+  --session ID          only this session
+  --open                open the page with the switches in a browser
+  --yes                 switch although no terminal is attached
+${COMMON_HELP}
+
+Exit codes: 0 done; 1 a value is not valid; 2 invalid arguments, or nothing
+runs.
+
+Examples:
+  mcp-concerns switch safe
+  mcp-concerns switch security=high cost=any --server vault
+`;
+
+const OPTIONS = {
+  server: { type: 'string' },
+  session: { type: 'string' },
+  open: { type: 'boolean' },
+  yes: { type: 'boolean', short: 'y' },
+  ...COMMON_OPTIONS,
+} as const;
+
+/**
+ * @param argv the arguments after `switch`
+ * @returns the exit code
+ * @throws {CliError} if nothing runs, an argument is not valid, or a value is refused
+ * @example
+ * await run(['safe']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments('switch', argv, OPTIONS);
+  const { paper, note } = readCommon('switch', values);
+  const change = readChange(positionals);
+  if (change !== undefined && values.yes !== true && !process.stdin.isTTY) {
+    throw new UsageError(
+      'switch',
+      'Switching is for people, and no terminal is attached. Pass --yes if a person decided this',
+    );
+  }
+  const folder = registryFolder(process.env);
+  const running = select(await runningProcesses(folder), values);
+  if (values.open === true) {
+    for (const { entry } of running) {
+      note(`Opening the page of ${plain(entry.name)}`);
+      if (await openInBrowser(writeOpener(folder, entry))) continue;
+      note('No browser could be started. Open this address yourself; it contains the key of the process.');
+      process.stdout.write(`${entry.url}/panel#token=${entry.token}\n`);
+    }
+    if (change === undefined) return 0;
+  }
+  for (const { entry, states } of running) {
+    const after: PanelState[] = [];
+    for (const state of states) {
+      const concerns = change === undefined ? undefined : typed(change, state);
+      after.push(concerns === undefined ? state : await switchSession(entry, state.session, concerns));
+    }
+    process.stdout.write(`${sessionLines(entry.name, after, paper).join('\n')}\n`);
+  }
+  return 0;
+}
+
+/** What the arguments ask for: a preset, or texts by concern. */
+type WantedChange = { readonly preset: string } | { readonly texts: ReadonlyMap<string, string> };
+
+function readChange(positionals: readonly string[]): WantedChange | undefined {
+  const [first, ...rest] = positionals;
+  if (first === undefined) return undefined;
+  if (!first.includes('=')) {
+    if (rest.length === 0) return { preset: first };
+    throw new UsageError(
+      'switch',
+      `"${first}" is a preset, so "${rest[0]}" cannot follow it. Pass one of them`,
+    );
+  }
+  const texts = positionals.map((text): [string, string] => {
+    const at = text.indexOf('=');
+    if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
+    throw new UsageError('switch', `"${text}" is not NAME=VALUE`);
+  });
+  return { texts: new Map(texts) };
+}
+
+/** The word that removes a value, and the word that removes all. A policy's own value or preset of that name wins. */
+const ANY = 'any';
+const EVERYTHING = 'everything';
+
+/** Gives the texts of the arguments the types that the session's concerns have. */
+function typed(change: WantedChange, { concerns, presets }: PanelState): Record<string, unknown> {
+  if ('preset' in change) {
+    const isPreset = presets.some(({ name }) => name === change.preset);
+    if (isPreset || change.preset !== EVERYTHING) return { preset: change.preset };
+    return Object.fromEntries(
+      concerns.filter(({ setBy }) => setBy === 'host').map(({ name }) => [name, null]),
+    );
+  }
+  return Object.fromEntries(
+    [...change.texts].map(([name, text]) => [
+      name,
+      typedValue(
+        text,
+        concerns.find((each) => each.name === name),
+      ),
+    ]),
+  );
+}
+
+function typedValue(text: string, concern: PanelConcern | undefined): unknown {
+  const isOwn = concern?.options?.some(({ value }) => value === ANY);
+  if (text === ANY && isOwn !== true) return null;
+  if (concern?.range !== undefined && text.trim() !== '' && Number.isFinite(Number(text)))
+    return Number(text);
+  return concern?.multiple === true ? text.split(',') : text;
+}
+
+function select(
+  running: readonly RunningProcess[],
+  { server, session }: { readonly server?: string | undefined; readonly session?: string | undefined },
+): RunningProcess[] {
+  const found = running
+    .filter(
+      ({ entry }) =>
+        server === undefined || [entry.name, ...entry.policy].some((text) => text.includes(server)),
+    )
+    .map(({ entry, states }) => ({
+      entry,
+      states: session === undefined ? states : states.filter((state) => state.session === session),
+    }))
+    .filter(({ states }) => session === undefined || states.length > 0);
+  if (found.length > 0) return found;
+  if (running.length > 0) {
+    const names = running.map(({ entry }) => plain(entry.name)).join(', ');
+    throw new CliError(`No running server matches. Running: ${names}.`);
+  }
+  throw new CliError(
+    'Nothing to switch: "mcp-concerns serve" is not running. Start it, and connect a host to it.',
+  );
+}
+
+/** @returns whether a browser was started */
+function openInBrowser(file: string): Promise<boolean> {
+  const [program, ...args] =
+    process.platform === 'darwin'
+      ? ['open']
+      : process.platform === 'win32'
+        ? ['rundll32', 'url.dll,FileProtocolHandler']
+        : ['xdg-open'];
+  return new Promise((resolve) => {
+    const child = spawn(program ?? '', [...args, file], { stdio: 'ignore', detached: true });
+    child.once('error', () => resolve(false));
+    child.once('spawn', () => {
+      child.unref();
+      resolve(true);
+    });
+  });
+}

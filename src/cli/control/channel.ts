@@ -1,0 +1,131 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { eventStream } from './event-stream.js';
+import { ChangeRefusedError, SessionGoneError, type Switchboard } from './switchboard.js';
+
+/** What the control channel serves. */
+export interface ChannelOptions {
+  readonly board: Switchboard;
+  /** 32 random bytes as text. Whoever knows it can switch. */
+  readonly key: string;
+  /** The port that the process listens on. */
+  readonly port: () => number;
+  /** Loads the page and its content security policy. */
+  readonly page: () => Promise<{ readonly html: string; readonly contentSecurityPolicy: string }>;
+  /** The other processes of this user, for links. They are never contacted from the page. */
+  readonly peers: () => readonly { readonly name: string; readonly url: string }[];
+}
+
+const PREFIX = '/panel';
+const MAX_BODY = 65_536;
+
+/**
+ * Answers the requests of the page and of `mcp-concerns switch`.
+ *
+ * The checks come in this order: `Host` (a page whose name was bound to 127.0.0.1 has another one), `Origin` (a page of
+ * another origin), and the key, which is compared in constant time. The page itself contains no secret and needs no key.
+ *
+ * @param options the sessions, the key and the page
+ * @returns answers a request; `undefined` if its path is not below `/panel`
+ * @example
+ * const response = await controlChannel(options)(request);
+ */
+export function controlChannel({ board, key, port, page, peers }: ChannelOptions) {
+  return async (request: Request): Promise<Response | undefined> => {
+    const { pathname } = new URL(request.url);
+    if (pathname !== PREFIX && !pathname.startsWith(`${PREFIX}/`)) return undefined;
+    const hosts = [`127.0.0.1:${port()}`, `localhost:${port()}`];
+    if (!hosts.includes(request.headers.get('host') ?? '')) {
+      return problem(403, 'The Host header names another server.');
+    }
+    const origin = request.headers.get('origin');
+    if (origin !== null && !hosts.some((host) => origin === `http://${host}`)) {
+      return problem(403, 'Pages of other origins may not use this address.');
+    }
+    const path = pathname.slice(PREFIX.length);
+    if (path === '' && request.method === 'GET') return pageResponse(await page());
+    if (!hasKey(request, key)) {
+      return problem(401, 'The key is missing or wrong. Run "mcp-concerns switch --open".');
+    }
+    if (request.method === 'GET') {
+      switch (path) {
+        case '/sessions':
+          return json(200, { format: 1, sessions: await board.states() });
+        case '/events':
+          return eventStream(board, request.signal);
+        case '/peers':
+          return json(200, { format: 1, peers: peers() });
+      }
+    }
+    const session = /^\/sessions\/(?<id>[\w*.~-]+)\/concerns$/.exec(path)?.groups?.id;
+    if (session === undefined || request.method !== 'PUT') return problem(404, 'There is nothing here.');
+    return change(board, session, request);
+  };
+}
+
+function hasKey(request: Request, key: string): boolean {
+  const given = request.headers.get('authorization')?.replace(/^Bearer /i, '') ?? '';
+  // Digests have equal lengths, which timingSafeEqual requires.
+  const digest = (text: string): Buffer => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(given), digest(key));
+}
+
+async function change(board: Switchboard, session: string, request: Request): Promise<Response> {
+  const body = await readBody(request);
+  if (body === undefined) return problem(413, `The body is longer than ${MAX_BODY} bytes.`);
+  let concerns: unknown;
+  try {
+    concerns = (JSON.parse(body) as { concerns?: unknown } | null)?.concerns;
+  } catch {
+    return problem(400, 'The body is not JSON.');
+  }
+  if (!isRecord(concerns)) return problem(400, 'The member "concerns" of the body must be an object.');
+  const sessions = session === '*' ? (await board.states()).map((state) => state.session) : [session];
+  const states = [];
+  try {
+    for (const each of sessions) states.push(await board.change(each, concerns));
+  } catch (cause) {
+    if (cause instanceof SessionGoneError) return problem(404, cause.message);
+    if (cause instanceof ChangeRefusedError) return problem(422, cause.message);
+    throw cause;
+  }
+  return json(200, { format: 1, sessions: states });
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** @returns the body; `undefined` if it is too long, without having read all of it */
+async function readBody(request: Request): Promise<string | undefined> {
+  if (Number(request.headers.get('content-length') ?? 0) > MAX_BODY) return undefined;
+  const decoder = new TextDecoder();
+  let [text, length] = ['', 0];
+  for await (const part of request.body ?? []) {
+    length += part.length;
+    if (length > MAX_BODY) return undefined;
+    text += decoder.decode(part, { stream: true });
+  }
+  return text;
+}
+
+const PROTECTION = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  'cross-origin-resource-policy': 'same-origin',
+};
+
+function pageResponse(page: { readonly html: string; readonly contentSecurityPolicy: string }): Response {
+  const headers = {
+    ...PROTECTION,
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': page.contentSecurityPolicy,
+  };
+  return new Response(page.html, { headers });
+}
+
+const json = (status: number, body: object, headers: Record<string, string> = {}): Response =>
+  Response.json(body, { status, headers: { ...PROTECTION, ...headers } });
+
+const problem = (status: number, error: string): Response =>
+  json(status, { error }, status === 401 ? { 'www-authenticate': 'Bearer' } : {});

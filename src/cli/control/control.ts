@@ -1,0 +1,89 @@
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { getRequestListener } from '@hono/node-server';
+import type { PanelSession } from '../../protocol/concerns/panel-document.js';
+import type { ConnectionObserver, InitializedConnection } from '../../protocol/request/exchange.js';
+import { billedBy } from '../inputs/billed-tokens.js';
+import { loadTokenCounter } from '../inputs/token-counter.js';
+import { controlChannel } from './channel.js';
+import { Hub } from './hub.js';
+import { readRegistry, register, registryFolder } from './registry.js';
+
+/** The control channel of this process: its sessions, the page, and its entry in the registry. */
+export interface Control {
+  /** Returns the function that the gate calls for each connection. */
+  observerOf(via: PanelSession['via']): (initialized: InitializedConnection) => ConnectionObserver;
+  /** Answers requests below `/panel`. */
+  readonly fetch: (request: Request) => Promise<Response | undefined>;
+  /** Registers the process at an address that it listens on, and returns the address of the page, with its key. */
+  announce(url: string): string;
+  /** Listens on a port of its own, and registers the process there. Returns the address of the page, with its key. */
+  listen(): Promise<string>;
+  close(): void;
+}
+
+/**
+ * Creates the control channel.
+ *
+ * @param name the server that is served
+ * @param policy the files of its policy
+ * @returns the channel, which does not listen yet
+ * @throws {RegistryError} if the folder of the registry cannot be trusted
+ * @example
+ * const control = createControl('npx some-server', ['policy.yaml']);
+ */
+export function createControl(name: string, policy: readonly string[]): Control {
+  const folder = registryFolder(process.env);
+  const hub = new Hub(async () => billedBy(await loadTokenCounter()));
+  const token = randomBytes(32).toString('base64url');
+  const closing: (() => void)[] = [];
+  let port = 0;
+  const fetch = controlChannel({
+    board: hub,
+    key: token,
+    port: () => port,
+    page: async () => {
+      const page = await import('../../protocol/concerns/generated/page.js');
+      return { html: page.PANEL_HTML, contentSecurityPolicy: page.PANEL_CONTENT_SECURITY_POLICY };
+    },
+    peers: () =>
+      readRegistry(folder)
+        .filter(({ pid }) => pid !== process.pid)
+        .map((entry) => ({ name: entry.name, url: entry.url })),
+  });
+  const announce = (address: string): string => {
+    const { origin } = new URL(address);
+    port = Number(new URL(address).port);
+    const started = new Date().toISOString();
+    const { pid } = process;
+    closing.push(
+      register(folder, { format: 1, pid, url: origin, token, name, policy, cwd: process.cwd(), started }),
+    );
+    return `${origin}/panel#token=${token}`;
+  };
+  return {
+    observerOf: (via) => hub.observerOf(via),
+    fetch,
+    announce,
+    async listen() {
+      const answer = async (request: Request): Promise<Response> =>
+        (await fetch(request)) ?? new Response('Not found: use /panel.\n', { status: 404 });
+      const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
+      await new Promise<void>((resolve, reject) => {
+        server.once('error', reject);
+        server.listen(0, '127.0.0.1', resolve);
+      });
+      // The host decides how long the process lives.
+      server.unref();
+      closing.push(() => {
+        server.close();
+        server.closeAllConnections();
+      });
+      const address = server.address();
+      return announce(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`);
+    },
+    close: () => {
+      for (const close of closing) close();
+    },
+  };
+}

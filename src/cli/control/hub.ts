@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { type Panel, panelOf } from '../../protocol/concerns/panel.js';
+import type { PanelSession, PanelState } from '../../protocol/concerns/panel-document.js';
+import type { ConnectionObserver, InitializedConnection } from '../../protocol/request/exchange.js';
+import { ChangeRefusedError, type PanelEvent, SessionGoneError, type Switchboard } from './switchboard.js';
+
+interface Session {
+  readonly panel: Panel;
+  readonly info: Omit<PanelSession, 'relisted'>;
+  relisted: boolean | null;
+}
+
+/** Counts the tokens of a definition. Loading the tokenizer takes as long as starting a server. */
+type LoadTokenCounter = () => Promise<(definition: object) => number>;
+
+/** The connections of this process whose clients have initialized them, as sessions that a person can switch. */
+export class Hub implements Switchboard {
+  private readonly sessions = new Map<string, Session>();
+  private readonly listeners = new Set<(event: PanelEvent) => void>();
+  private readonly waiting = new Set<string>();
+  private revision = 0;
+
+  constructor(private readonly loadTokenCounter: LoadTokenCounter) {}
+
+  /**
+   * Returns the function that the gate calls for each connection.
+   *
+   * @param via how clients are connected
+   */
+  observerOf(via: PanelSession['via']): (initialized: InitializedConnection) => ConnectionObserver {
+    return (initialized) => {
+      // The id of the session in the protocol is a secret of the client.
+      const id = randomUUID();
+      const { name, version } = initialized.client;
+      const info = { id, client: name, via, ...(version === undefined ? {} : { version }) };
+      const session: Session = { panel: panelOf(initialized), info, relisted: null };
+      this.sessions.set(id, session);
+      this.announce(id);
+      return {
+        changed: () => this.announce(id),
+        listed: () => {
+          if (session.relisted !== false) return;
+          session.relisted = true;
+          this.announce(id);
+        },
+        closed: () => {
+          this.sessions.delete(id);
+          this.tell({ gone: id });
+        },
+      };
+    };
+  }
+
+  async states(): Promise<readonly PanelState[]> {
+    const states = await Promise.all([...this.sessions.keys()].map((id) => this.stateOf(id)));
+    return states.filter((state) => state !== undefined);
+  }
+
+  async change(id: string, change: Readonly<Record<string, unknown>>): Promise<PanelState> {
+    const session = this.sessions.get(id);
+    const before = await this.stateOf(id);
+    const outcome = await session?.panel.change(change);
+    if (outcome?.state === 'refused') throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
+    const after = outcome?.state === 'changed' ? await this.stateOf(id) : undefined;
+    if (session === undefined || before === undefined || after === undefined) {
+      throw new SessionGoneError('The session has ended. Reconnect the host.');
+    }
+    // Only a different list is a reason to list again.
+    if (toolsOf(before) === toolsOf(after)) return after;
+    session.relisted = false;
+    this.announce(id);
+    return { ...after, sessions: this.infos() };
+  }
+
+  subscribe(listener: (event: PanelEvent) => void): () => void {
+    this.listeners.add(listener);
+    return () => this.listeners.delete(listener);
+  }
+
+  private async stateOf(id: string): Promise<PanelState | undefined> {
+    const session = this.sessions.get(id);
+    if (session === undefined) return undefined;
+    this.revision += 1;
+    const { revision } = this;
+    const tokensOf = await this.loadTokenCounter();
+    return session.panel.state({ session: id, sessions: this.infos(), tokensOf, revision });
+  }
+
+  private infos(): PanelSession[] {
+    return [...this.sessions.values()].map(({ info, relisted }) => ({ ...info, relisted }));
+  }
+
+  /** Sends the document of a session soon: several changes at once are one document. */
+  private announce(id: string): void {
+    if (this.waiting.has(id) || this.listeners.size === 0) return;
+    this.waiting.add(id);
+    setImmediate(() => {
+      this.waiting.delete(id);
+      // A session that ends meanwhile is told as gone.
+      this.stateOf(id).then(
+        (state) => state !== undefined && this.tell(state),
+        () => undefined,
+      );
+    });
+  }
+
+  private tell(event: PanelEvent): void {
+    for (const listener of this.listeners) listener(event);
+  }
+}
+
+const toolsOf = ({ items }: PanelState): string =>
+  items.flatMap(({ shown, kind, name }) => (shown ? `${kind} ${name}` : [])).join('\n');

@@ -1,0 +1,180 @@
+import { randomBytes } from 'node:crypto';
+import {
+  type lstatSync as Lstat,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir, userInfo } from 'node:os';
+import { join } from 'node:path';
+import { CliError } from '../errors.js';
+
+/** A process that serves, where its control channel is, and the key to it. */
+export interface RegistryEntry {
+  readonly format: 1;
+  readonly pid: number;
+  /** For example `http://127.0.0.1:49152`. */
+  readonly url: string;
+  readonly token: string;
+  /** The server that it serves. */
+  readonly name: string;
+  readonly policy: readonly string[];
+  readonly cwd: string;
+  /** ISO 8601. */
+  readonly started: string;
+}
+
+/** The folder of the registry cannot be trusted. */
+class RegistryError extends CliError {
+  override readonly name = 'RegistryError';
+  override readonly code = 'REGISTRY_UNSAFE';
+}
+
+/** Bits of a file's mode that let the group or others do anything. */
+const OTHERS = 0o077;
+
+/**
+ * Returns the folder in which processes of this user register, and creates it. It contains keys, so it must belong to
+ * this user alone: a folder that somebody else prepared, or a symbolic link, is refused.
+ *
+ * @param environment the variables of the process
+ * @returns the path
+ * @throws {RegistryError} if the folder is not a folder, belongs to another user, or is open to others
+ * @example
+ * registryFolder(process.env); // /run/user/1000/mcp-concerns
+ */
+export function registryFolder(environment: NodeJS.ProcessEnv): string {
+  const path = folderOf(environment);
+  try {
+    mkdirSync(path, { recursive: true, mode: 0o700 });
+  } catch (cause) {
+    throw new RegistryError(`${path} cannot be created. Check its permissions.`, { cause });
+  }
+  const stats = lstatSync(path);
+  if (!stats.isDirectory()) {
+    throw new RegistryError(`${path} is not a folder. It would contain keys, so remove it and try again.`);
+  }
+  const problem = ownershipProblem(stats);
+  if (problem !== undefined) {
+    throw new RegistryError(`${path} ${problem}. It would contain keys, so remove it and try again.`);
+  }
+  return path;
+}
+
+function folderOf({ XDG_RUNTIME_DIR, LOCALAPPDATA }: NodeJS.ProcessEnv): string {
+  if (process.platform === 'win32') return join(LOCALAPPDATA ?? tmpdir(), 'mcp-concerns', 'run');
+  if (XDG_RUNTIME_DIR !== undefined && XDG_RUNTIME_DIR !== '') return join(XDG_RUNTIME_DIR, 'mcp-concerns');
+  return join(tmpdir(), `mcp-concerns-${userInfo().uid}`);
+}
+
+/** Windows has no such bits: there, the folder is inside the user's profile. */
+function ownershipProblem({ uid, mode }: NonNullable<ReturnType<typeof Lstat>>): string | undefined {
+  if (process.platform === 'win32') return undefined;
+  if (uid !== userInfo().uid) return 'belongs to another user';
+  return (Number(mode) & OTHERS) === 0 ? undefined : 'is open to other users';
+}
+
+/**
+ * Registers this process, until it exits or the returned function is called.
+ *
+ * @param folder from `registryFolder`
+ * @param entry what the file contains
+ * @returns removes the file
+ * @example
+ * const unregister = register(registryFolder(process.env), entry);
+ */
+export function register(folder: string, entry: RegistryEntry): () => void {
+  const file = join(folder, `${entry.pid}.json`);
+  // Written under another name first, so that nobody reads half of it. `wx` does not follow a prepared link.
+  const part = join(folder, `.${entry.pid}.${randomBytes(4).toString('hex')}`);
+  writeFileSync(part, JSON.stringify(entry), { mode: 0o600, flag: 'wx' });
+  renameSync(part, file);
+  const remove = (): void => {
+    rmSync(file, { force: true });
+    rmSync(openerOf(folder, entry), { force: true });
+  };
+  process.once('exit', remove);
+  return () => {
+    process.off('exit', remove);
+    remove();
+  };
+}
+
+/**
+ * Writes a file that leads a browser to the page of a process. The key must not be an argument of a program: every user
+ * of the machine can read those.
+ *
+ * @param folder from `registryFolder`
+ * @param entry the process
+ * @returns the path of the file, which only this user can read
+ * @example
+ * open(writeOpener(folder, entry));
+ */
+export function writeOpener(folder: string, entry: RegistryEntry): string {
+  const file = openerOf(folder, entry);
+  rmSync(file, { force: true });
+  const url = `${entry.url}/panel#token=${entry.token}`;
+  const html = `<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content="0; url=${url}">`;
+  writeFileSync(file, html, { mode: 0o600, flag: 'wx' });
+  return file;
+}
+
+const openerOf = (folder: string, { pid }: RegistryEntry): string => join(folder, `${pid}.html`);
+
+/**
+ * Reads the entries of all running processes, the oldest first. Files of processes that have ended are removed. Files
+ * that another user could have written are ignored.
+ *
+ * @param folder from `registryFolder`
+ * @returns the entries
+ * @example
+ * readRegistry(registryFolder(process.env)).map(({ name }) => name);
+ */
+export function readRegistry(folder: string): RegistryEntry[] {
+  return readdirSync(folder)
+    .filter((name) => /^\d+\.json$/.test(name))
+    .flatMap((name) => readEntry(join(folder, name)) ?? [])
+    .sort((a, b) => a.started.localeCompare(b.started));
+}
+
+function readEntry(file: string): RegistryEntry | undefined {
+  let entry: unknown;
+  try {
+    const stats = lstatSync(file);
+    if (!stats.isFile() || ownershipProblem(stats) !== undefined) return undefined;
+    entry = JSON.parse(readFileSync(file, 'utf8'));
+  } catch {
+    // The process ended while the file was read, or something else wrote the file.
+    return undefined;
+  }
+  if (!isEntry(entry)) return undefined;
+  if (isRunning(entry.pid)) return entry;
+  rmSync(file, { force: true });
+  return undefined;
+}
+
+/** Removes an entry whose process does not answer to its key: the number of an ended process was given to another. */
+export const forget = (folder: string, { pid }: RegistryEntry): void =>
+  rmSync(join(folder, `${pid}.json`), { force: true });
+
+function isEntry(value: unknown): value is RegistryEntry {
+  if (typeof value !== 'object' || value === null) return false;
+  const { format, pid, url, token, name, policy, started, cwd } = value as Partial<Record<string, unknown>>;
+  const texts = [name, started, cwd].every((each) => typeof each === 'string');
+  // Both become part of a page.
+  const isKey = typeof token === 'string' && /^[\w-]+$/.test(token);
+  const isLocal = typeof url === 'string' && /^http:\/\/127\.0\.0\.1:\d+$/.test(url);
+  return format === 1 && Number.isInteger(pid) && texts && isKey && isLocal && Array.isArray(policy);
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (cause) {
+    return !(cause instanceof Error && 'code' in cause && cause.code === 'ESRCH');
+  }
+}

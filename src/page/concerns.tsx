@@ -1,0 +1,121 @@
+import type { PanelConcern, PanelState } from '../protocol/concerns/panel-document.js';
+import { Choice, Choices } from './choice.js';
+import type { Change } from './source.js';
+import { boundOf, originText } from './words.js';
+
+interface ConcernProps {
+  readonly concern: PanelConcern;
+  readonly disabled: boolean;
+  change(change: Change): void;
+}
+
+/** A switch for each concern. */
+export function Concerns({ state, change }: { readonly state: PanelState; change(change: Change): void }) {
+  const { concerns, readOnly } = state;
+  return (
+    <section class="concerns" aria-label="Concerns">
+      {concerns.map((concern) => (
+        <div key={concern.name} class="card">
+          {concern.setBy === 'operator' ? (
+            <Granted concern={concern} />
+          ) : concern.range === undefined ? (
+            <Values concern={concern} disabled={readOnly !== undefined} change={change} />
+          ) : (
+            <Range concern={concern} disabled={readOnly !== undefined} change={change} />
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Legend({ concern }: { readonly concern: PanelConcern }) {
+  const origin = originText(concern.origin);
+  const bound = boundOf(concern).trim();
+  return (
+    <>
+      <span class="name" dir="auto">
+        {concern.name}
+      </span>
+      {bound !== '' && <small> {bound}</small>}
+      {origin !== undefined && <small class="origin"> {origin}</small>}
+      {concern.description !== undefined && (
+        <span class="about" dir="auto">
+          {concern.description}
+        </span>
+      )}
+    </>
+  );
+}
+
+function Values({ concern, disabled, change }: ConcernProps) {
+  const { name, multiple, inEffect, options = [] } = concern;
+  const faces = options.map(({ value, description, tools }) => ({
+    value,
+    label: value === null ? 'any' : String(value),
+    description,
+    count: tools,
+  }));
+  const common = { name: `concern ${name}`, legend: <Legend concern={concern} />, disabled };
+  if (!multiple) {
+    const value = inEffect[0] ?? null;
+    return <Choice {...common} options={faces} value={value} choose={(next) => change({ [name]: next })} />;
+  }
+  return (
+    <Choices
+      {...common}
+      options={faces.filter(({ value }) => value !== null)}
+      values={inEffect}
+      choose={(next) => change({ [name]: next.length === 0 ? null : next })}
+    />
+  );
+}
+
+/** The number of steps of a range: enough for a finger, and each step is a round part of the range. */
+const STEPS = 100;
+
+function Range({ concern, disabled, change }: ConcernProps) {
+  const { name, inEffect, match, range = { min: 0, max: 1 } } = concern;
+  const { min, max } = range;
+  const [value] = inEffect;
+  const open = match === 'at-least' ? min : max;
+  return (
+    <fieldset disabled={disabled}>
+      <legend>
+        <Legend concern={concern} />
+      </legend>
+      <div class="range">
+        <input
+          type="range"
+          aria-label={name}
+          min={min}
+          max={max}
+          step={(max - min) / STEPS}
+          value={value ?? open}
+          onChange={(event) => change({ [name]: Number(event.currentTarget.value) })}
+        />
+        <output>{value ?? 'any'}</output>
+        {value !== undefined && (
+          <button type="button" onClick={() => change({ [name]: null })}>
+            any<span class="unseen"> {name}</span>
+          </button>
+        )}
+      </div>
+    </fieldset>
+  );
+}
+
+function Granted({ concern }: { readonly concern: PanelConcern }) {
+  const { inEffect } = concern;
+  return (
+    <div class="granted">
+      <p class="legend">
+        <Legend concern={concern} />
+      </p>
+      <p class="values">
+        {inEffect.length === 0 ? 'nothing granted' : inEffect.join(', ')}
+        <small>set by the operator</small>
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import type { PanelState } from '../protocol/concerns/panel-document.js';
+import { Choice } from './choice.js';
+import type { Change } from './source.js';
+
+/** The value of the option that removes every preference. No preset has this name: names are not empty. */
+const EVERYTHING = '';
+
+/** One choice for several concerns at once. */
+export function Presets({ state, change }: { readonly state: PanelState; change(change: Change): void }) {
+  const { presets, concerns, everything, readOnly } = state;
+  const host = concerns.filter(({ setBy }) => setBy === 'host');
+  if (host.length === 0) return null;
+  const open = host.every(({ inEffect }) => inEffect.length === 0);
+  const none = Object.fromEntries(host.map(({ name }) => [name, null]));
+  return (
+    <section class="presets" aria-label="Presets">
+      <Choice
+        name="preset"
+        legend="Preset"
+        disabled={readOnly !== undefined}
+        value={open ? EVERYTHING : presets.find(({ active }) => active)?.name}
+        options={[
+          ...presets.map(({ name, tools }) => ({ value: name, label: name, count: tools })),
+          { value: EVERYTHING, label: 'everything', count: everything.tools },
+        ]}
+        choose={(name) => change(name === EVERYTHING ? none : { preset: name })}
+      />
+    </section>
+  );
+}

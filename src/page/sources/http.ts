@@ -1,0 +1,88 @@
+import type { PanelState } from '../../protocol/concerns/panel-document.js';
+import type { Source } from '../source.js';
+import { readEvents } from './read-events.js';
+
+/** The pauses between attempts to reach the process, in milliseconds. */
+const RETRY = { first: 500, longest: 8_000 };
+
+/** The key of this process in the tab's own storage, so that reloading the page works. */
+const STORED_KEY = 'mcp-concerns key';
+
+const EXPIRED = 'The key of this page is no longer valid. Open the page again: mcp-concerns switch --open';
+
+/**
+ * The source of a page in a tab: the control channel of `mcp-concerns serve`.
+ *
+ * The key is in the fragment of the URL, which browsers never send. It is removed from the address at once.
+ */
+export function httpSource(): Source {
+  const headers = { authorization: `Bearer ${takeKey()}`, 'content-type': 'application/json' };
+  const states = new Map<string, PanelState>();
+  let current = '';
+  let show: (state: PanelState) => void = () => undefined;
+
+  const refresh = (): void => {
+    const all = [...states.values()];
+    const state = states.get(current) ?? all.at(-1);
+    if (state === undefined) return;
+    current = state.session;
+    // The newest document knows which sessions there are now.
+    const newest = all.reduce((a, b) => (b.revision > a.revision ? b : a));
+    show({ ...state, sessions: newest.sessions.filter(({ id }) => states.has(id)) });
+  };
+  const receive = (event: { readonly gone: string } | PanelState): void => {
+    if ('gone' in event) states.delete(event.gone);
+    else if ((states.get(event.session)?.revision ?? -1) <= event.revision) states.set(event.session, event);
+    refresh();
+  };
+
+  return {
+    kind: 'http',
+    start({ state, problem }) {
+      show = state;
+      void follow(headers, receive, problem);
+    },
+    choose(session) {
+      current = session;
+      refresh();
+    },
+    async change(change, session) {
+      const url = `/panel/sessions/${encodeURIComponent(session)}/concerns`;
+      const body = JSON.stringify({ concerns: change });
+      const response = await fetch(url, { method: 'PUT', headers, body });
+      if (response.ok) return;
+      const { error } = (await response.json()) as { error?: string };
+      throw new Error(response.status === 401 ? EXPIRED : (error ?? response.statusText));
+    },
+  };
+}
+
+function takeKey(): string {
+  const key = new URLSearchParams(location.hash.slice(1)).get('token');
+  if (key !== null) {
+    sessionStorage.setItem(STORED_KEY, key);
+    history.replaceState(null, '', location.pathname);
+  }
+  return sessionStorage.getItem(STORED_KEY) ?? '';
+}
+
+/** Follows the events of the process for as long as the page is open. `EventSource` cannot send the key in a header. */
+async function follow(
+  headers: Record<string, string>,
+  receive: (event: { readonly gone: string } | PanelState) => void,
+  problem: (message: string) => void,
+): Promise<void> {
+  for (let pause = RETRY.first; ; pause = Math.min(pause * 2, RETRY.longest)) {
+    try {
+      const response = await fetch('/panel/events', { headers });
+      if (response.status === 401) return problem(EXPIRED);
+      if (response.ok && response.body !== null) {
+        pause = RETRY.first;
+        for await (const event of readEvents(response.body)) receive(JSON.parse(event));
+      }
+    } catch {
+      problem('The server cannot be reached. Start it again: this page reconnects by itself.');
+    }
+    await new Promise((resolve) => setTimeout(resolve, pause));
+  }
+}

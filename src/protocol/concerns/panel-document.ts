@@ -1,0 +1,108 @@
+import type { Kind } from '../../engine/policy.js';
+
+/** A value as the policy writes it. */
+export type PanelValue = string | number;
+
+/** Preferences by concern; `null` means no value. */
+export type PanelPreferences = Readonly<Record<string, PanelValue | readonly PanelValue[] | null>>;
+
+/** How many tools a configuration shows, and the tokens of their definitions. */
+export interface PanelCount {
+  readonly tools: number;
+  readonly tokens: number;
+}
+
+/** One value that a person can choose, and what the list would be with it; `null` means any value. */
+export interface PanelOption extends PanelCount {
+  readonly value: PanelValue | null;
+  readonly description?: string;
+}
+
+/** One concern, the values in effect, and the values to choose from. */
+export interface PanelConcern {
+  readonly name: string;
+  readonly description?: string;
+  readonly match: 'exact' | 'at-least' | 'at-most' | 'within';
+  readonly multiple: boolean;
+  readonly setBy: 'host' | 'operator';
+  readonly inEffect: readonly PanelValue[];
+  /** Where the value in effect comes from, for example `session` or `url preset safe`. */
+  readonly origin?: string;
+  /** For a concern with a list of values that the host sets. */
+  readonly options?: readonly PanelOption[];
+  /** For a concern with a range of numbers. */
+  readonly range?: { readonly min: number; readonly max: number };
+}
+
+/** One preset, and what the list would be with it. */
+export interface PanelPreset extends PanelCount {
+  readonly name: string;
+  readonly preferences: PanelPreferences;
+  /** Whether the values in effect are exactly the values of the preset. */
+  readonly active: boolean;
+}
+
+/** Why a primitive is shown or hidden, without the places in the policy's files. */
+export type PanelReason =
+  | { readonly code: 'fits' | 'unmapped' }
+  | {
+      readonly code: 'concern-mismatch';
+      readonly concern: string;
+      readonly preferred: readonly PanelValue[];
+      readonly actual: readonly PanelValue[];
+    }
+  | { readonly code: 'rule'; readonly rule: string; readonly reason?: string };
+
+/** One primitive that the host's preferences can show. */
+export interface PanelItem {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly title?: string;
+  /** The first line of the description. */
+  readonly description?: string;
+  readonly tokens: number;
+  readonly shown: boolean;
+  readonly reason: PanelReason;
+  /** The smallest change of preferences that reverses the decision. Only for hidden primitives. */
+  readonly change?: PanelPreferences;
+  /** How many tools are shown after that change. */
+  readonly after?: number;
+}
+
+/** A client that is connected to this server. */
+export interface PanelSession {
+  readonly id: string;
+  readonly client: string;
+  readonly version?: string;
+  /** How it is connected. */
+  readonly via: 'http' | 'stdio';
+  /** Whether it has listed again since the last change; `null` if nothing has changed yet. */
+  readonly relisted: boolean | null;
+}
+
+/**
+ * Everything that a page shows: the same document from `serve`, from the gate (an MCP App), and from the engine in the
+ * browser.
+ */
+export interface PanelState {
+  readonly format: 1;
+  /** Increases with each document of a process, so that a page can ignore an older one that arrives late. */
+  readonly revision: number;
+  readonly server: { readonly name: string; readonly version?: string };
+  readonly policy: { readonly digest: string; readonly enforcement: string };
+  readonly session: string;
+  readonly sessions: readonly PanelSession[];
+  readonly concerns: readonly PanelConcern[];
+  readonly presets: readonly PanelPreset[];
+  readonly shown: PanelCount;
+  /** What is shown without any preference. */
+  readonly everything: PanelCount;
+  /** What some preference can show. */
+  readonly total: PanelCount;
+  readonly items: readonly PanelItem[];
+  /** How many primitives no preference of the host can show. Their names are not in the document. */
+  readonly withheld: number;
+  /** How to change preferences if this page cannot. */
+  readonly readOnly?: string;
+  readonly warnings: readonly string[];
+}

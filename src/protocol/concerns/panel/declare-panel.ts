@@ -1,0 +1,38 @@
+import { panelMode } from '../../messages/panel-routes.js';
+import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../messages/wire.js';
+import type { Exchange } from '../../request/exchange.js';
+import { APP_MIME_TYPE, APPS_EXTENSION, canSwitch, surfacesOf } from '../../request/switching.js';
+
+/**
+ * Declares what the gate adds to a server under `settings.panel`: tools and prompts, the page, and, where people can
+ * switch, that lists change.
+ *
+ * @param exchange the `initialize` or `server/discover` request
+ * @param result the server's result
+ * @returns the same object if nothing is added
+ * @example
+ * declarePanel(exchange, { capabilities: {} });
+ */
+export function declarePanel(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
+  if (panelMode(exchange.policy.settings) === 'off') return result;
+  const switches = canSwitch(exchange);
+  const { app } = surfacesOf(
+    exchange.era === 'modern'
+      ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
+      : read(exchange.request.params, 'capabilities'),
+  );
+  const added: readonly string[] = ['tools', ...(switches ? ['prompts'] : []), ...(app ? ['resources'] : [])];
+  const lists = CAPABILITIES.flatMap((name) => {
+    const own = read(result, 'capabilities', name);
+    if (own === undefined && !added.includes(name)) return [];
+    return [[name, { ...asObject(own), ...(switches ? { listChanged: true } : {}) }]];
+  });
+  const capabilities = asObject(result.capabilities);
+  const extensions = {
+    ...asObject(read(capabilities, 'extensions')),
+    [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] },
+  };
+  return { ...result, capabilities: { ...capabilities, ...Object.fromEntries(lists), extensions } };
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

@@ -1,0 +1,43 @@
+import { mkdirSync } from 'node:fs';
+import type { Page } from 'playwright-core';
+import { PANEL_HTML } from '../../src/protocol/concerns/generated/page.js';
+import { launchBrowser } from './launch.js';
+import { STATES } from './states.js';
+
+/** Where the pictures are written. Look at them after a change of the page. */
+const FOLDER = 'build/pictures';
+
+const WIDTHS = [320, 1200];
+const THEMES = ['light', 'dark'] as const;
+
+/** Serves the page and one document to a tab, without a server. */
+async function show(page: Page, name: string): Promise<void> {
+  const state = STATES[name];
+  await page.route('http://127.0.0.1/**', (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (pathname === '/panel') return route.fulfill({ contentType: 'text/html', body: PANEL_HTML });
+    if (pathname !== '/panel/events' || state === undefined) return route.fulfill({ status: 401 });
+    return route.fulfill({ contentType: 'text/event-stream', body: `data: ${JSON.stringify(state)}\n\n` });
+  });
+  await page.goto('http://127.0.0.1/panel#token=x');
+  await page.locator(state === undefined ? '[role=alert]' : 'header').waitFor();
+}
+
+mkdirSync(FOLDER, { recursive: true });
+const browser = await launchBrowser();
+try {
+  for (const name of [...Object.keys(STATES), 'error']) {
+    for (const colorScheme of THEMES) {
+      for (const width of WIDTHS) {
+        const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+        await show(page, name);
+        const path = `${FOLDER}/${name}-${colorScheme}-${width}.png`;
+        await page.screenshot({ path, fullPage: name !== 'many' });
+        await page.close();
+        process.stdout.write(`${path}\n`);
+      }
+    }
+  }
+} finally {
+  await browser.close();
+}
