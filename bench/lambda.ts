@@ -21,12 +21,11 @@ export async function lambdaRatios(): Promise<Ratio[]> {
   const { bundleFunction } = built;
   await bundleFunction(
     { policy: 'policies/vault.yaml', server: { module: 'examples/vault/server.ts' } },
-    '.',
-    `${FOLDER}/demo`,
+    { target: `${FOLDER}/demo` },
   );
-  await bundleFunction({ policy, server: { module } }, '.', `${FOLDER}/plain`);
-  await bundleFunction({ policy, server: { module }, catalog: 'snapshot' }, '.', `${FOLDER}/snapshot`);
-  await bundleFunction({ policy, server: { module }, catalog: 'static' }, '.', `${FOLDER}/static`);
+  await bundleFunction({ policy, server: { module } }, { target: `${FOLDER}/plain` });
+  await bundleFunction({ policy, server: { module }, catalog: 'snapshot' }, { target: `${FOLDER}/snapshot` });
+  await bundleFunction({ policy, server: { module }, catalog: 'static' }, { target: `${FOLDER}/static` });
   await bundleBare();
 
   const demo = await compare(`${FOLDER}/demo/index.mjs`, COMPARED.demo, event(), event());

@@ -1,3 +1,4 @@
+import { accessRatios } from './access.js';
 import { type CommandTime, commandTimes } from './cli.js';
 import { lambdaRatios } from './lambda.js';
 import { listRatios } from './list.js';
@@ -13,6 +14,7 @@ const PARTS: Readonly<Record<string, () => Promise<readonly Ratio[]>>> = {
   scale: scaleRatios,
   list: listRatios,
   protocol: protocolRatios,
+  access: accessRatios,
   lambda: lambdaRatios,
 };
 
@@ -44,7 +46,7 @@ function commandLine({ name, millis, node, limit, ratio, spread }: CommandTime):
   );
 }
 
-function line({ name, ratio, interval, spread, target, micros }: Ratio): string {
+function line({ name, ratio, interval, noise, before, spread, target, micros }: Ratio): string {
   const bound = typeof target === 'object' ? target.lowerBound : target;
   const compared = typeof target === 'object' ? interval[0] : ratio;
   const result = bound === undefined ? '        ' : compared <= bound ? 'met     ' : 'MISSED  ';
@@ -54,7 +56,9 @@ function line({ name, ratio, interval, spread, target, micros }: Ratio): string 
   const [confidence, percentiles] = [interval, spread].map((range) =>
     range.map((each) => each.toFixed(4)).join(' to '),
   );
-  return `${result}${ratio.toFixed(4)}${targetText}  ${name}\n          95 % ${confidence}; p10-p90 ${percentiles}; ${times}`;
+  const same = noise === undefined ? '' : `; A/A ${noise.map((each) => each.toFixed(4)).join(' to ')}`;
+  const earlier = before === undefined ? '' : `; before ${before}`;
+  return `${result}${ratio.toFixed(4)}${targetText}  ${name}\n          95 % ${confidence}${same}${earlier}; p10-p90 ${percentiles}; ${times}`;
 }
 
 function memoryLine({ name, heapBefore, heapAfter, cached }: MemoryRun): string {

@@ -450,3 +450,29 @@ function changed(plain: Request, headers: Record<string, string | undefined>): R
   }
   return new Request(plain, { headers: merged });
 }
+
+describe('a subscription to tasks', () => {
+  const listen = { notifications: { taskIds: ['t'] } };
+  const TASKS = 'io.modelcontextprotocol/tasks';
+
+  it('is refused if the client does not declare the Tasks extension', async () => {
+    for (const handle of [
+      gated,
+      createHandler({ server: createServer, policy: policyOf('concerns: {}\n') }),
+    ]) {
+      const { status, body } = await readAnswer(await handle(request('subscriptions/listen', listen)));
+      expect(status).toBe(400);
+      expect(JSON.parse(body)).toMatchObject({
+        id: 1,
+        error: { code: -32021, data: { requiredCapabilities: { extensions: { [TASKS]: {} } } } },
+      });
+    }
+  });
+
+  it('is left to the SDK if the client declares the Tasks extension', async () => {
+    const capabilities = { extensions: { [TASKS]: {} } };
+    const meta = { ...META, 'io.modelcontextprotocol/clientCapabilities': capabilities };
+    const { body } = await readAnswer(await gated(request('subscriptions/listen', listen, meta)));
+    expect(JSON.parse(body)).toMatchObject({ error: { code: -32603 } });
+  });
+});

@@ -147,7 +147,7 @@ describe('a server that cannot list its primitives', () => {
     expect(harness.toClient.filter((message) => 'method' in message)).toHaveLength(passed);
   });
 
-  it('hides nothing through a list that it does not have', () => {
+  it('has no tools and prompts if it has no list of them, but it may have resources', () => {
     const harness = new Harness(policy);
     harness.onServer = (message) => {
       if (!('method' in message) || !('id' in message)) return;
@@ -156,7 +156,8 @@ describe('a server that cannot list its primitives', () => {
       void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
     };
     harness.request(1, 'tools/call', { name: 'open' });
-    expect(received(harness)).toEqual(['open']);
+    harness.request(2, 'resources/read', { uri: 'f://open' });
+    expect(received(harness)).toEqual([expect.stringMatching(/^unknown-/), 'f://open']);
   });
 });
 

@@ -54,12 +54,12 @@ describe('a server that repeats a cursor', () => {
     expect(listRequests(harness, 'tools/call')).toBe(0);
   });
 
-  it('lists each of its tasks once', () => {
+  it('lists each of its tasks once', async () => {
     const harness = repeating();
     harness.request(1, 'tasks/list', { order: 'asc' });
-    expect(harness.answers(1)).toMatchObject([
-      { result: { tasks: [{ taskId: 'undefined' }, { taskId: 'same' }] } },
-    ]);
+    await expect
+      .poll(() => harness.answers(1))
+      .toMatchObject([{ result: { tasks: [{ taskId: 'undefined' }, { taskId: 'same' }] } }]);
   });
 });
 

@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Policy } from '../../src/engine/policy.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { Gate } from '../../src/protocol/gate.js';
+import { Connection } from '../../src/protocol/connection.js';
 import type { Message, RequestId } from '../../src/protocol/messages/wire.js';
+import type { Sender } from '../../src/protocol/request/configure.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import type { GateReport } from '../../src/protocol/request/report.js';
-import type { MessageContext } from '../../src/protocol/request/request.js';
 import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 
 /** A gate between a client and a server that the test plays. */
@@ -16,14 +16,19 @@ export class Harness {
   readonly toClient: Message[] = [];
   readonly reports: GateReport[] = [];
   readonly live: LivePolicy;
-  readonly gate: Gate<MessageContext>;
+  readonly gate: Connection;
   /** Receives each message for the server. By default the server does not answer. */
   onServer: (message: Message) => void = () => undefined;
 
   constructor(policy: Policy, preferences: SessionPreferences = { place: 'connection', record: {} }) {
     this.live = new LivePolicy(policy);
-    this.gate = new Gate(
-      { live: this.live, preferences, report: (report) => this.reports.push(report) },
+    this.gate = new Connection(
+      {
+        policy: this.live,
+        preferences,
+        resumed: preferences.place === 'store',
+        report: (report) => this.reports.push(report),
+      },
       {
         toServer: (message) => {
           this.toServer.push(message);
@@ -34,8 +39,8 @@ export class Harness {
     );
   }
 
-  client(message: unknown, context: MessageContext = {}): void {
-    this.gate.fromClient(message as Message, context);
+  client(message: unknown, sender: Partial<Sender> = {}): void {
+    this.gate.fromClient(message as Message, { extra: undefined, ...sender });
   }
 
   server(message: unknown): Promise<void> {

@@ -210,21 +210,26 @@ describe('Ledger', () => {
     expect(ledger.isCancelled(ids[1499] ?? '')).toBe(false);
   });
 
-  it('removes a cancelled request with an id of the client', () => {
+  it('cancels only by an id of the client', () => {
     const ledger = new Ledger<{ clientId: RequestId }>();
-    ledger.enterAsSent({ clientId: 1 });
-    expect(ledger.cancel(1)).toEqual({ id: 1, entry: { clientId: 1 } });
-    expect(ledger.find(1)).toBeUndefined();
+    const id = ledger.enter({ clientId: 1 });
+    expect(ledger.cancel(id)).toBeUndefined();
+    expect(ledger.cancel(1)).toEqual({ id, entry: { clientId: 1 } });
     expect(ledger.cancel(1)).toBeUndefined();
+    expect(ledger.find(id)).toEqual({ clientId: 1 });
   });
 
-  it('removes the latest request with an id of the client', () => {
+  it('knows its own ids, also after they were taken', () => {
     const ledger = new Ledger<{ clientId: RequestId }>();
-    const [first, second] = [ledger.enter({ clientId: 1 }), ledger.enter({ clientId: 1 })];
-    ledger.takeLatest(1);
-    expect(ledger.find(second)).toBeUndefined();
-    expect(ledger.find(first)).toBeDefined();
-    ledger.takeLatest(2);
-    expect(ledger.pending).toBe(1);
+    expect(ledger.owns('')).toBe(false);
+    const id = ledger.enter({ clientId: 1 });
+    ledger.take(id);
+    expect([id, 1, '1', 'x', null].map((each) => ledger.owns(each))).toEqual([
+      true,
+      false,
+      false,
+      false,
+      false,
+    ]);
   });
 });

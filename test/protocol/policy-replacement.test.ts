@@ -64,7 +64,6 @@ describe('a policy that is replaced while a request waits for the server', () =>
   it('does not let an answer name a tool that neither policy shows', async () => {
     const harness = new Harness(oldPolicy(ENFORCE));
     harness.request(1, 'tools/call', { name: 'y', ...HIGH });
-    answerAll(harness, { 'tools/list': { tools: TOOLS } });
     harness.live.replace(newPolicy());
     harness.serve({
       'tools/list': TOOLS,

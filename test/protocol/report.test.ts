@@ -4,10 +4,11 @@ import {
   EXTENSION_ID,
   PROTOCOL_VERSION_META,
 } from '../../src/protocol/messages/wire.js';
+import type { Sender } from '../../src/protocol/request/configure.js';
 import type { GateReport } from '../../src/protocol/request/report.js';
-import type { MessageContext } from '../../src/protocol/request/request.js';
 import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { ownerOf } from '../../src/session/task-owner.js';
 import { Harness, policyOf } from './gate-harness.js';
 
 const POLICY = `
@@ -35,8 +36,8 @@ function gate(settings = '{}', preferences?: SessionPreferences): Harness {
 }
 
 /** Returns what the gate reports about a request. */
-function reportOf(harness: Harness, params: object, context: MessageContext = {}): GateReport | undefined {
-  harness.client({ jsonrpc: '2.0', id: harness.reports.length, method: 'tools/list', params }, context);
+function reportOf(harness: Harness, params: object, sender: Partial<Sender> = {}): GateReport | undefined {
+  harness.client({ jsonrpc: '2.0', id: harness.reports.length, method: 'tools/list', params }, sender);
   return harness.reports.at(-1);
 }
 const inMeta = (concerns: object) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
@@ -93,16 +94,27 @@ describe('the report of a list', () => {
     const policy = policyOf(`${POLICY}settings: {}\n`);
     const store = createMemoryStore();
     const harness = new Harness(policy, { place: 'store', store, id: 's' });
-    const tasks = ['of-a', 'of-b', 'of-d', 'of-unknown'].map((taskId) => ({ taskId, status: 'working' }));
+    const tasks = ['of-a', 'of-b', 'of-b2', 'of-d', 'of-unknown'].map((taskId) => ({
+      taskId,
+      status: 'working',
+    }));
     harness.serve({ 'tools/list': TOOLS, 'tasks/list': tasks });
-    for (const tool of ['a', 'b', 'd']) await store.update(`task/of-${tool}`, { tool });
-    await store.update('s', { concerns: { security: 'high' } });
+    for (const [taskId, tool] of [
+      ['of-a', 'a'],
+      ['of-b', 'b'],
+      ['of-b2', 'b'],
+      ['of-d', 'd'],
+    ] as const) {
+      await store.update(`task/${taskId}`, { tool, owner: ownerOf({ session: 's' }, taskId) });
+    }
+    await store.update('s', { listChanged: [], concerns: { security: 'high' } });
     harness.request(1, 'tasks/list', { taskIds: ['of-b'] });
     await expect
       .poll(() => harness.reports.at(-1))
       .toMatchObject({
         method: 'tasks/list',
         shown: 1,
+        // Nothing tells who created the fifth.
         total: 4,
         hidden: { concerns: { security: 1, tier: 1 }, filter: 1 },
       });

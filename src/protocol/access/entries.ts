@@ -1,32 +1,27 @@
-import { canChange, unshared } from '../lists/filter-list.js';
-import type { GateScope } from '../lists/gate-scope.js';
-import type { EntryPath } from '../messages/routes.js';
-import { type Answer, ERRORS, eraOf, type Failure, failure, read } from '../messages/wire.js';
-import type { MessageContext } from '../request/request.js';
-import type { ExpectedAccess } from './access-check.js';
-import { KINDS_OF, type RequestTarget } from './targets.js';
-import { visibilityOfUri } from './visibility.js';
+import { nowOrLater } from '../messages/now-or-later.js';
+import { type EntryPath, entriesOf } from '../messages/routes.js';
+import { type Answer, ERRORS, type Failure, failure, read } from '../messages/wire.js';
+import { canChange, unshared } from '../request/can-change.js';
+import type { Exchange } from '../request/exchange.js';
+import { KINDS_OF } from './targets.js';
+import { isUriShown } from './visibility.js';
 import { withLists } from './with-lists.js';
 
 /**
  * Drops the entries of an answer whose URI is hidden, such as the skills of `skills/list`. An entry without a URI is
- * dropped too.
+ * dropped too. The row of the method says where the entries are.
  *
- * @param scope the gate
+ * @param exchange the request
  * @param message the answer
- * @param expected the request
- * @param context what the transport knows about the request
- * @param paths where the lists of entries are in the result
  * @returns the answer for the client; an error if the server cannot list its resources
  */
-export function filterEntries<C extends MessageContext>(
-  scope: GateScope<C>,
+export function filterEntries(
+  exchange: Exchange,
   message: Answer,
-  { request, configuration }: ExpectedAccess,
-  context: C,
-  paths: readonly EntryPath[],
-): Answer | Promise<Answer | Failure> {
-  if (!canChange(configuration)) return message;
+): Answer | Failure | Promise<Answer | Failure> {
+  const { configuration } = exchange;
+  const paths = entriesOf(exchange.request.method);
+  if (paths.length === 0 || !canChange(configuration)) return message;
   const uris = new Set<string>();
   const collect = (entry: unknown): boolean => {
     const uri = read(entry, 'uri');
@@ -34,28 +29,20 @@ export function filterEntries<C extends MessageContext>(
     return true;
   };
   for (const path of paths) filterAt(message.result, path, collect);
-  const targets = [...uris].map(
-    (name): RequestTarget => ({ type: 'uri', name, withName: (params) => params }),
-  );
-  return new Promise((resolve) => {
-    withLists(
-      scope,
-      request,
-      context,
-      { policy: configuration.policy, kinds: KINDS_OF.uri, targets },
-      (lists, enough) => {
-        if (!enough) return resolve(failure(message.id, ERRORS.internal, NOT_FILTERED));
-        const isShown = (entry: unknown): boolean => {
-          const uri = read(entry, 'uri');
-          return typeof uri === 'string' && visibilityOfUri(lists, uri, configuration) !== 'hidden';
-        };
-        const result = paths.reduce<unknown>(
-          (filtered, path) => filterAt(filtered, path, isShown),
-          message.result,
-        );
-        resolve({ ...message, result: unshared(eraOf(request), { ...(result as object) }) });
-      },
-    );
+  const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
+  return nowOrLater((then) => {
+    withLists(exchange, { kinds: KINDS_OF.uri, targets }, (lists, enough) => {
+      if (!enough) return then(failure(exchange.clientId, ERRORS.internal, NOT_FILTERED));
+      const isShown = (entry: unknown): boolean => {
+        const uri = read(entry, 'uri');
+        return typeof uri === 'string' && isUriShown(lists, uri, configuration);
+      };
+      const result = paths.reduce<unknown>(
+        (filtered, path) => filterAt(filtered, path, isShown),
+        message.result,
+      );
+      then({ ...message, result: unshared(exchange.era, { ...(result as object) }) });
+    });
   });
 }
 

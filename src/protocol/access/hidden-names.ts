@@ -1,11 +1,11 @@
 import QuickLRU from 'quick-lru';
 import type { Configuration } from '../../engine/configuration.js';
-import type { Primitive } from '../../engine/mapping.js';
-import { KINDS } from '../../engine/policy.js';
-import type { Catalog } from '../../engine/select.js';
+import { identityOf } from '../../engine/mapping.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { decideItem } from '../../engine/select.js';
 import { NameFinder } from './name-finder.js';
 import { uriVariantsOf } from './uri-variants.js';
-import { hiddenIdentities, type Lists } from './visibility.js';
+import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
 /** Bounds the finders of one set of lists, and the primitives behind all of them. */
 const MEMO = { entries: 64, references: 200_000 };
@@ -16,21 +16,23 @@ interface Finders {
   readonly byConfiguration: QuickLRU<string, NameFinder>;
 }
 
-const finders = new WeakMap<Catalog<Primitive>, Finders>();
+/** By one of the lists, or by the policy if there is no list. */
+const finders = new WeakMap<object, Finders>();
 
 /**
- * Returns the finder of the names, URIs and templates of all hidden primitives. It is built once per set of lists and
- * configuration. Servers write URIs in several forms, so hidden URIs are found in each.
+ * Returns the finder of the names, URIs and templates of all hidden primitives: those that the lists contain, and those
+ * that only the policy's entries name. It is built once per set of lists and configuration. Servers write URIs in several
+ * forms, so hidden URIs are found in each.
  *
- * @param lists the server's lists, bound to the policy
+ * @param lists the server's lists, as far as they are known, bound to the policy
  * @param configuration the values in effect
  */
 export function hiddenNameFinder(lists: Lists, configuration: Configuration): NameFinder {
-  const { byConfiguration } = findersOf(lists);
+  const { byConfiguration } = findersOf(lists, configuration);
   const known = byConfiguration.get(configuration.key);
   if (known !== undefined) return known;
   const built = new NameFinder(
-    hiddenIdentities(lists, configuration).flatMap(({ kind, identity }) =>
+    KINDS.flatMap((kind) => hiddenIdentities(lists, kind, configuration)).flatMap(({ kind, identity }) =>
       kind === 'resources' ? uriVariantsOf(identity) : [identity],
     ),
   );
@@ -38,15 +40,54 @@ export function hiddenNameFinder(lists: Lists, configuration: Configuration): Na
   return built;
 }
 
-function findersOf(lists: Lists): Finders {
-  const anchor = lists.tools ?? lists.prompts ?? lists.resources ?? lists.resourceTemplates;
-  const known = anchor === undefined ? undefined : finders.get(anchor);
+function findersOf(lists: Lists, { policy }: Configuration): Finders {
+  const anchor = lists.tools ?? lists.prompts ?? lists.resources ?? lists.resourceTemplates ?? policy;
+  const known = finders.get(anchor);
   if (known !== undefined && KINDS.every((kind) => known.lists[kind] === lists[kind])) return known;
-  const size = KINDS.reduce((sum, kind) => sum + (lists[kind]?.items.length ?? 0), 0);
+  const size = KINDS.reduce(
+    (sum, kind) => sum + (lists[kind]?.items.length ?? 0) + policy.entries[kind].size,
+    0,
+  );
   const entries = Math.min(MEMO.entries, MEMO.references / (size + 1));
   // QuickLRU keeps up to twice `maxSize` entries.
   const maxSize = Math.max(1, Math.floor(entries / 2));
   const built = { lists, byConfiguration: new QuickLRU<string, NameFinder>({ maxSize }) };
-  if (anchor !== undefined) finders.set(anchor, built);
+  finders.set(anchor, built);
   return built;
+}
+
+interface HiddenIdentity {
+  readonly kind: Kind;
+  readonly identity: string;
+}
+
+function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration): readonly HiddenIdentity[] {
+  const catalog = lists[kind];
+  const listed = (catalog?.items ?? []).flatMap((item, position) =>
+    catalog === undefined || decideItem(catalog, position, configuration).effect === 'show'
+      ? []
+      : [{ kind, identity: identityOf(kind, item) }],
+  );
+  const unlisted = [...configuration.policy.entries[kind].keys()].filter((identity) =>
+    isHiddenByEntry(lists, kind, identity, configuration),
+  );
+  return [...listed, ...unlisted.map((identity) => ({ kind, identity }))];
+}
+
+/** Returns whether an entry hides a primitive that the list of its kind does not contain. */
+function isHiddenByEntry(lists: Lists, kind: Kind, identity: string, configuration: Configuration): boolean {
+  return (
+    configuration.policy.entries[kind].has(identity) &&
+    decisionOnName(lists[kind], identity, configuration) === undefined &&
+    !isBareShown(kind, identity, configuration)
+  );
+}
+
+/** Returns whether a text is the name, URI or template of a hidden primitive of any kind. */
+export function isHiddenIdentity(lists: Lists, text: string, configuration: Configuration): boolean {
+  return KINDS.some(
+    (kind) =>
+      decisionOnName(lists[kind], text, configuration)?.effect === 'hide' ||
+      isHiddenByEntry(lists, kind, text, configuration),
+  );
 }

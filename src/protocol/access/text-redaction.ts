@@ -1,5 +1,5 @@
 import { type Request, read } from '../messages/wire.js';
-import type { Substitute } from './access-check.js';
+import type { Substitute } from '../request/exchange.js';
 import { type FoundName, NameFinder, replaceParts } from './name-finder.js';
 import { rewriteJson } from './rewrite-json.js';
 import { targetsOf } from './targets.js';
@@ -12,7 +12,7 @@ const HIDDEN = '[hidden]';
 const MAX_ECHO = 65_536;
 
 /** The params in which a client writes free text. The name of the primitive is not among them. */
-const FREE_PARAMS = ['arguments', 'argument', 'context'];
+const FREE_PARAMS = ['arguments', 'argument', 'context', 'taskId'];
 
 /**
  * Returns a function that removes hidden names from a text of the server's response to one request, and then puts the

@@ -1,26 +1,76 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
+import type { RequestTarget } from './targets.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 /** The lists that an access check needs. A list that the server does not have is missing. */
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
 
-/** `unknown`: no list contains it, and the policy does not hide it. The server's own answer reveals nothing. */
-export type Visibility = 'visible' | 'hidden' | 'unknown';
+/** A tool, a prompt or a URI, as a request names it. */
+export type Target = Pick<RequestTarget, 'type' | 'name'>;
 
-/** Returns whether a list shows the primitive with this identity. */
-export function visibilityOfName(
-  catalog: Catalog<Primitive> | undefined,
-  name: string,
-  configuration: Configuration,
-): Visibility {
-  const decision = decisionOnName(catalog, name, configuration);
-  if (decision === undefined) return 'unknown';
-  return decision.effect === 'show' ? 'visible' : 'hidden';
+/**
+ * Returns whether a client may use what a request names. A listed primitive is shown if its list shows it. The server's
+ * list of tools and prompts is complete, so one that is not listed is hidden, unless an entry or a pattern of the policy
+ * names it and shows it: so a hidden name and an unknown one take the same path. Servers need not list every resource, so
+ * the policy alone decides about a URI that no list knows.
+ *
+ * @param lists the server's lists
+ * @param target the name or URI
+ * @param configuration the values in effect
+ * @example
+ * isShown({ tools }, { type: 'tool', name: 'logData' }, configuration); // false
+ */
+export function isShown(lists: Lists, { type, name }: Target, configuration: Configuration): boolean {
+  if (type === 'uri') {
+    // completion/complete names a template by its text.
+    const asTemplate = decisionOnName(lists.resourceTemplates, name, configuration);
+    return asTemplate === undefined ? isUriShown(lists, name, configuration) : asTemplate.effect === 'show';
+  }
+  const kind = type === 'tool' ? 'tools' : 'prompts';
+  const listed = decisionOnName(lists[kind], name, configuration);
+  if (listed !== undefined) return listed.effect === 'show';
+  return namesIt(configuration.policy, kind, name) && isBareShown(kind, name, configuration);
+}
+
+/**
+ * Returns whether the policy alone shows a tool or prompt, whatever the server lists: its exact entry has a value for each
+ * concern in effect, which nothing weaker can change, and no rule reads more of it than its kind and name. Then no list is
+ * needed. A hidden name is not decided this way: it must take as long as an unknown one.
+ */
+export function isShownByEntry({ type, name }: Target, configuration: Configuration): boolean {
+  if (type === 'uri') return false;
+  const kind = type === 'tool' ? 'tools' : 'prompts';
+  const { policy, effective } = configuration;
+  const entry = policy.entries[kind].get(name);
+  if (entry === undefined || rulesReadMore(policy, kind)) return false;
+  const isValued = effective.every(
+    (value, index) => value === undefined || entry.assignments.some(({ concern }) => concern === index),
+  );
+  return isValued && isBareShown(kind, name, configuration);
+}
+
+function rulesReadMore({ rules }: Policy, kind: Kind): boolean {
+  return rules.some(({ kinds, paths }) => kinds.includes(kind) && paths.some(readsMoreThanName));
+}
+
+/** Of everything that rules read, only this is known without the server's list. The empty path reads everything. */
+const readsMoreThanName = (path: string): boolean =>
+  !/^(?:concerns|claims|client)\b|^primitive\.(?:kind|name)$/.test(path);
+
+/** Returns whether an entry or a pattern of the policy names a primitive of a kind. */
+function namesIt({ entries, patterns }: Policy, kind: Kind, name: string): boolean {
+  return entries[kind].has(name) || patterns[kind].some(({ matches }) => matches(name));
+}
+
+/** Returns whether the policy shows a primitive of which only the name or URI is known. */
+export function isBareShown(kind: Kind, identity: string, configuration: Configuration): boolean {
+  const mapping = mapPrimitive(configuration.policy, kind, { [IDENTITY[kind]]: identity });
+  return decide(mapping, configuration).effect === 'show';
 }
 
 /** Returns the decision on the primitive with this identity. If several have it, one that is hidden decides. */
@@ -36,16 +86,6 @@ export function decisionOnName(
   return decisions.find(({ effect }) => effect === 'hide') ?? decisions[0];
 }
 
-/** Returns whether the policy hides a primitive that the server does not list, such as any under `unmapped: hide`. */
-export function visibilityOfUnlisted(
-  kind: Kind,
-  primitive: Primitive,
-  configuration: Configuration,
-): Visibility {
-  const mapping = mapPrimitive(configuration.policy, kind, primitive);
-  return decide(mapping, configuration).effect === 'hide' ? 'hidden' : 'unknown';
-}
-
 /**
  * Returns whether a URI is shown. A listed resource is shown if the list shows it. Another URI is hidden if templates
  * match it and none of them is shown, or if the policy hides the URI by itself. All variants of the URI are checked, so
@@ -55,63 +95,49 @@ export function visibilityOfUnlisted(
  * @param uri the URI
  * @param configuration the values in effect
  */
-export function visibilityOfUri(lists: Lists, uri: string, configuration: Configuration): Visibility {
-  const known = visibilityOfKnownUri(lists, uri, configuration);
-  return known === 'unknown' ? visibilityOfUnlisted('resources', { uri }, configuration) : known;
+export function isUriShown(lists: Lists, uri: string, configuration: Configuration): boolean {
+  return decisionOnKnownUri(lists, uri, configuration) ?? isBareShown('resources', uri, configuration);
 }
 
 /**
- * Returns whether a URI is shown, but `unknown` if no list and no entry of the policy knows it, also under
+ * Returns whether a URI is shown; `undefined` if no list and no entry of the policy knows it, also under
  * `unmapped: hide`.
  */
-export function visibilityOfKnownUri(lists: Lists, uri: string, configuration: Configuration): Visibility {
-  const listed = visibilityOfName(lists.resources, uri, configuration);
+export function decisionOnKnownUri(
+  lists: Lists,
+  uri: string,
+  configuration: Configuration,
+): boolean | undefined {
+  const listed = decisionOnName(lists.resources, uri, configuration);
   // A listed URI in normal form has no other meaning.
-  if (listed !== 'unknown' && normalizeUri(uri) === uri) return listed;
-  if (uri.length > MAX_URI) return 'hidden';
-  const found = uriVariantsOf(uri).map((variant) => visibilityOfVariant(lists, variant, configuration));
-  return found.find((each) => each === 'hidden') ?? found.find((each) => each === 'visible') ?? 'unknown';
+  if (listed !== undefined && normalizeUri(uri) === uri) return listed.effect === 'show';
+  if (uri.length > MAX_URI) return false;
+  const found = uriVariantsOf(uri).map((variant) => decisionOnVariant(lists, variant, configuration));
+  return found.includes(false) ? false : found.find((each) => each !== undefined);
 }
 
 /** In characters. Checking all variants of a URI of megabytes takes seconds, and no server lists such a URI. */
 const MAX_URI = 65_536;
 
-function visibilityOfVariant(
+function decisionOnVariant(
   { resources, resourceTemplates }: Lists,
   uri: string,
   configuration: Configuration,
-): Visibility {
-  const listed = visibilityOfName(resources, uri, configuration);
-  if (listed !== 'unknown') return listed;
+): boolean | undefined {
+  const listed = decisionOnName(resources, uri, configuration);
+  if (listed !== undefined) return listed.effect === 'show';
   const matching = (resourceTemplates?.items ?? []).flatMap((item, position) =>
     templateOf(identityOf('resourceTemplates', item))(uri) ? [position] : [],
   );
-  const shown = matching.some(
-    (position) => resourceTemplates !== undefined && isShown(resourceTemplates, position, configuration),
+  const isAnyShown = matching.some(
+    (position) =>
+      resourceTemplates !== undefined &&
+      decideItem(resourceTemplates, position, configuration).effect === 'show',
   );
-  if (matching.length > 0 && !shown) return 'hidden';
+  if (matching.length > 0 && !isAnyShown) return false;
   const mapping = mapPrimitive(configuration.policy, 'resources', { uri });
-  if (mapping.mapped && decide(mapping, configuration).effect === 'hide') return 'hidden';
-  return matching.length > 0 ? 'visible' : 'unknown';
-}
-
-/** Returns the names, URIs and templates of all hidden primitives. */
-export function hiddenIdentities(
-  lists: Lists,
-  configuration: Configuration,
-): readonly { readonly kind: Kind; readonly identity: string }[] {
-  return KINDS.flatMap((kind) => {
-    const catalog = lists[kind];
-    if (catalog === undefined) return [];
-    return catalog.items.flatMap((item, position) =>
-      isShown(catalog, position, configuration) ? [] : [{ kind, identity: identityOf(kind, item) }],
-    );
-  });
-}
-
-/** Returns whether a text is the name, URI or template of a hidden primitive of any kind. */
-export function isHiddenIdentity(lists: Lists, text: string, configuration: Configuration): boolean {
-  return KINDS.some((kind) => visibilityOfName(lists[kind], text, configuration) === 'hidden');
+  if (mapping.mapped && decide(mapping, configuration).effect === 'hide') return false;
+  return matching.length > 0 ? true : undefined;
 }
 
 /**
@@ -128,9 +154,6 @@ export function targetMatcher(kind: Kind, name: string): (identity: string) => b
     ? (identity) => variants.includes(identity) || variants.includes(normalizeUri(identity))
     : (identity) => identity === name || variants.some(templateOf(identity));
 }
-
-const isShown = (catalog: Catalog<Primitive>, position: number, configuration: Configuration): boolean =>
-  decideItem(catalog, position, configuration).effect === 'show';
 
 const positions = new WeakMap<object, ReadonlyMap<string, readonly number[]>>();
 

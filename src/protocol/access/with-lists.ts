@@ -1,51 +1,45 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
-import { itemsOf } from '../lists/filter-list.js';
-import type { GateScope } from '../lists/gate-scope.js';
+import { itemsOf } from '../catalog/whole-list.js';
 import { askForPages } from '../messages/pending-requests.js';
-import { ERRORS, LISTS, type Request } from '../messages/wire.js';
-import type { MessageContext } from '../request/request.js';
-import type { RequestTarget } from './targets.js';
-import { type Lists, targetMatcher } from './visibility.js';
+import { ERRORS, LISTS } from '../messages/wire.js';
+import type { Exchange, ExchangeConnection } from '../request/exchange.js';
+import { type Lists, type Target, targetMatcher } from './visibility.js';
 
 /** How far to search a list that is too long to be cached. A list with more pages is searched only once. */
 const BOUNDS = { pages: 300, milliseconds: 60_000 };
 
 /** Which lists an access check needs, and for which targets. */
 export interface NeededLists {
-  readonly policy: Policy;
   readonly kinds: readonly Kind[];
   /** From a list that is too long to be cached, only the primitives that match these are read. */
-  readonly targets?: readonly RequestTarget[];
+  readonly targets?: readonly Target[];
 }
 
 /**
  * Gets some of the server's lists. Lists that the server does not have are omitted.
  *
- * @param scope the gate
- * @param request the client's request, on whose behalf the server is asked
- * @param context what the transport knows about the request
- * @param needed the lists to get, and the policy of the request
+ * @param exchange the request, on whose behalf the server is asked
+ * @param needed the lists to get
  * @param then called with the lists. `enough` is false if a list could not be read: it may contain hidden primitives.
  */
-export function withLists<C extends MessageContext>(
-  scope: GateScope<C>,
-  request: Request,
-  context: C,
-  { policy, kinds, targets = [] }: NeededLists,
+export function withLists(
+  exchange: Exchange,
+  { kinds, targets = [] }: NeededLists,
   then: (lists: Lists, enough: boolean) => void,
 ): void {
   const lists: { -readonly [K in Kind]?: Lists[K] } = {};
   let enough = true;
+  const { policy, connection } = exchange;
   const next = (index: number): void => {
     const kind = kinds[index];
     if (kind === undefined) return then(lists, enough);
-    scope.catalog.get(kind, policy, scope.ask(request, context), (outcome) => {
+    connection.catalog.get(kind, policy, exchange.ask, (outcome) => {
       if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
       if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
       if (outcome.state !== 'unbounded') return next(index + 1);
-      search(scope, request, context, kind, targets, (found) => {
+      search(exchange, kind, targets, (found) => {
         if (found === undefined) enough = false;
         else lists[kind] = bindCatalog(policy, kind, found);
         next(index + 1);
@@ -55,16 +49,20 @@ export function withLists<C extends MessageContext>(
   next(0);
 }
 
+/** Returns the lists that are held, without asking the server. */
+export function heldLists({ catalog }: Pick<ExchangeConnection, 'catalog'>, policy: Policy): Lists {
+  return Object.fromEntries([...catalog.cached(policy)].map(([kind, { bound }]) => [kind, bound]));
+}
+
 /** Calls `then` with the primitives that match the targets, or with `undefined` if the search did not reach the end. */
-function search<C extends MessageContext>(
-  scope: GateScope<C>,
-  request: Request,
-  context: C,
+function search(
+  exchange: Exchange,
   kind: Kind,
-  targets: readonly RequestTarget[],
+  targets: readonly Target[],
   then: (found: readonly Primitive[] | undefined) => void,
 ): void {
-  if (targets.length === 0 || scope.catalog.isEndless(kind)) return then(undefined);
+  const { catalog } = exchange.connection;
+  if (targets.length === 0 || catalog.isEndless(kind)) return then(undefined);
   const matchers = targets.map(({ name }) => targetMatcher(kind, name));
   const found: Primitive[] = [];
   const onPage = (page: unknown): number => {
@@ -73,8 +71,8 @@ function search<C extends MessageContext>(
     return items.length;
   };
   // Always to the end of the list: the time that it takes must not reveal that a target exists.
-  askForPages(scope.ask(request, context), LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
-    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') scope.catalog.setEndless(kind);
+  askForPages(exchange.ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
+    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.setEndless(kind);
     then(end.kind === 'complete' ? found : undefined);
   });
 }

@@ -1,23 +1,26 @@
-import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
+import type { ConcernWarning } from '../../engine/configuration.js';
 import { type CursorTarget, cutPage, digestOf } from '../messages/cursor.js';
-import { answer, ERRORS, eraOf, type Request } from '../messages/wire.js';
-import { type GateReport, reportConcerns } from '../request/report.js';
-import { type RequestScope, refuse } from '../request/request.js';
-import { unshared } from './filter-list.js';
+import { ERRORS } from '../messages/wire.js';
+import { unshared } from '../request/can-change.js';
+import type { Exchange } from '../request/exchange.js';
+import type { ListCounts, ReportContext } from '../request/report.js';
+import { withOwnEntries } from './own-entries.js';
 
-/** What the cursors of a filtered list depend on. */
+/** What the cursors of a filtered list depend on, besides the policy and the configuration. */
 export interface CursorBasis {
   /** The member of the result that holds the items, such as `tools`. */
   readonly field: string;
   /** Returns the identities of the items. Called only if there is more than one page. */
   readonly identities: () => readonly string[];
-  readonly configuration: Configuration;
   /** The key of the client's own filter. */
   readonly filterKey: string;
 }
 
 /** Returns what the cursors of a filtered list depend on. */
-export function cursorTarget({ field, identities, configuration, filterKey }: CursorBasis): CursorTarget {
+export function cursorTarget(
+  { configuration }: Exchange,
+  { field, identities, filterKey }: CursorBasis,
+): CursorTarget {
   return {
     catalog: digestOf([field, ...identities()]),
     policy: configuration.policy.digest,
@@ -32,7 +35,9 @@ export interface PagedList extends CursorBasis {
   /** Other members of the result. `_meta` comes last. */
   readonly rest?: Record<string, unknown>;
   readonly meta?: { readonly _meta?: object };
-  readonly counts: Pick<GateReport, 'shown' | 'total' | 'hidden'>;
+  readonly counts: ListCounts;
+  /** The server's whole list, if it is one of primitives. */
+  readonly list?: ReportContext['list'];
   /** Warnings for the log. */
   readonly warnings: readonly ConcernWarning[];
 }
@@ -41,23 +46,23 @@ export interface PagedList extends CursorBasis {
  * Answers a list request with the page that its cursor points to, or with a `-32602` error if the cursor is not valid,
  * and reports the request (MCP, "Pagination").
  *
- * @param scope the gate
- * @param request the list request
+ * @param exchange the list request
  * @param list the filtered list
  * @example
- * answerPage(scope, request, {
+ * answerPage(exchange, {
  *   field: 'tools', items, identities: () => items.map(({ name }) => name),
- *   configuration, filterKey: '', counts: { shown: 2, total: 3 }, warnings: [],
+ *   filterKey: '', counts: { shown: 2, total: 3 }, warnings: [],
  * });
  */
-export function answerPage(scope: RequestScope, request: Request, list: PagedList): void {
-  const { field, items, configuration, rest = {}, meta = {}, counts, warnings } = list;
-  const { policy } = configuration;
-  const target = () => cursorTarget(list);
-  const page = cutPage(items, request.params?.cursor, target, { pageSize: policy.settings.pageSize });
-  if (!page.ok) return refuse(scope, request, ERRORS.invalidParams, page.message);
-  const era = eraOf(request);
-  reportConcerns(scope, { method: request.method, era }, configuration, warnings, counts);
+export function answerPage(exchange: Exchange, list: PagedList): void {
+  const { field, items, rest = {}, meta = {}, counts, warnings, list: whole } = list;
+  const { params } = exchange.request;
+  const { pageSize } = exchange.policy.settings;
+  const page = cutPage(items, params?.cursor, () => cursorTarget(exchange, list), { pageSize });
+  if (!page.ok) return exchange.refuse(ERRORS.invalidParams, page.message);
+  exchange.reportConcerns(warnings, counts, undefined, whole === undefined ? {} : { list: whole });
   const result = { ...rest, [field]: page.items, ...page.nextCursor, ...meta };
-  scope.reply(answer(request, unshared(era, result)));
+  const listed =
+    whole === undefined ? result : withOwnEntries(exchange, { ...whole, filterKey: list.filterKey }, result);
+  exchange.reply(unshared(exchange.era, listed));
 }

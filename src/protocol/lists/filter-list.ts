@@ -4,42 +4,11 @@ import {
   describeConfiguration,
 } from '../../engine/configuration.js';
 import { fromNumber, type Primitive } from '../../engine/mapping.js';
-import type { Kind, Policy } from '../../engine/policy.js';
-import { bindCatalog, type Catalog, type Selection, select } from '../../engine/select.js';
-import { type Era, EXTENSION_ID, read } from '../messages/wire.js';
+import type { Kind } from '../../engine/policy.js';
+import { type Catalog, type Selection, select } from '../../engine/select.js';
+import type { WholeList } from '../catalog/whole-list.js';
+import { EXTENSION_ID } from '../messages/wire.js';
 import type { HiddenReport } from '../request/report.js';
-
-/** A server's whole list: its primitives, bound to a policy, and the other members of its first page. */
-export interface WholeList {
-  readonly bound: Catalog<Primitive>;
-  readonly rest: Record<string, unknown>;
-}
-
-/**
- * Returns whether a list can differ from the server's own under this configuration. If not, the server's answer is passed
- * on byte for byte.
- */
-export function canChange({ policy, active }: Configuration): boolean {
-  const { rules, settings } = policy;
-  return active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
-}
-
-/** Returns the primitives of a list result; `undefined` if the result has no list of that kind. */
-export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | undefined {
-  const items = read(result, kind);
-  return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : undefined;
-}
-
-/** Joins the pages of one list and binds them to a policy. */
-export function wholeListOf(
-  policy: Policy,
-  kind: Kind,
-  pages: readonly Record<string, unknown>[],
-): WholeList {
-  const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
-  const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bindCatalog(policy, kind, items), rest };
-}
 
 /** A filtered list, in the parts of its result. Pages are cut from `items`. */
 export interface FilteredList {
@@ -54,6 +23,7 @@ export interface FilteredList {
   readonly hidden: HiddenReport;
   readonly rest: Record<string, unknown>;
   readonly meta: { readonly _meta?: object };
+  /** For the log: the client gets fewer, in `meta`. */
   readonly warnings: readonly ConcernWarning[];
 }
 
@@ -82,7 +52,10 @@ export function filterList(
   const listed = narrow(shadow ? all : selection.kept);
   const shown = shadow ? narrow(selection.kept).length : listed.length;
   const filter = selection.kept.length - shown;
-  const noticed = [...warnings, ...unknownValues(bound), ...(shadow ? [] : emptied(kind, selection))];
+  const { unknown } = bound;
+  const emptiedBy = shadow ? [] : emptied(kind, selection);
+  // Under `enforce`, the client does not learn which reason hides the rest. Unknown values are for the operator's log.
+  const told = [...warnings, ...(enforcement === 'enforce' ? [] : emptiedBy)];
   const own = {
     ...(configuration.active && !shadow
       ? {
@@ -92,7 +65,7 @@ export function filterList(
           ...(enforcement === 'enforce' ? {} : { total }),
         }
       : {}),
-    ...(noticed.length > 0 ? { warnings: noticed } : {}),
+    ...(told.length > 0 ? { warnings: told } : {}),
   };
   return {
     kept: shadow ? all : selection.kept,
@@ -102,19 +75,8 @@ export function filterList(
     hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
     rest,
     meta: annotated(rest, own),
-    warnings: noticed,
+    warnings: [...warnings, ...warnOfValues(kind, unknown), ...emptiedBy],
   };
-}
-
-/**
- * Forbids caching of a modern list. Modern clients cache lists under the method alone, for `ttlMs`: with other
- * preferences they would get the list of the earlier ones.
- *
- * @returns the result with `ttlMs: 0` and `cacheScope: "private"`; the same object in the legacy era
- */
-export function unshared(era: Era, result: Record<string, unknown>): Record<string, unknown> {
-  if (era === 'legacy' || (result.ttlMs === 0 && result.cacheScope === 'private')) return result;
-  return { ...result, ttlMs: 0, cacheScope: 'private' };
 }
 
 /** Returns the result with the warnings in `_meta`; the same object if there are none. */
@@ -144,7 +106,7 @@ function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): Con
   return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${reason}.` }];
 }
 
-function unknownValues({ kind, unknown }: Catalog<Primitive>): ConcernWarning[] {
+function warnOfValues(kind: Kind, unknown: readonly string[]): ConcernWarning[] {
   return unknown.map((value) => ({
     code: 'unknown-meta-value',
     message: `A value in _meta.concerns of the server's ${kind} is ignored, because the policy does not declare it (${value}).`,

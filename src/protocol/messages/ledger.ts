@@ -9,15 +9,16 @@ export interface LedgerEntry {
 /** How many cancelled requests are kept for a late answer. A server that heeds a cancellation never answers. */
 const MAX_CANCELLED = 1000;
 
-/** A cancelled request, and the id under which the server knows it. */
+/** A cancelled request, and its id in the ledger. */
 export interface Cancelled<E> {
   readonly id: RequestId;
   readonly entry: E;
 }
 
 /**
- * The requests of one client that have no answer yet. Under `enforce`, each has an id of the ledger's own, and the server
- * never sees the client's. So an answer belongs to exactly one request, whatever ids the client repeats.
+ * The requests of one client that the gate handles and that have no answer yet. Each has an id of the ledger's own, and the
+ * server never sees the client's. So an answer belongs to exactly one request, whatever ids the client repeats. Requests
+ * that pass by the gate keep the client's id. No client can guess an id of the ledger, so both kinds can be sent together.
  *
  * @example
  * const id = ledger.enter({ clientId: request.id });
@@ -26,8 +27,8 @@ export interface Cancelled<E> {
  */
 export class Ledger<E extends LedgerEntry> {
   private readonly entries = new Map<unknown, E>();
-  /** The id of the latest request with each client id, if it has an id of the ledger. Created by the first such request. */
-  private latest: Map<unknown, RequestId> | undefined;
+  /** The ledger's id of the latest request with each client id. */
+  private readonly latest = new Map<unknown, RequestId>();
   /** The ids of cancelled requests, oldest first. Created by the first such request. */
   private cancelled: Set<unknown> | undefined;
   private prefix: string | undefined;
@@ -43,20 +44,23 @@ export class Ledger<E extends LedgerEntry> {
     this.prefix ??= crypto.randomUUID();
     const id = `${this.prefix}/${++this.count}`;
     this.entries.set(id, entry);
-    this.latest ??= new Map();
     this.latest.set(entry.clientId, id);
     return id;
   }
 
-  /** Enters a request under the client's own id. The request before it with this id must have been answered. */
-  enterAsSent(entry: E): RequestId {
-    this.entries.set(entry.clientId, entry);
-    return entry.clientId;
+  /** Whether an id has the form of this ledger's ids: an answer without a request in the ledger then belongs to nobody. */
+  owns(id: unknown): boolean {
+    return this.prefix !== undefined && typeof id === 'string' && id.startsWith(this.prefix);
   }
 
   /** Returns the request with this id, which may be cancelled. */
   find(id: unknown): E | undefined {
     return this.entries.get(id);
+  }
+
+  /** Returns the requests in the ledger, also cancelled ones. */
+  all(): Iterable<E> {
+    return this.entries.values();
   }
 
   isCancelled(id: RequestId): boolean {
@@ -69,35 +73,20 @@ export class Ledger<E extends LedgerEntry> {
     if (entry === undefined) return undefined;
     this.entries.delete(id);
     this.cancelled?.delete(id);
-    if (id !== entry.clientId && this.latest?.get(entry.clientId) === id) {
-      this.latest?.delete(entry.clientId);
-    }
+    if (this.latest.get(entry.clientId) === id) this.latest.delete(entry.clientId);
     return entry;
   }
 
-  /** Removes the latest request with a client's id, because it was answered with an error. */
-  takeLatest(clientId: RequestId): void {
-    this.take(this.latest?.get(clientId) ?? clientId);
-  }
-
   /**
-   * Cancels the latest request with a client's id. A request with an id of the ledger stays, so that a late answer is
-   * handled like any other; one with the client's own id is removed, because the client may use the id again.
+   * Cancels the latest request with a client's id. It stays in the ledger, so that a late answer is handled like any other.
    *
    * @returns the request; `undefined` if there is none
    */
   cancel(clientId: unknown): Cancelled<E> | undefined {
-    const id = this.latest?.get(clientId);
-    if (id === undefined) {
-      const entry = this.entries.get(clientId);
-      // The client must not cancel by an id of the ledger, which another client id belongs to.
-      if (entry === undefined || entry.clientId !== clientId) return undefined;
-      this.entries.delete(clientId);
-      return { id: entry.clientId, entry };
-    }
+    const id = this.latest.get(clientId);
     const entry = this.entries.get(id);
-    if (entry === undefined) return undefined;
-    this.latest?.delete(clientId);
+    if (id === undefined || entry === undefined) return undefined;
+    this.latest.delete(clientId);
     this.cancelled ??= new Set();
     this.cancelled.add(id);
     const [oldest] = this.cancelled;

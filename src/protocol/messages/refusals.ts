@@ -19,19 +19,17 @@ export interface Refusal {
 /** The words of the SDKs. */
 export const METHOD_NOT_FOUND: Refusal = { code: ERRORS.methodNotFound, message: 'Method not found' };
 
-/**
- * Returns the route of a method of the client; `undefined` if `enforce` refuses it. `settings.methods` counts only for
- * methods that are not in the table.
- */
-export function routeOf(settings: Settings, method: string): Route | undefined {
-  const route = ROUTES.get(method);
-  if (route !== undefined) return route.to === 'handler' ? undefined : route;
-  return isAllowed(settings, method) ? { to: 'pass' } : undefined;
+const PASS: Route = { to: 'pass' };
+const UNKNOWN: Route = { to: 'unknown' };
+
+/** Returns the route of a method of the client. `settings.methods` counts only for methods that are not in the table. */
+export function routeOf(settings: Settings, method: string): Route {
+  return ROUTES.get(method) ?? (isAllowed(settings, method) ? PASS : UNKNOWN);
 }
 
 /** Returns how `enforce` refuses a request of the client before any name is looked up; `undefined` if it does not. */
-export function refusalOf(request: Request, route: Route | undefined): Refusal | undefined {
-  if (route === undefined) return METHOD_NOT_FOUND;
+export function refusalOf(request: Request, route: Route): Refusal | undefined {
+  if (route.to === 'unknown' || route.to === 'handler') return METHOD_NOT_FOUND;
   const malformed = malformedName(route, request.params);
   if (malformed === undefined) return undefined;
   // What a server of this era answers, whatever the params.

@@ -30,7 +30,15 @@ export type Route =
    * filter the stream of another server, so it refuses the request under `enforce`.
    */
   | { readonly to: 'handler'; readonly names: FindNames }
-  | { readonly to: 'initialize' | 'discover' | 'listConcerns' | 'updateConcerns' | 'tasks' | 'pass' };
+  | { readonly to: 'initialize' | 'discover' | 'listConcerns' | 'updateConcerns' | 'tasks' | 'pass' }
+  /** Names a task by its id, which must belong to the caller in every mode. */
+  | { readonly to: 'task' }
+  /** Names a primitive of the gate itself, see `panel-routes.ts`. */
+  | { readonly to: 'panelTool' | 'panelPageTool' | 'panelPrompt' | 'panelPage' }
+  /** Not in the table: a handler of this process asks which names of a request to replace. */
+  | { readonly to: 'probe' }
+  /** Not in the table: `enforce` refuses it. */
+  | { readonly to: 'unknown' };
 
 /** A request that names one primitive, as a member of its params. Its answer may have lists of entries. */
 const at = (type: NamePath['type'], member: string, ...entries: readonly EntryPath[]): Route => {
@@ -58,10 +66,10 @@ export const ROUTES: ReadonlyMap<string, Route> = new Map<string, Route>([
   ['completion/complete', { to: 'access', names: completedName }],
   ['subscriptions/listen', { to: 'handler', names: subscribedUris }],
   ['tasks/list', { to: 'tasks' }],
-  ['tasks/get', { to: 'scan' }],
-  ['tasks/result', { to: 'scan' }],
-  ['tasks/cancel', { to: 'scan' }],
-  ['tasks/update', { to: 'scan' }],
+  ['tasks/get', { to: 'task' }],
+  ['tasks/result', { to: 'task' }],
+  ['tasks/cancel', { to: 'task' }],
+  ['tasks/update', { to: 'task' }],
   // The Skills extension, SEP-2640.
   ['skills/list', { to: 'scan', entries: [['skills'], ['skills', '*', 'resources']] }],
   ['skills/get', at('uri', 'uri', ['skill', 'resources'])],
@@ -102,11 +110,18 @@ export const NOTIFICATIONS = {
     'notifications/prompts/list_changed',
     'notifications/resources/list_changed',
     'notifications/resources/updated',
-    'notifications/subscriptions/acknowledged',
     'notifications/tasks/status',
     'notifications/elicitation/complete',
   ]),
 } as const satisfies { readonly [side: string]: ReadonlySet<string> };
+
+/** The members of `params` that contain free text of the server, by notification. Under `enforce` they are redacted. */
+export const NOTIFICATION_TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
+  ['notifications/message', ['logger', 'data']],
+  ['notifications/progress', ['message']],
+  ['notifications/tasks/status', ['statusMessage']],
+  ['notifications/cancelled', ['reason']],
+]);
 
 /** The methods that a server may request of a client under `enforce`. */
 export const SERVER_REQUESTS: ReadonlySet<string> = new Set([
@@ -140,10 +155,10 @@ export function entriesOf(method: string): readonly EntryPath[] {
  * @param params the params of the request, unchecked
  * @returns the path of the part, such as `params.name`; `undefined` if every name is a string
  * @example
- * malformedName(ROUTES.get('tools/call'), { name: ['a'] }); // 'params.name'
+ * malformedName(routeOf(settings, 'tools/call'), { name: ['a'] }); // 'params.name'
  */
-export function malformedName(route: Route | undefined, params: unknown): string | undefined {
-  if (route?.to !== 'access') return undefined;
+export function malformedName(route: Route, params: unknown): string | undefined {
+  if (route.to !== 'access') return undefined;
   const names = route.names(params);
   if (names === undefined) return 'params.ref.type';
   const wrong = names.find(({ path }) => typeof read(params, ...path) !== 'string');

@@ -44,7 +44,12 @@ export const ACCESS_METHODS = {
   complete: 'completion/complete',
 } as const;
 
+export const SAMPLING = 'sampling/createMessage';
+
 export const TASK_LIST = 'tasks/list';
+
+/** The Tasks extension of 2026-07-28. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** `capabilities.tasks.list.filter` of a server (SEP-1904, "Server capabilities"). Only tool calls create tasks. */
 export const TASK_FILTER_CAPABILITY = {

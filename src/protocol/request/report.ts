@@ -5,8 +5,11 @@ import {
   describeOrigins,
   type Origin,
 } from '../../engine/configuration.js';
+import type { Decision } from '../../engine/evaluate.js';
 import type { HiddenCounts } from '../../engine/hidden.js';
-import type { Era } from '../messages/wire.js';
+import type { Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import type { Era, RequestId } from '../messages/wire.js';
 
 /** How many primitives of a list the client does not get, by reason. */
 export interface HiddenReport extends HiddenCounts {
@@ -14,10 +17,29 @@ export interface HiddenReport extends HiddenCounts {
   readonly filter?: number;
 }
 
+/** The primitive that a request names. */
+export interface ReportedTarget {
+  readonly type: 'tool' | 'prompt' | 'uri';
+  /** The name or URI; omitted if the server is not known to have it, because a client can send a secret as a name. */
+  readonly name?: string;
+}
+
+/** The ids of the trace that a request belongs to, in the form of W3C Trace Context. */
+export interface ReportedTrace {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
 /** What happened to one request of a client, for a log. It contains neither arguments nor results. */
 export interface GateReport {
   readonly method: string;
   readonly era: Era;
+  /** The digest of the policy that decided. */
+  readonly policy?: string;
+  readonly target?: ReportedTarget;
+  /** The decision of the access check about the target. */
+  readonly decision?: Decision;
+  readonly trace?: ReportedTrace;
   /** The configuration: the values in effect, in the words of the policy. */
   readonly concerns?: object;
   /** The preference source of each concern, by name. It includes denied concerns, which have no value. */
@@ -27,8 +49,12 @@ export interface GateReport {
   /** The counts add up to `total - shown`. Omitted if that is 0. */
   readonly hidden?: HiddenReport;
   readonly warnings?: readonly ConcernWarning[];
-  /** The code of the JSON-RPC error that the gate answered with. */
+  /** The code of the JSON-RPC error that the client got, from the server or from the gate. */
   readonly error?: number;
+  /** Whether the tool itself reported a failure. */
+  readonly isError?: boolean;
+  /** Why the request has no answer: the client cancelled it, or the connection ended before. */
+  readonly unanswered?: 'cancelled' | 'closed';
   /**
    * The method of a request or notification that `enforce` did not let pass, because no filter knows the method or because
    * the message is malformed. Under `shadow`, the method that `enforce` would not let pass.
@@ -36,34 +62,46 @@ export interface GateReport {
   readonly refused?: string;
 }
 
+/** What the gate knows besides a report: to which request it belongs, and names that reports may contain. */
+export interface ReportContext {
+  /** The id that the client gave the request. */
+  readonly id?: RequestId;
+  /** The digest of the policy that the request is handled under. */
+  readonly policy?: string;
+  /** A list of the server. */
+  readonly list?: { readonly kind: Kind; readonly items: readonly Primitive[] };
+  /** The name of the request's target, if the server lists it. */
+  readonly listedName?: string;
+}
+
+/** Receives a report about a request. */
+export type Report = (report: GateReport, context?: ReportContext) => void;
+
 /** Receives reports about requests. */
 export interface Reporter {
-  readonly report: (report: GateReport) => void;
+  readonly report: Report;
 }
 
 /** Discards reports. With this function, reports are not even built. */
 export const NO_REPORT = (): void => undefined;
 
-/** Reports the configuration of a request, its warnings and, for a list, how much the client was shown. */
-export function reportConcerns(
-  scope: Reporter,
-  { method, era }: { readonly method: string; readonly era: Era },
+/** How much of a list the client was shown. */
+export type ListCounts = Pick<GateReport, 'shown' | 'total' | 'hidden'>;
+
+/** Returns the part of a report about the configuration of a request, its warnings and, for a list, what was shown. */
+export function describeConcerns(
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
-  { hidden = {}, ...counts }: Pick<GateReport, 'shown' | 'total' | 'hidden'> = {},
-): void {
-  if (scope.report === NO_REPORT) return;
-  const concerns = describeConfiguration(configuration);
+  { hidden = {}, ...counts }: ListCounts = {},
+): Omit<GateReport, 'method' | 'era'> {
   const sources = describeOrigins(configuration);
-  scope.report({
-    method,
-    era,
-    concerns,
+  return {
+    concerns: describeConfiguration(configuration),
     ...(isEmpty(sources) ? {} : { sources }),
     ...counts,
     ...(isEmpty(hidden) ? {} : { hidden }),
     warnings,
-  });
+  };
 }
 
 const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;

@@ -6,7 +6,7 @@ import type { SessionRead, SessionRecord, SessionStore } from '../../session/sto
 /** Where the preferences of one connection are kept between its messages. */
 export type SessionPreferences =
   /** In the connection, which lasts as long as the session: stdio, in memory, a transport kept per session. */
-  | { readonly place: 'connection'; record: SessionRecord }
+  | { readonly place: 'connection'; readonly id?: string | undefined; record: SessionRecord }
   /** In a store, under the session's id: each request may reach another process. */
   | { readonly place: 'store'; readonly store: SessionStore; readonly id: string }
   /** Nowhere: HTTP without a session. */
@@ -25,7 +25,9 @@ export function placePreferences(
   http: boolean,
 ): SessionPreferences {
   if (store !== undefined && sessionId !== undefined) return { place: 'store', store, id: sessionId };
-  return http && sessionId === undefined ? { place: 'none' } : { place: 'connection', record: {} };
+  return http && sessionId === undefined
+    ? { place: 'none' }
+    : { place: 'connection', id: sessionId, record: {} };
 }
 
 /** Returns what is kept for the session; a promise only if it is in a store. */

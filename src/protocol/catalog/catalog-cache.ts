@@ -2,14 +2,17 @@ import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import type { WalkEnd } from '../messages/page-walker.js';
 import { type AskServer, askForPages } from '../messages/pending-requests.js';
 import { type Capability, type Failure, LISTS } from '../messages/wire.js';
-import { itemsOf, type WholeList } from './filter-list.js';
 import { CachedList, type SharedCatalog } from './shared-catalog.js';
+import { itemsOf, type WholeList } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
 
 /** After so many attempts, a list that changes whenever it is fetched is used for the request, and not cached. */
 const MAX_ATTEMPTS = 3;
+
+/** A server may change a list without an announcement, so a list older than this is fetched again when it is next used. */
+const MAX_AGE_MS = 60_000;
 
 /** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
 type Outcome<List> =
@@ -22,18 +25,19 @@ export type ListOutcome = Outcome<WholeList>;
 
 /**
  * The catalog of one server instance. Each list is fetched once, because an SDK server converts every schema again for
-Lists are dropped when the server announces that they changed.
- * They are kept as the server sent them, and bound to the policy of each request, which may have been replaced since.
+ * each list request. Lists are dropped when the server announces that they changed. They are kept as the server sent them, and bound to the policy of each request, which may have been replaced since.
  */
 export class CatalogCache {
   private readonly lists: Map<Kind, CachedList>;
   private readonly unbounded = new Set<Kind>();
   private readonly endless = new Set<Kind>();
   private readonly waiting = new Map<Kind, ((outcome: Outcome<CachedList>) => void)[]>();
+  /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
+  private readonly fetchedAt = new Map<Kind, number>();
   private version = 0;
 
   /** @param shared the catalog to use instead of one for this server instance only */
-  constructor(shared?: SharedCatalog) {
+  constructor(private readonly shared?: SharedCatalog) {
     this.lists = shared?.lists ?? new Map();
   }
 
@@ -77,7 +81,10 @@ export class CatalogCache {
    */
   get(kind: Kind, policy: Policy, ask: AskServer, then: (outcome: ListOutcome) => void): void {
     const cached = this.lists.get(kind);
-    if (cached !== undefined) return then({ state: 'complete', list: cached.boundTo(policy) });
+    if (cached !== undefined) {
+      then({ state: 'complete', list: cached.boundTo(policy) });
+      return this.refresh(kind, ask);
+    }
     if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
     const bind = (outcome: Outcome<CachedList>): void =>
       then(outcome.state === 'complete' ? { ...outcome, list: outcome.list.boundTo(policy) } : outcome);
@@ -87,6 +94,15 @@ export class CatalogCache {
       return;
     }
     this.waiting.set(kind, [bind]);
+    this.walk(kind, ask);
+  }
+
+  /** Fetches a list again in the background. The old one is used until the new one is complete. */
+  private refresh(kind: Kind, ask: AskServer): void {
+    const fetchedAt = this.fetchedAt.get(kind);
+    if (fetchedAt === undefined || Date.now() - fetchedAt < MAX_AGE_MS || this.waiting.has(kind)) return;
+    this.fetchedAt.set(kind, Date.now());
+    this.waiting.set(kind, []);
     this.walk(kind, ask);
   }
 
@@ -104,9 +120,15 @@ export class CatalogCache {
       const waiting = this.waiting.get(kind) ?? [];
       this.waiting.delete(kind);
       if (version === this.version) {
-        if (outcome.state === 'complete') this.lists.set(kind, outcome.list);
+        if (outcome.state === 'complete') {
+          this.lists.set(kind, outcome.list);
+          if (this.shared === undefined) this.fetchedAt.set(kind, Date.now());
+        }
         // A slow walk says nothing about the next one: this process may have been suspended.
-        if (outcome.state === 'unbounded' && end.kind !== 'too-slow') this.unbounded.add(kind);
+        if (outcome.state === 'unbounded' && end.kind !== 'too-slow') {
+          this.lists.delete(kind);
+          this.unbounded.add(kind);
+        }
       }
       for (const then of waiting) then(outcome);
     });

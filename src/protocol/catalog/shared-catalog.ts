@@ -1,5 +1,5 @@
 import type { Kind, Policy } from '../../engine/policy.js';
-import { type WholeList, wholeListOf } from './filter-list.js';
+import { type WholeList, wholeListOf } from './whole-list.js';
 
 /** While a policy is being replaced, requests that began before still use the old one. */
 const MAX_BOUND = 2;

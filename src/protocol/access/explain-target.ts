@@ -1,0 +1,52 @@
+import type { Configuration } from '../../engine/configuration.js';
+import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import type { RequestTarget } from './targets.js';
+import { KINDS_OF } from './targets.js';
+import { type Lists, targetMatcher } from './visibility.js';
+
+/** The decision of an access check in words, and whether the server lists the target. */
+export interface ExplainedTarget {
+  readonly decision: Decision;
+  readonly isListed: boolean;
+}
+
+/** In characters. All variants of a longer URI take too long to compare, and a log would not contain it. */
+const MAX_NAME = 1024;
+
+/**
+ * Explains the decision of an access check, for a log. It is not used to decide.
+ *
+ * @param lists the server's lists
+ * @param target the primitive that a request names
+ * @param configuration the values in effect
+ * @param isHidden the decision of the access check
+ * @returns the decision in words; `undefined` if no single primitive explains it, or the name is too long
+ */
+export function explainTarget(
+  lists: Lists,
+  { type, name }: Pick<RequestTarget, 'type' | 'name'>,
+  configuration: Configuration,
+  isHidden: boolean,
+): ExplainedTarget | undefined {
+  if (name.length > MAX_NAME) return undefined;
+  const { policy } = configuration;
+  const effect = isHidden ? 'hide' : 'show';
+  const decide = (kind: Kind, primitive: Primitive) =>
+    evaluate(mapPrimitive(policy, kind, primitive), configuration);
+  let isListed = false;
+  const decisions = KINDS_OF[type].flatMap((kind) => {
+    const matches = targetMatcher(kind, name);
+    return (lists[kind]?.items ?? []).flatMap((item) => {
+      const identity = identityOf(kind, item);
+      if (!matches(identity)) return [];
+      if (identity === name) isListed = true;
+      return [decide(kind, item)];
+    });
+  });
+  const bare =
+    type === 'uri' ? decide('resources', { uri: name }) : decide(KINDS_OF[type][0] ?? 'tools', { name });
+  const decision = [...decisions, bare].find((each) => each.effect === effect);
+  return decision === undefined ? undefined : { decision, isListed };
+}

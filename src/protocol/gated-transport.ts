@@ -1,0 +1,222 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import type { ConcernsOptions } from './concerns-options.js';
+import { Connection } from './connection.js';
+import { passesBy, reportOfPassing } from './messages/pass-by.js';
+import { PassedRequests } from './messages/passed-requests.js';
+import {
+  eraOf,
+  isNotification,
+  isResponse,
+  type Request as McpRequest,
+  type Message,
+} from './messages/wire.js';
+import { Outcomes } from './outcomes.js';
+import type { Sender } from './request/configure.js';
+import { KnownNames } from './request/known-names.js';
+import { policyInForce } from './request/live-policy.js';
+import type { HttpRequestInfo } from './request/preference-sources.js';
+import { placePreferences } from './request/session-preferences.js';
+import { memoryOf, TaskMemory, taskRecords } from './tasks/task-records.js';
+
+/** A transport with a gate in it. */
+export interface GatedTransport extends Transport {
+  /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
+  settled(): Promise<void>;
+  /**
+   * Returns whether the sender of a message is shown a tool, under `enforce`. For servers whose requests do not name the
+   * tool that they are about, such as those about tasks.
+   */
+  showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
+  /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
+  waitFor(work: Promise<unknown>): void;
+}
+
+/**
+ * Puts the gate into a transport. Connect a server to the returned transport instead.
+ *
+ * @param transport a transport of SDK v1 or v2 that is not started
+ * @param options the policy, and where preferences are kept
+ * @returns the transport for the server
+ * @example
+ * await server.connect(gatedTransport(new StdioServerTransport(), { policy }));
+ */
+export function gatedTransport(transport: Transport, options: ConcernsOptions): GatedTransport {
+  return new TransportWithGate(transport, options);
+}
+
+/** The members that transports of SDK v2 have in addition to those of v1. */
+interface V2Transport {
+  setSupportedProtocolVersions?(versions: string[]): void;
+  readonly hasPerRequestStream?: boolean;
+}
+
+/** Gives every message to a connection, which is created by the first message that does not pass by. */
+class TransportWithGate implements GatedTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  private connection: Connection | undefined = undefined;
+  /** The requests that passed by before there was a connection, and have no answer yet. */
+  private readonly passed = new PassedRequests();
+  private readonly outcomes: Outcomes | undefined;
+  private readonly work = new Set<Promise<unknown>>();
+
+  constructor(
+    private readonly inner: Transport,
+    private readonly options: ConcernsOptions,
+  ) {
+    const { report, names = new KnownNames(), probe } = options;
+    this.outcomes = report === undefined ? undefined : new Outcomes(report, names, probe);
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  /** SDK v2: sets the protocol versions that the transport accepts in headers. */
+  setSupportedProtocolVersions(versions: string[]): void {
+    (this.inner as V2Transport).setSupportedProtocolVersions?.(versions);
+  }
+
+  /** SDK v2: whether closing the stream of a request cancels it. */
+  get hasPerRequestStream(): boolean | undefined {
+    return (this.inner as V2Transport).hasPerRequestStream;
+  }
+
+  start(): Promise<void> {
+    const { inner } = this;
+    // Handlers that were set on the transport before are still called, as the SDK does.
+    const { onclose, onerror, onmessage } = inner;
+    inner.onclose = () => {
+      this.connection?.close();
+      this.outcomes?.closed();
+      onclose?.();
+      this.onclose?.();
+    };
+    inner.onerror = (error) => {
+      onerror?.(error);
+      this.onerror?.(error);
+    };
+    inner.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
+      this.receive(message as Message, extra);
+    };
+    return inner.start();
+  }
+
+  private receive(message: Message, extra: MessageExtraInfo | undefined): void {
+    const policy = policyInForce(this.options.policy);
+    this.outcomes?.received(message, policy);
+    if (this.connection === undefined) {
+      if (passesBy(policy.settings, message) && !this.mustBecomeLegacy(message)) {
+        this.outcomes?.told(reportOfPassing(policy.settings, message), { id: message.id });
+        this.passed.add(message.id);
+        this.onmessage?.(message as JSONRPCMessage, extra);
+        return;
+      }
+      // The session id and the type of transport are only known from the first message.
+      this.connection = this.open(extra);
+    }
+    this.connection.fromClient(message, senderOf(extra));
+  }
+
+  /** On the connection of a session, the marker of modern requests is removed. */
+  private mustBecomeLegacy(request: McpRequest): boolean {
+    return this.inner.sessionId !== undefined && eraOf(request) === 'modern';
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (
+      this.connection === undefined &&
+      policyInForce(this.options.policy).settings.enforcement !== 'enforce'
+    ) {
+      if ('id' in message && isResponse(message as Message)) this.passed.take(message.id);
+      return this.deliver(message as Message, options);
+    }
+    // Under `enforce`, nothing of the server passes by, also if it sends before the client does.
+    this.connection ??= this.open(undefined);
+    const { connection } = this;
+    const relatedTo = options?.relatedRequestId;
+    const translated =
+      relatedTo === undefined ? options : { ...options, relatedRequestId: connection.clientIdOf(relatedTo) };
+    return connection.fromServer(message as Message, (sent) => this.deliver(sent, translated), relatedTo);
+  }
+
+  private deliver(message: Message, options: TransportSendOptions | undefined): Promise<void> {
+    this.outcomes?.sent(message);
+    return this.inner.send(message as JSONRPCMessage, options);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  async settled(): Promise<void> {
+    await this.connection?.settled();
+    await Promise.allSettled(this.work);
+  }
+
+  waitFor(work: Promise<unknown>): void {
+    this.work.add(work);
+    const done = () => this.work.delete(work);
+    work.then(done, done);
+  }
+
+  async showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean> {
+    const given = message as Message;
+    // Under `enforce`, requests about tasks do not pass by, so there is a connection.
+    if (this.connection === undefined || isNotification(given)) return true;
+    return this.connection.showsTool(name, given, senderOf(extra));
+  }
+
+  private open(extra: MessageExtraInfo | undefined): Connection {
+    const { store, taskMemory, ...options } = this.options;
+    const { sessionId } = this.inner;
+    const isHttp = httpOf(extra) !== undefined;
+    const preferences = placePreferences(store, sessionId, isHttp);
+    const memory = taskMemory ?? (isHttp ? memoryOf(options.policy) : new TaskMemory());
+    const tasks = taskRecords(memory, store);
+    return new Connection(
+      {
+        ...options,
+        report: this.outcomes?.told,
+        preferences,
+        tasks,
+        resumed: sessionId !== undefined,
+        passed: this.passed,
+      },
+      {
+        toServer: (message, given) =>
+          this.onmessage?.(message as JSONRPCMessage, given as MessageExtraInfo | undefined),
+        toClient: (message, relatedTo) =>
+          this.deliver(message, relatedTo === undefined ? undefined : { relatedRequestId: relatedTo }),
+      },
+    );
+  }
+}
+
+function senderOf(extra: MessageExtraInfo | undefined): Sender {
+  const claims = extra?.authInfo?.extra;
+  return {
+    extra,
+    http: httpOf(extra),
+    claims: claims === undefined ? undefined : new Map(Object.entries(claims)),
+  };
+}
+
+/** SDK v1 reports the headers and URL, SDK v2 the request itself. */
+function httpOf(extra: MessageExtraInfo | undefined): HttpRequestInfo | undefined {
+  const request = (extra as { request?: Request } | undefined)?.request;
+  if (request === undefined) return extra?.requestInfo;
+  return {
+    url: request.url,
+    get headers() {
+      return Object.fromEntries(request.headers);
+    },
+  };
+}

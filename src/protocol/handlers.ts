@@ -1,0 +1,88 @@
+import { answerProbe, judgeAccess } from './access/access-check.js';
+import { filterEntries } from './access/entries.js';
+import { redactFailure } from './access/failure-redaction.js';
+import { redactResponse } from './access/redaction.js';
+import { describePolicy } from './concerns/declare.js';
+import { judgeInitialize, settleDiscover, settleInitialize } from './concerns/initialize.js';
+import { PANEL_HANDLERS } from './concerns/panel/panel-handlers.js';
+import { updateConcerns } from './concerns/update-concerns.js';
+import { judgeList, settleList } from './lists/list-request.js';
+import { ROUTES } from './messages/routes.js';
+import type { Answer, Failure } from './messages/wire.js';
+import type { Exchange, Handler, Handlers } from './request/exchange.js';
+import { readConfiguration } from './request/with-configuration.js';
+import { rememberTask } from './tasks/remember-task.js';
+import { judgeTaskList, settleTaskList, withoutTaskList } from './tasks/task-list.js';
+import { judgeTask, settleTask } from './tasks/task-request.js';
+
+/** Lets the server answer. */
+function judgePassing(exchange: Exchange): void {
+  exchange.report();
+  exchange.pass();
+}
+
+/** Removes hidden entries first: redaction takes their names out, and then nothing tells that they are hidden. */
+function settleAccess(
+  exchange: Exchange,
+  message: Answer | Failure,
+): Answer | Failure | Promise<Answer | Failure> {
+  if (!exchange.isEnforced) return rememberTask(exchange, message);
+  const filtered = 'error' in message ? message : filterEntries(exchange, message);
+  const redacted = after(filtered, (each) => redactResponse(exchange, each));
+  return after(redacted, (each) => ('error' in each ? each : rememberTask(exchange, each)));
+}
+
+/** Continues at once if there is nothing to wait for: SDK v2 turns some answers into an HTTP status only then. */
+const after = (
+  message: Answer | Failure | Promise<Answer | Failure>,
+  next: (message: Answer | Failure) => Answer | Failure | Promise<Answer | Failure>,
+): Answer | Failure | Promise<Answer | Failure> =>
+  message instanceof Promise ? message.then(next) : next(message);
+
+/** Under `enforce`, the answer is redacted by the configuration of the request. */
+function judgeDiscover(exchange: Exchange): void | Promise<void> {
+  return exchange.isEnforced
+    ? readConfiguration(exchange, () => judgePassing(exchange))
+    : judgePassing(exchange);
+}
+
+/** Redacts errors only: results of these methods name nothing. */
+function settlePassing(
+  exchange: Exchange,
+  message: Answer | Failure,
+): Answer | Failure | Promise<Answer | Failure> {
+  // Nothing filters what `settings.methods` lets pass.
+  return 'error' in message && ROUTES.has(exchange.request.method)
+    ? redactFailure(exchange, message)
+    : message;
+}
+
+const PASS: Handler = { judge: judgePassing, settle: settlePassing };
+const ACCESS: Handler = { judge: judgeAccess, settle: settleAccess };
+
+/** What the gate does with the requests of each route. The table of methods, `messages/routes.ts`, names the routes. */
+export const HANDLERS: Handlers = {
+  list: { judge: judgeList, settle: settleList },
+  access: ACCESS,
+  scan: ACCESS,
+  tasks: { judge: judgeTaskList, settle: settleTaskList },
+  task: { judge: judgeTask, settle: settleTask },
+  initialize: {
+    judge: judgeInitialize,
+    settle: (exchange, message) => settleInitialize(exchange, withoutTaskList(exchange, message)),
+  },
+  discover: { judge: judgeDiscover, settle: settleDiscover },
+  listConcerns: {
+    judge(exchange) {
+      exchange.report();
+      exchange.reply({ ...describePolicy(exchange.policy) });
+    },
+  },
+  updateConcerns: { judge: updateConcerns },
+  ...PANEL_HANDLERS,
+  probe: { judge: answerProbe },
+  pass: PASS,
+  // `enforce` refuses these two before any handler.
+  handler: PASS,
+  unknown: PASS,
+};

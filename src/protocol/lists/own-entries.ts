@@ -1,0 +1,123 @@
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import type { Concern, Kind } from '../../engine/policy.js';
+import { PANEL, panelMode } from '../messages/panel-routes.js';
+import { ERRORS, type Failure } from '../messages/wire.js';
+import type { Exchange } from '../request/exchange.js';
+import { canSwitch, clientSurfaces } from '../request/switching.js';
+
+/** A list of the server: the gate's own primitives are added to it. */
+interface ServerList {
+  readonly kind: Kind;
+  /** What the server lists, also what is hidden. */
+  readonly items: readonly object[];
+  /** The key of the client's own filter. */
+  readonly filterKey: string;
+}
+
+/**
+ * Adds the gate's own tools and prompts to the last page of a list. A primitive of the server with the same name wins. A
+ * client that filters the list itself gets what it filters for.
+ *
+ * @param exchange the list request, which has its configuration
+ * @param list the server's list
+ * @param page the result for the client
+ * @returns the same object if nothing is added
+ */
+export function withOwnEntries(
+  exchange: Exchange,
+  { kind, items, filterKey }: ServerList,
+  page: Record<string, unknown>,
+): Record<string, unknown> {
+  const own = ownEntries(exchange, kind);
+  const listed = page[kind];
+  if (own.length === 0 || page.nextCursor !== undefined || filterKey !== '' || !Array.isArray(listed))
+    return page;
+  const taken = new Set(items.map((item) => identityOf(kind, item)));
+  return { ...page, [kind]: [...listed, ...own.filter(({ name }) => !taken.has(name))] };
+}
+
+/**
+ * Returns the result of a list request that the server does not support. The gate declares lists that the server may not
+ * have, so it must answer them.
+ *
+ * @returns `undefined` if the error is another one, or if `settings.panel` is off
+ */
+export function ownListOnly(
+  exchange: Exchange,
+  kind: Kind,
+  { code }: Failure['error'],
+): Record<string, unknown> | undefined {
+  if (code !== ERRORS.methodNotFound || panelMode(exchange.policy.settings) === 'off') return undefined;
+  return { [kind]: ownEntries(exchange, kind) };
+}
+
+interface OwnEntry extends Primitive {
+  readonly name: string;
+}
+
+function ownEntries(exchange: Exchange, kind: Kind): readonly OwnEntry[] {
+  if (panelMode(exchange.policy.settings) === 'off') return [];
+  if (kind === 'tools') return ownTools(exchange);
+  return kind === 'prompts' && canSwitch(exchange) ? ownPrompts(exchange) : [];
+}
+
+const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
+
+function ownTools(exchange: Exchange): readonly OwnEntry[] {
+  const { app } = clientSurfaces(exchange);
+  const tool = {
+    name: PANEL.tool,
+    title: 'What is shown',
+    description:
+      'Tells which tools are shown and why, and lets the person change that. Call it if a tool that the task needs is missing.',
+    inputSchema: NO_ARGUMENTS,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+  };
+  if (!app) return [tool];
+  const pageOnly = { ui: { resourceUri: PANEL.page, visibility: ['app'] } };
+  const readTool = {
+    name: PANEL.readTool,
+    description: 'Returns what the page shows.',
+    inputSchema: NO_ARGUMENTS,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: pageOnly,
+  };
+  const updateTool = {
+    name: PANEL.updateTool,
+    description: 'Makes a change that the person made in the page.',
+    inputSchema: {
+      type: 'object',
+      properties: { concerns: { type: 'object' }, key: { type: 'string' } },
+      required: ['concerns', 'key'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    _meta: pageOnly,
+  };
+  // The second key is the one of hosts from before MCP Apps was an extension.
+  const opensPage = { ...tool, _meta: { ui: { resourceUri: PANEL.page }, 'ui/resourceUri': PANEL.page } };
+  return [opensPage, readTool, ...(canSwitch(exchange) ? [updateTool] : [])];
+}
+
+function ownPrompts({ policy }: Exchange): readonly OwnEntry[] {
+  const presets = [...policy.presets.keys()].map((name) => ({
+    name: `${PANEL.presetPrompt}${name}`,
+    title: `Show: ${name}`,
+    description: `Switches what is shown to the preset ${name}.`,
+  }));
+  const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
+  const prompt = {
+    name: PANEL.prompt,
+    title: 'What is shown',
+    description: 'Switches what is shown. Values that are left out stay; "any" removes a value.',
+    arguments: host.map((concern) => ({
+      name: concern.name,
+      description: `${concern.description === undefined ? '' : `${concern.description}: `}${choices(concern)}`,
+      required: false,
+    })),
+  };
+  return [...presets, prompt];
+}
+
+const choices = ({ values }: Concern): string =>
+  'min' in values ? `a number from ${values.min} to ${values.max}, or any` : [...values, 'any'].join(', ');

@@ -1,0 +1,82 @@
+import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import type { Policy } from '../../engine/policy.js';
+import type { SessionRead } from '../../session/store.js';
+import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
+import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
+import { keptCapabilities } from './session-preferences.js';
+
+/** Who sent a message, as far as the transport knows. */
+export interface Sender {
+  readonly http?: HttpRequestInfo | undefined;
+  /** Verified claims of the caller: the only source of values for operator concerns. */
+  readonly claims?: ReadonlyMap<string, unknown> | undefined;
+  /** What the transport told about the message. The server gets it with the message. */
+  readonly extra: unknown;
+}
+
+/** What a configuration is resolved from, besides the session. */
+export interface Configurable {
+  readonly policy: Policy;
+  readonly request: Request;
+  readonly sender: Sender;
+}
+
+/** What `configure` reads besides the request. */
+export interface ConfigureOptions {
+  /** What the store or the connection keeps for the session. */
+  readonly session: SessionRead;
+  /** Whether the request's own `_meta` counts. It does on lists and access-checked methods, not on `updateConcerns`. */
+  readonly meta: boolean;
+}
+
+/**
+ * Resolves the configuration of a request from all preference sources. A modern request (2026-07-28) carries its
+ * client's capabilities, and no session is read for it: one request must not change the lists that another one gets.
+ *
+ * @param exchange the policy, the request, and who sent it
+ * @param options the session, and whether the request's own `_meta` counts
+ * @returns the configuration, with the warnings about all sources
+ * @example
+ * configure({ policy, request, sender }, { session: { state: 'live', record: {} }, meta: true });
+ */
+export function configure(
+  { policy, request, sender }: Configurable,
+  { session, meta }: ConfigureOptions,
+): Configuration {
+  const modern = eraOf(request) === 'modern';
+  const record = session.state === 'live' ? session.record : {};
+  const caller = callerOf({ policy, request, sender }, session);
+  const kept = modern
+    ? ({
+        from: 'capabilities',
+        concerns: read(caller.capabilities, 'extensions', EXTENSION_ID, 'concerns'),
+      } as const)
+    : ({ from: 'session', concerns: record.concerns } as const);
+  const found = readPreferenceSources(meta ? request : undefined, kept, sender.http);
+  const configuration = resolveConfiguration(policy, found.sources, caller);
+  const warnings = [...(modern ? [] : (record.warnings ?? [])), ...found.warnings];
+  return warnings.length === 0
+    ? configuration
+    : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
+}
+
+/**
+ * Returns what is known about the caller of a request, besides its preferences.
+ *
+ * @param exchange the policy, the request, and who sent it
+ * @param session what the store or the connection keeps for the session
+ * @returns its claims, its client's capabilities, and the era of the request
+ * @example
+ * callerOf({ policy, request, sender }, { state: 'live', record: {} }).era; // 'legacy'
+ */
+export function callerOf({ policy, request, sender }: Configurable, session: SessionRead): Caller {
+  const era = eraOf(request);
+  const record = session.state === 'live' ? session.record : {};
+  const capabilities =
+    era === 'modern'
+      ? read(request.params, '_meta', CLIENT_CAPABILITIES_META)
+      : keptCapabilities(policy, record);
+  // Under `enforce`, a session that expired must not show what it used to hide.
+  const forgotten = era === 'legacy' && session.state !== 'live' && policy.settings.enforcement === 'enforce';
+  return { claims: sender.claims, capabilities, era, forgotten };
+}

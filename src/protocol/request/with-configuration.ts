@@ -1,0 +1,96 @@
+import type { ConcernWarning, Configuration, InvalidValue } from '../../engine/configuration.js';
+import type { SessionRead } from '../../session/store.js';
+import { ERRORS } from '../messages/wire.js';
+import { configure } from './configure.js';
+import type { Exchange } from './exchange.js';
+import { storeWarning } from './report.js';
+import { readSession } from './session-preferences.js';
+
+/**
+ * Resolves the configuration of an exchange from every preference source, and calls `then`. Answers the request with an
+ * error instead if it carries an invalid value under `invalid: error`, or if `enforce` cannot read the session.
+ *
+ * @param exchange a request whose `_meta` may carry preferences
+ * @param then called when the exchange has its configuration, before this function returns if the session is at hand
+ * @returns a promise if the session store must be waited for
+ * @example
+ * withConfiguration(exchange, () => answerList(exchange));
+ */
+export function withConfiguration(exchange: Exchange, then: () => void): void | Promise<void> {
+  return readConfiguration(exchange, () => {
+    const { configuration } = exchange;
+    const [invalid] = configuration.invalid;
+    if (invalid !== undefined) return refuseValue(exchange, configuration, invalid);
+    then();
+  });
+}
+
+/**
+ * Does what `withConfiguration` does, but ignores invalid values.
+ *
+ * @returns a promise if the session store must be waited for
+ */
+export function readConfiguration(exchange: Exchange, then: () => void): void | Promise<void> {
+  return withSession(exchange, (session, logged) => {
+    exchange.session = session;
+    exchange.configured(configure(exchange, { session, meta: true }), logged);
+    then();
+  });
+}
+
+/**
+ * Returns the configuration of a connection's session, without the `_meta` of any single request; a promise if the session
+ * store must be waited for.
+ */
+export function sessionConfiguration(exchange: Exchange): Configuration | Promise<Configuration> {
+  const withSession = (session: SessionRead) => configure(exchange, { session, meta: false });
+  const session = readSession(exchange.connection.preferences);
+  return session instanceof Promise ? session.then(withSession) : withSession(session);
+}
+
+const UNKNOWN_SESSION: ConcernWarning = {
+  code: 'unknown-session',
+  message:
+    'The session is unknown or expired, so its preferences are lost. The host must send them again with updateConcerns.',
+};
+
+/**
+ * Reads the session of a request and calls `then`. If the store cannot be read, `advisory` continues with the other
+ * preference sources. `enforce` refuses: the preferences that it cannot read may hide something.
+ */
+function withSession(
+  exchange: Exchange,
+  then: (session: SessionRead, logged: readonly ConcernWarning[]) => void,
+): void | Promise<void> {
+  if (exchange.era === 'modern') return then({ state: 'unknown' }, []);
+  const session = readSession(exchange.connection.preferences);
+  if (!(session instanceof Promise)) return then(session, []);
+  return session.then(
+    (found) => then(found, found.state === 'live' ? [] : [UNKNOWN_SESSION]),
+    (cause) => {
+      const logged = [storeWarning('read', cause)];
+      if (!exchange.isEnforced) return then({ state: 'unknown' }, logged);
+      exchange.report({ warnings: logged });
+      exchange.refuse(ERRORS.internal, 'The preferences of this session could not be read. Try again.');
+    },
+  );
+}
+
+/** Answers a request that carries a value outside the declared `values`, under `invalid: error`. */
+export function refuseValue(exchange: Exchange, { policy }: Configuration, invalid: InvalidValue): void {
+  const { concern, value, values, suggestion } = invalid;
+  const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
+  const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  const message = `${quote(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
+  exchange.refuse(ERRORS.invalidParams, message, invalid);
+}
+
+const QUOTED_CHARACTERS = 80;
+
+/** Hosts may send values of any size and depth. `JSON.stringify` throws on arrays that are nested too deeply. */
+function quote(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
+  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, QUOTED_CHARACTERS) : value);
+  return String(text);
+}

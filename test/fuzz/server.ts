@@ -1,0 +1,231 @@
+import type { Random } from './random.js';
+import { type Kind, THINGS, type Thing } from './world.js';
+
+/** The part of a transport that the server uses. */
+interface Wire {
+  onmessage?: ((message: never) => void) | undefined;
+  start(): Promise<void>;
+  send(message: never): Promise<void>;
+}
+
+const LISTS: Readonly<Record<string, Kind>> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+};
+
+/** How servers read a URI. Some decode escapes before they parse it, some after. */
+export const READINGS: readonly [Reading, ...Reading[]] = [
+  (uri) => uri,
+  parse,
+  decode,
+  (uri) => decode(parse(uri)),
+  (uri) => parse(decode(uri)),
+  (uri) => parse(decode(parse(uri))),
+];
+type Reading = (uri: string) => string;
+
+function parse(uri: string): string {
+  try {
+    return new URL(uri).href;
+  } catch {
+    return uri;
+  }
+}
+
+function decode(uri: string): string {
+  try {
+    return decodeURIComponent(uri);
+  } catch {
+    return uri;
+  }
+}
+
+/**
+ * A server without an SDK, as trusting as servers get: it takes a list with one name for the name, runs requests without
+ * an id, reads batches, and tells everything in answer to a method that it does not know.
+ */
+export class FuzzServer {
+  /** Answers that the server gives later, with the ids of their requests. */
+  private late: { readonly id: unknown; readonly answer: object }[] = [];
+  private wire: Wire | undefined;
+  /** The things that requests without an id used. Nobody sees an answer, but the tool has run. */
+  readonly used = new Set<Thing>();
+
+  constructor(
+    private readonly random: Random,
+    private readonly reading: Reading,
+  ) {}
+
+  async connect(transport: never): Promise<void> {
+    const wire: Wire = transport;
+    this.wire = wire;
+    wire.onmessage = (message) => this.receive(message);
+    await wire.start();
+  }
+
+  /** Sends late answers in any order. */
+  flush(): void {
+    const { late } = this;
+    this.late = [];
+    while (late.length > 0) {
+      const [next] = late.splice(this.random.below(late.length), 1);
+      if (next !== undefined) this.send(next.answer);
+    }
+  }
+
+  get isIdle(): boolean {
+    return this.late.length === 0;
+  }
+
+  send(message: object): void {
+    // `never`, because the SDKs have different types of messages. A client that has gone gets no answer.
+    this.wire?.send(message as never).catch(() => undefined);
+  }
+
+  private receive(message: unknown): void {
+    if (Array.isArray(message)) for (const each of message) this.receive(each);
+    const method = read(message, 'method');
+    if (typeof method !== 'string') return;
+    const id = read(message, 'id');
+    const params = read(message, 'params');
+    if (method === 'notifications/cancelled') this.cancel(read(params, 'requestId'));
+    if (method.startsWith('notifications/')) return;
+    const outcome = this.answer(method, params);
+    if (id === undefined) return;
+    const answer = { jsonrpc: '2.0', id, ...outcome };
+    if (this.random.chance(0.3)) this.late.push({ id, answer });
+    else this.send(answer);
+  }
+
+  /** Servers may answer a request although it was cancelled. */
+  private cancel(id: unknown): void {
+    if (this.random.chance(0.5)) this.late = this.late.filter((each) => each.id !== id);
+  }
+
+  private answer(method: string, params: unknown): object {
+    const kind = LISTS[method];
+    if (kind !== undefined)
+      return { result: { [kind]: THINGS.filter((each) => each.kind === kind).map(listed) } };
+    switch (method) {
+      case 'initialize':
+        return {
+          result: {
+            protocolVersion: '2025-11-25',
+            capabilities: { tools: {}, prompts: {}, resources: { subscribe: true }, completions: {} },
+            serverInfo: { name: 'fuzz', version: '1' },
+          },
+        };
+      case 'ping':
+      case 'logging/setLevel':
+        return { result: {} };
+      case 'tools/call':
+        return this.use('tools', text(read(params, 'name')), (tool) => this.called(tool));
+      case 'prompts/get':
+        return this.use('prompts', text(read(params, 'name')), ({ secret }) => ({
+          messages: [{ role: 'user', content: { type: 'text', text: secret } }, ...this.links('content')],
+        }));
+      case 'resources/read':
+        return this.use('resources', this.uri(read(params, 'uri')), ({ identity, secret }) => ({
+          contents: [{ uri: identity, text: secret }, ...this.links('contents')],
+        }));
+      case 'resources/subscribe':
+      case 'resources/unsubscribe':
+        return this.use('resources', this.uri(read(params, 'uri')), () => ({}));
+      case 'resources/directory/read':
+        return this.use('resources', this.uri(read(params, 'uri')), () => ({
+          resources: ofKind('resources').map(listed),
+        }));
+      case 'skills/get':
+        return this.use('resources', this.uri(read(params, 'uri')), ({ identity }) => ({
+          skill: { uri: identity, resources: ofKind('resources').map(listed) },
+        }));
+      case 'skills/list':
+        return { result: { skills: ofKind('resources').map(listed) } };
+      case 'completion/complete': {
+        const ref = read(params, 'ref');
+        const completion = { completion: { values: ['x'] } };
+        return read(ref, 'type') === 'ref/prompt'
+          ? this.use('prompts', text(read(ref, 'name')), () => completion)
+          : this.use('resourceTemplates', text(read(ref, 'uri')), () => completion);
+      }
+      default:
+        return { result: { everything: THINGS } };
+    }
+  }
+
+  private uri(value: unknown): string {
+    return this.reading(text(value));
+  }
+
+  private use(kind: Kind, identity: string, run: (found: Thing) => object): object {
+    const found =
+      ofKind(kind).find((each) => each.identity === identity) ??
+      (kind === 'resources' ? ofKind('resourceTemplates').find((each) => covers(each, identity)) : undefined);
+    if (found === undefined) return { error: { code: -32602, message: `Nothing is called ${identity}.` } };
+    this.used.add(found);
+    if (this.random.chance(0.1)) {
+      const other = this.other().identity;
+      const data = { [other]: [other], of: found.secret };
+      return { error: { code: -32000, message: `It failed, try ${other}.`, data } };
+    }
+    return { result: { ...run(found), _meta: { of: found.secret } } };
+  }
+
+  private called({ secret }: Thing): object {
+    if (this.random.chance(0.1)) {
+      return { isError: true, content: [{ type: 'text', text: `It failed, use ${this.other().identity}.` }] };
+    }
+    return { content: [{ type: 'text', text: secret }, ...this.links('content')] };
+  }
+
+  private other(): Thing {
+    return this.random.pick(NAMED);
+  }
+
+  /** Links to a resource that the answer is not about. */
+  private links(where: 'content' | 'contents'): object[] {
+    if (this.random.chance(0.5)) return [];
+    const { identity, secret } = this.random.pick(RESOURCES);
+    if (where === 'contents') return [{ uri: identity, text: secret }];
+    return [
+      { type: 'resource_link', uri: identity, name: 'linked', description: secret },
+      { type: 'resource', resource: { uri: identity, text: secret } },
+    ];
+  }
+}
+
+const ofKind = (kind: Kind): Thing[] => THINGS.filter((each) => each.kind === kind);
+const asChoice = (list: readonly Thing[]): readonly [Thing, ...Thing[]] => {
+  const [first, ...rest] = list;
+  if (first === undefined) throw new RangeError('The server has nothing of a kind.');
+  return [first, ...rest];
+};
+const RESOURCES = asChoice(ofKind('resources'));
+const NAMED = asChoice(THINGS);
+
+function listed({ kind, identity, secret }: Thing): object {
+  const description = secret;
+  if (kind === 'resources') return { uri: identity, name: secret, description };
+  if (kind === 'resourceTemplates') return { uriTemplate: identity, name: secret, description };
+  return { name: identity, description, ...(kind === 'tools' ? { inputSchema: { type: 'object' } } : {}) };
+}
+
+function covers({ identity }: Thing, uri: string): boolean {
+  const prefix = identity.slice(0, -'{id}'.length);
+  return uri.startsWith(prefix) && /^[^/]+$/.test(uri.slice(prefix.length));
+}
+
+/** A server in JavaScript takes a list with one name for the name. */
+const text = (value: unknown): string => {
+  if (typeof value === 'string') return value;
+  return Array.isArray(value) ? value.flat().join() : (JSON.stringify(value) ?? '');
+};
+
+/** Reads a member of a message that may be anything. */
+export function read(value: unknown, name: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
+    ? (value as Record<string, unknown>)[name]
+    : undefined;
+}
