@@ -1,15 +1,19 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { ReadBuffer, serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
+import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ConcernsError } from '../errors.js';
+import { errorLines } from './error-lines.js';
+import { OutputLines } from './output-lines.js';
+import { UpstreamError } from './upstream-error.js';
 
 /** Milliseconds that a server has for each step of its shutdown, and that its last output may take to arrive. */
 const TIMEOUTS = { stdin: 1000, terminate: 1000, kill: 300, output: 250 };
 const POLL_MS = 20;
 const STDERR_CHARACTERS = 4096;
-const LINE_CHARACTERS = 300;
+/** Bytes that wait until the server reads its stdin. */
+const MAX_UNREAD = 32 * 1024 * 1024;
 
 /** How a server ended by itself: the `code` that it exited with, or the `signal` that killed it. */
 export interface ChildEnd {
@@ -24,7 +28,7 @@ export class UnreadableLine extends ConcernsError {
 
   /**
    * @param line the first 300 characters of the line
-   * @param endless whether the line is longer than the SDK's buffer, so that the rest of the output cannot be read
+   * @param endless whether the line is longer than the longest message
    */
   constructor(
     readonly line: string,
@@ -56,14 +60,18 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
+  /** Receives the lines that the server writes to stderr: at most 50 in 10 seconds, 300 characters of each. */
+  onstderr?: (line: string) => void;
   /** How the server ended, if it ended by itself. */
   ended: ChildEnd | undefined;
   /** The last 4,096 characters that the server wrote to stderr. */
   stderr = '';
 
   private child: ChildProcessWithoutNullStreams | undefined;
-  private readonly buffer = new ReadBuffer();
-  private line = '';
+  private readonly output = new OutputLines({
+    message: (message) => this.onmessage?.(message),
+    unreadable: (line, endless) => this.onerror?.(new UnreadableLine(line, endless)),
+  });
   private signalled = false;
   private closing: Promise<void> | undefined;
   private finish: () => void = () => {};
@@ -96,9 +104,11 @@ export class ChildTransport implements Transport {
       windowsHide: true,
     });
     this.child = child;
-    child.stdout.on('data', (chunk: Buffer) => this.read(chunk));
+    child.stdout.on('data', (chunk: Buffer) => this.output.push(chunk));
+    const readErrors = errorLines((line) => this.onstderr?.(line));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
+      readErrors(text);
     });
     // A server that closed its stdin is about to end or will not answer. Both are handled elsewhere.
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -120,7 +130,20 @@ export class ChildTransport implements Transport {
   }
 
   async send(message: JSONRPCMessage): Promise<void> {
-    this.child?.stdin.write(serializeMessage(message));
+    const stdin = this.child?.stdin;
+    if (stdin !== undefined && stdin.writableLength > MAX_UNREAD) {
+      throw new UpstreamError('it does not read its input. Wait until it has answered earlier requests');
+    }
+    stdin?.write(serializeMessage(message));
+  }
+
+  /** Stops reading the output of the server, which waits as soon as its pipe is full. */
+  pause(): void {
+    this.child?.stdout.pause();
+  }
+
+  resume(): void {
+    this.child?.stdout.resume();
   }
 
   /** Ends the server and all processes that it started. Resolves when they have ended. */
@@ -179,31 +202,6 @@ export class ChildTransport implements Transport {
     } catch (error) {
       // EPERM: it exists, but runs as another user.
       return error instanceof Error && 'code' in error && error.code === 'EPERM';
-    }
-  }
-
-  /** Passes the output to the SDK's buffer line by line, so that an error can name the line that is not a message. */
-  private read(chunk: Buffer): void {
-    for (let from = 0; from < chunk.length; ) {
-      const newline = chunk.indexOf(0x0a, from);
-      const to = newline === -1 ? chunk.length : newline + 1;
-      const piece = chunk.subarray(from, to);
-      from = to;
-      if (this.line.length < LINE_CHARACTERS) this.line += piece.subarray(0, LINE_CHARACTERS).toString();
-      const message = this.take(piece, newline !== -1);
-      if (newline !== -1) this.line = '';
-      if (message !== null) this.onmessage?.(message);
-    }
-  }
-
-  private take(piece: Buffer, complete: boolean): JSONRPCMessage | null {
-    try {
-      this.buffer.append(piece);
-      return complete ? this.buffer.readMessage() : null;
-    } catch {
-      const line = this.line.trim().slice(0, LINE_CHARACTERS);
-      if (line !== '') this.onerror?.(new UnreadableLine(line, !complete));
-      return null;
     }
   }
 }

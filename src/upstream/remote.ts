@@ -1,5 +1,121 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import {
+  StreamableHTTPClientTransport,
+  type StreamableHTTPClientTransportOptions,
+} from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { isResponse } from '../protocol/messages/wire.js';
+import { fromSdk } from './sdk-messages.js';
+import { watchBody } from './watch-body.js';
+
+/** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */
+const GRACE_MS = 100;
+/** The same for a stream with event ids, which the SDK resumes. */
+const RESUME_MS = 5000;
+
+/** How long the end of a session may take. */
+const TERMINATE_MS = 1000;
+
+/**
+ * A transport to a remote server over Streamable HTTP, that of the SDK, which also tells when the response to a request
+ * ends without an answer.
+ */
+export class RemoteTransport implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  /** Called when a request will not be answered, because its response ended. */
+  onunanswered?: (id: RequestId, reason: string) => void;
+
+  private readonly inner: StreamableHTTPClientTransport;
+  private readonly unanswered = new Set<RequestId>();
+  private readonly open = new Set<AbortController>();
+  private readonly timers = new Set<NodeJS.Timeout>();
+  private paused: { readonly over: Promise<void>; readonly resume: () => void } | undefined;
+
+  constructor(url: URL, requestInit: RequestInit) {
+    const fetch: StreamableHTTPClientTransportOptions['fetch'] = async (input, init) => {
+      const id = requestIdIn(init?.body);
+      // The SDK gives all requests one signal, on which each of them leaves a listener.
+      const controller = new AbortController();
+      this.open.add(controller);
+      const response = await globalThis
+        .fetch(input, { ...init, signal: controller.signal })
+        .catch((cause) => {
+          this.open.delete(controller);
+          throw cause;
+        });
+      return watchBody(response, {
+        waits: () => this.paused?.over,
+        ended: (isResumable) => {
+          this.open.delete(controller);
+          if (id !== undefined && response.ok) this.expect(id, isResumable ? RESUME_MS : GRACE_MS);
+        },
+      });
+    };
+    this.inner = new StreamableHTTPClientTransport(url, { requestInit, fetch });
+  }
+
+  start(): Promise<void> {
+    const { inner } = this;
+    inner.onclose = () => this.onclose?.();
+    inner.onerror = (error) => this.onerror?.(error);
+    inner.onmessage = (message) => {
+      const received = fromSdk(message);
+      if (isResponse(received) && received.id != null) this.unanswered.delete(received.id);
+      this.onmessage?.(message);
+    };
+    return inner.start();
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    const id = 'method' in message && 'id' in message ? message.id : undefined;
+    if (id !== undefined) this.unanswered.add(id);
+    try {
+      await this.inner.send(message);
+    } catch (cause) {
+      if (id !== undefined) this.unanswered.delete(id);
+      throw cause;
+    }
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion(version);
+  }
+
+  /** Stops reading responses, so that the server has to wait. */
+  pause(): void {
+    if (this.paused !== undefined) return;
+    let resume = (): void => {};
+    const over = new Promise<void>((resolve) => {
+      resume = resolve;
+    });
+    this.paused = { over, resume };
+  }
+
+  resume(): void {
+    this.paused?.resume();
+    this.paused = undefined;
+  }
+
+  async close(): Promise<void> {
+    for (const timer of this.timers) clearTimeout(timer);
+    this.resume();
+    for (const controller of this.open) controller.abort();
+    // The server keeps the session until it is told. A server that does not answer must not delay the end.
+    const ended = this.inner.terminateSession().catch(() => undefined);
+    await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, TERMINATE_MS).unref())]);
+    await this.inner.close();
+  }
+
+  private expect(id: RequestId, within: number): void {
+    const timer = setTimeout(() => {
+      this.timers.delete(timer);
+      if (this.unanswered.delete(id)) this.onunanswered?.(id, 'its response ended before the answer');
+    }, within);
+    this.timers.add(timer);
+  }
+}
 
 /**
  * Creates a transport to a remote server over Streamable HTTP.
@@ -11,7 +127,13 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
  * const upstream = shareUpstream(() => remoteTransport('https://mcp.example/mcp'));
  */
 export function remoteTransport(url: string, headers: Readonly<Record<string, string>> = {}): Transport {
-  const transport = new StreamableHTTPClientTransport(new URL(url), { requestInit: { headers } });
-  // The cast only bridges `exactOptionalPropertyTypes`: the SDK declares `sessionId` as possibly undefined.
-  return transport as Transport;
+  return new RemoteTransport(new URL(url), { headers });
+}
+
+function requestIdIn(body: unknown): RequestId | undefined {
+  if (typeof body !== 'string') return undefined;
+  const message: unknown = JSON.parse(body);
+  if (typeof message !== 'object' || message === null || !('method' in message) || !('id' in message))
+    return undefined;
+  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : undefined;
 }

@@ -1,9 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import { type MessageExtraInfo, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
 import {
-  type Answer,
   ERRORS,
-  type Failure,
   failure,
   isRequest,
   isResponse,
@@ -13,8 +11,9 @@ import {
   type RequestId,
   read,
 } from '../protocol/messages/wire.js';
-import { type Connection, cancelRequest, openConnection } from './connection.js';
+import type { RecoveryOptions } from './recovering.js';
 import { fromSdk, toSdk } from './sdk-messages.js';
+import { SharedConnection } from './shared-connection.js';
 
 /** Requests that set state of a connection. All clients share the connection, so all of them would get that state. */
 const UNSUPPORTED: ReadonlySet<string> = new Set([
@@ -40,56 +39,25 @@ export interface UpstreamServer {
 /**
  * Shares one connection to a server among all requests: to a child process that stays alive between invocations of a
  * Lambda function, or to a remote server. The connection is initialized once. Request ids and progress tokens are
- * mapped. If the connection ends, the next request opens a new one.
+ * mapped. A server that ends, hangs or forgets its session is opened again.
  *
- * Use it for servers without state per client. Subscriptions, log levels, and requests of the server (sampling, roots,
+ * Use it for servers without state per client. Tasks belong to their makers, and are not offered to callers that have
+ * neither a session nor a verified identity. Subscriptions, log levels, and requests of the server (sampling, roots,
  * elicitation) are rejected, because there is no way to tell which client they belong to.
  *
  * @param open opens a transport to the server
+ * @param options how long the server may take, and who is told what happens to it
  * @returns the shared server
  * @example
- * const upstream = shareUpstream(() => new ChildTransport('npx', ['some-mcp-server']));
+ * const upstream = shareUpstream(() => new ChildTransport('npx', ['some-mcp-server']), { report: console.warn });
  * export const handler = createFunction({ policy, server: () => upstream.server() });
  */
-export function shareUpstream(open: () => Transport): Upstream {
-  const shared = new SharedConnection(open);
+export function shareUpstream(open: () => Transport, options: RecoveryOptions = {}): Upstream {
+  const shared = new SharedConnection(open, options);
   return {
     server: () => new ForwardingServer(shared),
     close: () => shared.close(),
   };
-}
-
-/** The connection of all requests, opened by the first request that needs it. */
-class SharedConnection {
-  readonly progress = new Map<unknown, (message: Message) => void>();
-  private connecting: Promise<Connection> | undefined;
-  private lastId = 0;
-
-  constructor(private readonly open: () => Transport) {}
-
-  nextId(): number {
-    return ++this.lastId;
-  }
-
-  get(): Promise<Connection> {
-    const reset = (): void => {
-      this.connecting = undefined;
-    };
-    this.connecting ??= openConnection(this.open(), this.progress, reset).catch((cause) => {
-      reset();
-      throw cause;
-    });
-    return this.connecting;
-  }
-
-  cancel(id: number): void {
-    void cancelRequest(this.connecting, id);
-  }
-
-  async close(): Promise<void> {
-    const connection = await this.connecting?.catch(() => undefined);
-    await connection?.transport.close();
-  }
 }
 
 /** Forwards the messages of one client, each request under an id that is unique on the shared connection. */
@@ -101,70 +69,67 @@ class ForwardingServer implements UpstreamServer {
 
   async connect(transport: Transport): Promise<void> {
     this.client = transport;
-    transport.onmessage = (message) => this.receive(fromSdk(message));
+    transport.onmessage = (message, extra) =>
+      this.receive(fromSdk(message), hasTasks(transport.sessionId, extra));
     await transport.start();
   }
 
   async close(): Promise<void> {
     for (const id of this.upstreamIds.values()) this.shared.cancel(id);
+    this.upstreamIds.clear();
     await this.client?.close();
   }
 
-  private receive(message: Message): void {
+  private receive(message: Message, tasks: boolean): void {
     if (isResponse(message)) return;
     if (!isRequest(message)) {
       if (message.method !== METHODS.cancelled) return;
-      const id = this.upstreamIds.get(read(message.params, 'requestId'));
+      const requestId = read(message.params, 'requestId');
+      const id = this.upstreamIds.get(requestId);
+      this.upstreamIds.delete(requestId);
       if (id !== undefined) this.shared.cancel(id);
     } else if (message.method === METHODS.initialize) {
-      void this.initialize(message);
+      void this.initialize(message, tasks);
     } else if (message.method === 'ping') {
       this.send({ jsonrpc: '2.0', id: message.id, result: {} });
+    } else if (!tasks && message.method.startsWith('tasks/')) {
+      this.send(failure(message.id, ERRORS.methodNotFound, 'Method not found'));
     } else if (UNSUPPORTED.has(message.method)) {
       const reason = `${message.method} is not supported: several clients share this server, and they would share the state that it sets.`;
       this.send(failure(message.id, ERRORS.methodNotFound, reason));
     } else {
-      void this.forward(message);
+      void this.forward(tasks ? message : withoutTask(message));
     }
   }
 
-  private async initialize(request: Request): Promise<void> {
-    try {
-      const { initialized } = await this.shared.get();
-      this.send({ jsonrpc: '2.0', id: request.id, result: initializeResult(initialized, request) });
-    } catch (cause) {
-      this.fail(request, 'started', cause);
-    }
+  private async initialize(request: Request, tasks: boolean): Promise<void> {
+    const answer = await this.shared.initialize();
+    if ('error' in answer) return this.send({ ...answer, id: request.id });
+    this.send({ jsonrpc: '2.0', id: request.id, result: initializeResult(answer.result, request, tasks) });
   }
 
   private async forward(request: Request): Promise<void> {
     const id = this.shared.nextId();
     this.upstreamIds.set(request.id, id);
     const token = read(request.params, '_meta', 'progressToken');
-    try {
-      const { transport, pending } = await this.shared.get();
-      if (token !== undefined) {
-        this.shared.progress.set(id, (message) => this.sendProgress(message, token, request.id));
-      }
-      const answer = new Promise<Answer | Failure>((resolve) => pending.set(id, resolve));
-      await transport.send(toSdk(withId(request, id, token)));
-      this.send({ ...(await answer), id: request.id });
-    } catch (cause) {
-      this.fail(request, 'reached', cause);
-    } finally {
-      this.shared.progress.delete(id);
+    const initialized = await this.shared.initialize();
+    if (this.upstreamIds.get(request.id) !== id) return;
+    if ('error' in initialized) {
       this.upstreamIds.delete(request.id);
+      return this.send({ ...initialized, id: request.id });
     }
+    const progress =
+      token === undefined
+        ? undefined
+        : (message: Message): void => this.sendProgress(message, token, request.id);
+    const answer = await this.shared.ask(withId(request, id, token), progress);
+    this.upstreamIds.delete(request.id);
+    this.send({ ...answer, id: request.id });
   }
 
   private sendProgress(message: Message, token: unknown, relatedRequestId: RequestId): void {
     const params = { ...('params' in message ? message.params : {}), progressToken: token };
     this.client?.send(toSdk({ ...message, params }), { relatedRequestId }).catch(() => undefined);
-  }
-
-  private fail({ id }: Request, could: 'started' | 'reached', cause: unknown): void {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    this.send(failure(id, ERRORS.internal, `The server behind this endpoint cannot be ${could}: ${reason}`));
   }
 
   private send(message: Message): void {
@@ -177,16 +142,37 @@ class ForwardingServer implements UpstreamServer {
 function initializeResult(
   initialized: Record<string, unknown>,
   { params }: Request,
+  hasTasks: boolean,
 ): Record<string, unknown> {
-  const { logging: _logging, resources, ...capabilities } = membersOf(initialized.capabilities);
+  const { logging: _logging, resources, tasks, ...capabilities } = membersOf(initialized.capabilities);
   const { subscribe: _subscribe, ...kept } = membersOf(resources);
   const requested = read(params, 'protocolVersion');
   const isSupported = typeof requested === 'string' && SUPPORTED_PROTOCOL_VERSIONS.includes(requested);
   return {
     ...initialized,
     protocolVersion: isSupported ? requested : initialized.protocolVersion,
-    capabilities: { ...capabilities, ...(resources === undefined ? {} : { resources: kept }) },
+    capabilities: {
+      ...capabilities,
+      ...(resources === undefined ? {} : { resources: kept }),
+      ...(tasks === undefined || !hasTasks ? {} : { tasks }),
+    },
   };
+}
+
+/**
+ * Returns whether tasks can belong to the sender of a message: it has a session or a verified identity, or it is the one
+ * client of a connection that is not HTTP. Otherwise only their ids would protect tasks, and nobody knows how the shared
+ * server makes those.
+ */
+function hasTasks(sessionId: string | undefined, extra: MessageExtraInfo | undefined): boolean {
+  return sessionId !== undefined || extra?.authInfo !== undefined || extra?.requestInfo === undefined;
+}
+
+/** A server without the capability ignores that a call asks for a task (MCP, "Tasks"). */
+function withoutTask(request: Request): Request {
+  if (request.params?.task === undefined) return request;
+  const { task: _task, ...params } = request.params;
+  return { ...request, params };
 }
 
 function withId(request: Request, id: number, token: unknown): Request {

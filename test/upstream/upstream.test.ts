@@ -123,7 +123,7 @@ describe('a shared child process', () => {
   it('that cannot be started causes an error', async () => {
     const upstream = shareUpstream(() => new ChildTransport('no-such-command-anywhere'));
     const { url } = await serve(upstream, 'policies/everything.yaml');
-    await expect(connectOverHttp(url)).rejects.toThrow('cannot be started');
+    await expect(connectOverHttp(url)).rejects.toThrow('cannot be reached');
   });
 });
 

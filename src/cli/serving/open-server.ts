@@ -1,7 +1,7 @@
-import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { ChildTransport } from '../../upstream/child-process.js';
+import { remoteTransport } from '../../upstream/remote.js';
 import { plain } from '../terminal/output.js';
 import type { ServerChoice } from './choose-server.js';
 import { loadServerFactory } from './server-module.js';
@@ -29,9 +29,7 @@ export async function openServer(choice: ServerChoice): Promise<OpenedServer> {
     }
     case 'url': {
       const { url, headers } = choice;
-      const requestInit = { headers: Object.fromEntries(headers) };
-      // Under exactOptionalPropertyTypes the class of the SDK does not fit the SDK's own interface `Transport`.
-      const open = () => new StreamableHTTPClientTransport(url, { requestInit }) as Transport;
+      const open = () => remoteTransport(url.href, Object.fromEntries(headers));
       // The query is left out, because it may contain a key.
       return { name: plain(url.origin + url.pathname), open };
     }

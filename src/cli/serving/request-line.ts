@@ -1,4 +1,3 @@
-import type { RequestLog } from '../../http/request-log.js';
 import type { GateReport } from '../../protocol/request/report.js';
 import { nameValues } from '../terminal/name-values.js';
 import { plain } from '../terminal/output.js';
@@ -6,26 +5,17 @@ import { plain } from '../terminal/output.js';
 const MAX_LENGTH = 400;
 
 /**
- * Formats an HTTP request for a terminal: one line for each JSON-RPC request in it.
+ * Formats the report on one JSON-RPC request as a line for a terminal.
  *
- * @param entry the request, as `serveLocally` logs it
- * @returns the lines
- * @example
- * requestLines(entry); // ['tools/list  7 of 24  security=high  3 ms']
- */
-export function requestLines({ httpMethod, status, durationMs, reports }: RequestLog): string[] {
-  const time = `${Math.round(durationMs)} ms`;
-  if (reports.length === 0) return [`${httpMethod} ${status}  ${time}`];
-  return reports.map((report) => reportLine(report, time));
-}
-
-/**
- * @param report the report on one JSON-RPC request
- * @param time how long it took; empty if that is not known
+ * @param report the report
  * @returns the line
+ * @example
+ * reportLine(report); // 'tools/list  7 of 24  security=high'
  */
-export function reportLine(report: GateReport, time = ''): string {
-  const line = [...describe(report), time].filter((part) => part !== '').join('  ');
+export function reportLine(report: GateReport): string {
+  const line = describe(report)
+    .filter((part) => part !== '')
+    .join('  ');
   return plain(line).slice(0, MAX_LENGTH);
 }
 

@@ -1,50 +1,68 @@
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Concern, Policy } from '../../engine/policy.js';
-import { type LocalEndpoint, listenLocally, serveLocally } from '../../http/local.js';
-import type { RequestLog } from '../../http/request-log.js';
-import { attachConcerns } from '../../protocol/attach.js';
+import type { ServerOfRequest } from '../../http/fetch-handler.js';
+import { listenLocally } from '../../http/local.js';
+import { gatedTransport } from '../../protocol/gated-transport.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
-import { proxySessions, proxyTo } from '../../upstream/proxy.js';
+import { isolateUpstream } from '../../upstream/isolation.js';
+import { proxyTo } from '../../upstream/proxy.js';
+import { RecoveringTransport } from '../../upstream/recovering.js';
+import { proxySessions } from '../../upstream/sessions.js';
+import type { UpstreamEvent } from '../../upstream/state.js';
+import type { Control } from '../control/control.js';
 import { CliError } from '../errors.js';
 import { aborted } from '../terminal/interrupt.js';
 import { withDefaultPreferences } from './default-preferences.js';
 import type { OpenedServer } from './open-server.js';
-import { reportLine, requestLines } from './request-line.js';
+import { reportLine } from './request-line.js';
+import type { ServingLimits } from './serving-limits.js';
+import { upstreamLine } from './upstream-line.js';
+
+/** What is served, under which policy, and how people switch it. */
+export interface Serving {
+  readonly opened: OpenedServer;
+  readonly policy: LivePolicy;
+  /** The switches of all sessions; undefined under `--panel off`. */
+  readonly control: Control | undefined;
+  /** Writes a line to stderr. */
+  readonly note: (text: string) => void;
+  /** Who shares a server, and when sessions and servers end. */
+  readonly limits: ServingLimits;
+  /** Aborted when the process gets a signal. */
+  readonly signal: AbortSignal;
+}
 
 /**
  * Serves over HTTP until a signal ends it.
  *
- * @param opened the server
- * @param policy the current policy
+ * @param serving what is served
  * @param port the port
- * @param signal aborted when the process gets a signal
- * @param note writes a line to stderr
  * @returns the exit code
  * @throws {ListenError} if the port is in use
  * @example
- * await serveHttp(opened, new LivePolicy(policy), 8808, signal, console.error);
+ * await serveHttp({ opened, policy, control, note: console.error, signal, limits: readLimits({}) }, 8808);
  */
-export async function serveHttp(
-  opened: OpenedServer,
-  policy: LivePolicy,
-  port: number,
-  signal: AbortSignal,
-  note: (text: string) => void,
-): Promise<number> {
-  const log = (entry: RequestLog): void => note(requestLines(entry).join('\n'));
-  let endpoint: LocalEndpoint;
-  let closeProxy = async (): Promise<void> => undefined;
-  if ('open' in opened) {
-    const proxy = proxySessions({ open: opened.open, policy, report: (report) => note(reportLine(report)) });
-    closeProxy = proxy.close;
-    endpoint = await listenLocally((request) => proxy.fetch(request), { port });
-  } else {
-    endpoint = await serveLocally({ server: opened.server, policy, port, store: createMemoryStore(), log });
-  }
-  process.stdout.write(welcome(endpoint.url, policy.current, opened.name));
+export async function serveHttp(serving: Serving, port: number): Promise<number> {
+  const { opened, policy, control, note, signal, limits } = serving;
+  const proxy = proxySessions({
+    server: serversOf(serving),
+    maxSessions: limits.maxSessions,
+    idleMs: limits.idleMs,
+    policy,
+    // A session that ended for lack of use keeps its preferences, in case its host returns.
+    store: createMemoryStore({ maxSessions: 1000 }),
+    report: (report) => note(reportLine(report)),
+    observe: control?.observerOf('http'),
+  });
+  const beside = control === undefined ? {} : { beside: control.fetch };
+  const endpoint = await listenLocally((request) => proxy.fetch(request), { port, ...beside });
+  const url = control?.announce(endpoint.url);
+  process.stdout.write(welcome(endpoint.url, policy.current, opened.name, url));
   await aborted(signal);
-  await closeProxy();
+  control?.close();
+  await proxy.close();
   await endpoint.close();
   return 0;
 }
@@ -52,23 +70,19 @@ export async function serveHttp(
 /**
  * Serves one host over stdio, until the host closes the connection. Only MCP messages are written to stdout.
  *
- * @param opened the server
- * @param policy the current policy
+ * @param serving what is served
  * @param preferences the preferences of a host that sends none
- * @param signal aborted when the process gets a signal
  * @returns the exit code
  * @throws {CliError} if the server ends before the host
  * @example
- * await serveStdio(opened, new LivePolicy(policy), { effect: 'read-only' }, signal);
+ * await serveStdio(serving, { effect: 'read-only' });
  */
 export async function serveStdio(
-  opened: OpenedServer,
-  policy: LivePolicy,
+  serving: Serving,
   preferences: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
 ): Promise<number> {
-  const server = 'open' in opened ? proxyTo(opened.open()) : await opened.server();
-  attachConcerns(server, { policy });
+  const { opened, policy, control, note, signal } = serving;
+  const server = await serverOf(opened);
   const transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
@@ -82,18 +96,43 @@ export async function serveStdio(
       resolve('closed');
     };
   });
-  await server.connect(transport);
-  if ((await Promise.race([ended, aborted(signal), closed])) === 'closed') {
+  if (control !== undefined) note(`Switch what the host is shown: ${await control.listen()}`);
+  const gated = gatedTransport(transport, { policy, observe: control?.observerOf('stdio') });
+  // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
+  await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
+  try {
+    if ((await Promise.race([ended, aborted(signal), closed])) !== 'closed') return 0;
     throw new CliError(
       `The server "${opened.name}" ended, so the host cannot reach it. Check that its command runs by itself.`,
     );
+  } finally {
+    control?.close();
+    await server.close();
   }
-  await server.close();
-  return 0;
+}
+
+/** @returns a server in this process, or a proxy to a server elsewhere */
+const serverOf = async (opened: OpenedServer): Promise<ServerOfRequest> =>
+  'open' in opened ? proxyTo(opened.open()) : opened.server();
+
+/** Makes the servers of sessions. Over HTTP a host cannot start a server again, so the endpoint does. */
+function serversOf({ opened, note, limits }: Serving): () => Promise<ServerOfRequest> {
+  if (!('open' in opened)) return async () => opened.server();
+  const { isolation, silenceMs } = limits;
+  const report = (event: UpstreamEvent): void => {
+    const line = upstreamLine(event);
+    if (line !== undefined) note(line);
+  };
+  const recovery = { name: opened.name, report, silenceMs };
+  if (isolation === 'per-session') {
+    return async () => proxyTo(new RecoveringTransport(opened.open, recovery));
+  }
+  const upstream = isolateUpstream(opened.open, isolation, recovery);
+  return async () => upstream.server();
 }
 
 /** @returns how to connect a host, with preferences that this policy knows as examples */
-function welcome(url: string, policy: Policy, server: string): string {
+function welcome(url: string, policy: Policy, server: string, page: string | undefined): string {
   const [preset] = policy.presets.keys();
   const concern = policy.concerns.find(({ setBy, values }) => setBy === 'host' && !('min' in values));
   const value = concern === undefined ? undefined : strictestValue(concern);
@@ -106,6 +145,7 @@ function welcome(url: string, policy: Policy, server: string): string {
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
     `or in its config:  ${config}`,
     ...(concern === undefined ? [] : [`or with a header:  Mcp-Concerns: ${concern.name}=${value}`]),
+    ...(page === undefined ? [] : [`Switch:            ${page}`]),
     'Press Ctrl-C to stop.',
     '',
   ].join('\n');

@@ -1,32 +1,36 @@
 import { type FSWatcher, watch } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { preparePolicy } from '../../engine/policy.js';
+import type { CompiledPolicy, Policy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { findingsText } from '../terminal/findings-text.js';
-import { paperOf } from '../terminal/output.js';
+import type { Paper } from '../terminal/output.js';
 
 /** Milliseconds to wait after the last change, because editors write a file in several steps. */
 const QUIET_MS = 100;
+
+/** The policy to replace, and how a saved one is prepared. */
+export interface Reloading {
+  /** The current policy. */
+  readonly live: LivePolicy;
+  readonly prepare: (compiled: CompiledPolicy) => Policy;
+  /** Writes a line to stderr. */
+  readonly note: (text: string) => void;
+  /** How text is written to stderr. */
+  readonly paper: Paper;
+}
 
 /**
  * Reloads a policy whenever one of its files is saved. If the new policy has errors, they are printed, and the old policy
  * stays in effect.
  *
  * @param paths the policy, as for `readPolicy`
- * @param live the current policy
- * @param note writes a line to stderr
- * @param paper how text is written to stderr
+ * @param reloading the policy to replace, and how a saved one is prepared
  * @returns a function that ends the watching
  * @example
- * const stop = watchPolicy(['policy.yaml'], live, console.error);
+ * const stop = watchPolicy(['policy.yaml'], { live, prepare: preparePolicy, note: console.error, paper });
  */
-export function watchPolicy(
-  paths: readonly string[],
-  live: LivePolicy,
-  note: (text: string) => void,
-  paper = paperOf(process.stderr, 'never'),
-): () => void {
+export function watchPolicy(paths: readonly string[], { live, prepare, note, paper }: Reloading): () => void {
   let timer: NodeJS.Timeout | undefined;
   const watchers = new Map<string, FSWatcher>();
 
@@ -38,7 +42,7 @@ export function watchPolicy(
           `${findingsText(findings, texts, paper)}\n\nThe saved policy has errors. The old policy stays in effect until they are fixed.`,
         );
       }
-      const policy = preparePolicy(compiled);
+      const policy = prepare(compiled);
       if (policy.digest === live.current.digest) return;
       live.replace(policy);
       note('The saved policy is in effect.');

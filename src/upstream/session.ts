@@ -1,0 +1,165 @@
+import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import type { ServerOfRequest } from '../http/fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../http/http-errors.js';
+import { once } from '../http/once.js';
+import { parseJson, readText } from '../http/request-body.js';
+import type { ConcernsOptions } from '../protocol/concerns-options.js';
+import { gatedTransport } from '../protocol/gated-transport.js';
+import { METHODS, type RequestId, read } from '../protocol/messages/wire.js';
+import { drainEagerly } from './slow-readers.js';
+
+/** A server that can stop reading from its upstream while a client is slow. */
+export interface Pausable {
+  pause(): void;
+  resume(): void;
+}
+
+/** How to make a server for one session, and the policy. */
+export interface SessionServerOptions extends ConcernsOptions {
+  readonly server: () => (ServerOfRequest & Partial<Pausable>) | Promise<ServerOfRequest & Partial<Pausable>>;
+}
+
+/** A session over HTTP, and its server. */
+export interface Session {
+  /** When its last request arrived or its last response ended, by `performance.now()`. */
+  readonly usedAt: number;
+  /** Whether a response is not complete yet, or a stream is open. */
+  readonly isBusy: boolean;
+  /** Answers a request of the session. */
+  handle(request: Request, parsedBody?: unknown): Promise<Response>;
+  /** Initializes a session that a host knows and this process does not. Returns a response if the server refuses. */
+  initialize(request: Request): Promise<Response | undefined>;
+  /** Ends the server. */
+  close(): Promise<void>;
+}
+
+/**
+ * Makes a server for a session, and connects it.
+ *
+ * @param id the id of the session
+ * @param options how to make the server, and the policy
+ * @param closed called when the session has ended, also by DELETE
+ * @returns the session; rejects if the server cannot be made or connected
+ */
+export async function openSession(
+  id: string,
+  { server: createServer, ...concerns }: SessionServerOptions,
+  closed: () => void,
+): Promise<Session> {
+  const server = await createServer();
+  const transport = new WebStandardStreamableHTTPServerTransport({
+    sessionIdGenerator: () => id,
+    onsessionclosed: () => concerns.store?.end(id),
+  });
+  const close = once(async () => {
+    closed();
+    await transport.close();
+    await server.close();
+  });
+  transport.onclose = () => void close();
+  let usedAt = performance.now();
+  let open = 0;
+  let [isInitialized, isRefused] = [false, false];
+  const ended = (): void => {
+    open--;
+    usedAt = performance.now();
+    // The host has no session, so it will neither use nor end this one.
+    if (isRefused) void close();
+  };
+  const send = transport.send.bind(transport);
+  transport.send = async (message, given) => {
+    isRefused ||= !isInitialized && 'error' in message;
+    isInitialized ||= 'result' in message;
+    await send(message, given);
+  };
+  const cancel = (requestId: RequestId): void => {
+    const params = { requestId, reason: 'The client closed the connection.' };
+    transport.onmessage?.({ jsonrpc: '2.0', method: METHODS.cancelled, params });
+  };
+  try {
+    // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
+    await (server as { connect(transport: Transport): Promise<void> }).connect(
+      gatedTransport(transport, concerns),
+    );
+  } catch (cause) {
+    await close();
+    throw cause;
+  }
+
+  return {
+    get usedAt() {
+      return usedAt;
+    },
+    get isBusy() {
+      return open > 0;
+    },
+    async handle(request, parsedBody) {
+      open++;
+      usedAt = performance.now();
+      try {
+        const body = parsedBody ?? (request.method === 'POST' ? await readBody(request) : undefined);
+        if (body instanceof Response) {
+          ended();
+          return body;
+        }
+        const response = await transport.handleRequest(
+          request,
+          body === undefined ? {} : { parsedBody: body },
+        );
+        return drainEagerly(response, server, (hasLeft) => {
+          ended();
+          // This transport has no other stream on which the answer could still arrive.
+          if (hasLeft) for (const requestId of requestIdsIn(body)) cancel(requestId);
+        });
+      } catch (cause) {
+        ended();
+        throw cause;
+      }
+    },
+    async initialize(request) {
+      const protocolVersion =
+        request.headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
+      const clientInfo = { name: request.headers.get('user-agent') ?? 'unknown', version: 'unknown' };
+      const headers = new Headers(request.headers);
+      headers.set('accept', 'application/json, text/event-stream');
+      headers.set('content-type', 'application/json');
+      const post = (body: object): Promise<Response> =>
+        transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: body });
+      const params = { protocolVersion, capabilities: {}, clientInfo };
+      const answered = await post({ jsonrpc: '2.0', id: 'adopt', method: METHODS.initialize, params });
+      const message = messageIn(await answered.text());
+      if (!answered.ok || read(message, 'result') === undefined) {
+        const reason = read(message, 'error', 'message');
+        const text = typeof reason === 'string' ? reason : 'the server did not initialize';
+        return failure(502, HTTP_ERRORS.internal, `The session cannot be continued: ${text}`);
+      }
+      await post({ jsonrpc: '2.0', method: METHODS.initialized });
+      return undefined;
+    },
+    close,
+  };
+}
+
+/** @returns the parsed body, or a response that refuses it */
+async function readBody(request: Request): Promise<unknown> {
+  const text = await readText(request);
+  if (typeof text !== 'string') return text;
+  return parseJson(text) ?? failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+}
+
+function requestIdsIn(body: unknown): RequestId[] {
+  const messages: unknown[] = Array.isArray(body) ? body : [body];
+  return messages.flatMap((message) => {
+    const id = read(message, 'method') === undefined ? undefined : read(message, 'id');
+    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
+  });
+}
+
+/** @returns the response in a body, which is JSON or an event stream with other messages before it */
+function messageIn(body: string): unknown {
+  const lines = body.startsWith('{') ? [body] : body.split('\n').filter((line) => line.startsWith('data:'));
+  const messages = lines.map((line): unknown => parseJson(line.replace(/^data:/, '')));
+  return messages.find((message) => read(message, 'id') === 'adopt') ?? messages[0];
+}

@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { failure, HTTP_ERRORS } from '../http/http-errors.js';
+import { parseJson, readText } from '../http/request-body.js';
+import { METHODS, read } from '../protocol/messages/wire.js';
+import { openSession, type Session, type SessionServerOptions } from './session.js';
+
+/** Answers HTTP requests of sessions. Each session has its own connection to the server. */
+export interface SessionProxy {
+  readonly fetch: (request: Request) => Promise<Response>;
+  /** How many sessions have a server now. */
+  readonly size: number;
+  close(): Promise<void>;
+}
+
+/** How to make a server for one session, the policy, and when sessions end. */
+export interface SessionProxyOptions extends SessionServerOptions {
+  /** The maximum number of sessions that have a server. The least recently used one ends first. Defaults to 32. */
+  readonly maxSessions?: number | undefined;
+  /** Milliseconds without a request or an open stream after which a session ends. Defaults to 30 minutes. */
+  readonly idleMs?: number | undefined;
+}
+
+const MAX_SESSIONS = 32;
+const IDLE_MS = 30 * 60 * 1000;
+const MAX_SWEEP_MS = 60_000;
+/** Visible ASCII characters: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
+const SESSION_ID = /^[\x21-\x7e]{1,128}$/;
+
+/**
+ * Serves over Streamable HTTP, with one server per session. It is meant for one machine with a few sessions, as in
+ * `mcp-concerns serve`.
+ *
+ * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
+ * after a time without use and when there are too many, and a request with an unknown session id gets a new server
+ * under that id.
+ *
+ * @param options how to make a server, the policy, and when sessions end
+ * @returns a handler, which supports streams of notifications
+ * @example
+ * const proxy = proxySessions({ server: () => proxyTo(new ChildTransport('node', ['server.js'])), policy });
+ */
+export function proxySessions(options: SessionProxyOptions): SessionProxy {
+  const { maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
+  // The order of insertion is the order of use: the least recently used session is the first.
+  const sessions = new Map<string, Session>();
+  const adopting = new Map<string, Promise<Session | Response>>();
+  const opening = new Set<Promise<unknown>>();
+  const sweep = setInterval(endIdle, Math.min(MAX_SWEEP_MS, Math.max(idleMs / 4, 10)));
+  sweep.unref();
+
+  function endIdle(): void {
+    const before = performance.now() - idleMs;
+    for (const [id, session] of sessions) if (!session.isBusy && session.usedAt < before) void end(id);
+  }
+
+  async function end(id: string): Promise<void> {
+    const session = sessions.get(id);
+    sessions.delete(id);
+    await session?.close();
+  }
+
+  /** Adds or moves a session to the end. Too many sessions end; those that answer a request now end last. */
+  async function use(id: string, session: Session): Promise<void> {
+    sessions.delete(id);
+    sessions.set(id, session);
+    const ending: Promise<void>[] = [];
+    while (sessions.size > maxSessions) {
+      const others = [...sessions].filter(([each]) => each !== id);
+      const [oldest] = others.find(([, { isBusy }]) => !isBusy) ?? others[0] ?? [];
+      if (oldest === undefined) break;
+      ending.push(end(oldest));
+    }
+    await Promise.all(ending);
+  }
+
+  async function open(id: string): Promise<Session> {
+    const slot = openSession(id, options, () => void sessions.delete(id));
+    opening.add(slot);
+    try {
+      const session = await slot;
+      // The process of the new session starts after those of the ended ones have ended.
+      await use(id, session);
+      return session;
+    } finally {
+      opening.delete(slot);
+    }
+  }
+
+  function answer(id: string, session: Session, request: Request, body?: unknown): Promise<Response> {
+    void use(id, session);
+    return session.handle(request, body);
+  }
+
+  async function begin(request: Request, body: unknown): Promise<Response> {
+    const id = randomUUID();
+    const session = await open(id);
+    const response = await answer(id, session, request, body);
+    // The transport refused the request, so the host knows no session that it could end.
+    if (!response.ok) await end(id);
+    return response;
+  }
+
+  /** Opens a session under an id that a host kept. */
+  function adopt(id: string, request: Request): Promise<Session | Response> {
+    const known = adopting.get(id);
+    if (known !== undefined) return known;
+    const adopted = open(id)
+      .then(async (session) => {
+        const refused = await session.initialize(request);
+        if (refused === undefined) return session;
+        await end(id);
+        return refused;
+      })
+      .finally(() => adopting.delete(id));
+    adopting.set(id, adopted);
+    return adopted;
+  }
+
+  async function initializeOrRefuse(request: Request): Promise<Response> {
+    if (request.method !== 'POST') {
+      return failure(
+        400,
+        HTTP_ERRORS.refused,
+        'This request requires the Mcp-Session-Id header of a session.',
+      );
+    }
+    const text = await readText(request);
+    if (typeof text !== 'string') return text;
+    const body = parseJson(text);
+    if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+    if (read(body, 'method') !== METHODS.initialize) {
+      return failure(
+        400,
+        HTTP_ERRORS.refused,
+        'A request without the Mcp-Session-Id header must be initialize.',
+      );
+    }
+    return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body);
+  }
+
+  return {
+    get size() {
+      return sessions.size;
+    },
+    async fetch(request) {
+      const id = request.headers.get('mcp-session-id');
+      if (id === null) return initializeOrRefuse(request);
+      const ready = adopting.get(id) ?? sessions.get(id);
+      const known = await ready;
+      if (known instanceof Response) return known.clone();
+      if (known !== undefined) return answer(id, known, request);
+      if (!SESSION_ID.test(id) || request.method === 'DELETE') {
+        return failure(404, HTTP_ERRORS.notFound, 'The session is unknown. Initialize a new one.');
+      }
+      const adopted = await adopt(id, request);
+      return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request);
+    },
+    async close() {
+      clearInterval(sweep);
+      await Promise.allSettled(opening);
+      await Promise.all([...sessions.keys()].map(end));
+    },
+  };
+}

@@ -1,0 +1,214 @@
+import { appendFileSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { afterEach, describe, expect, it } from 'vitest';
+import { ChildTransport } from '../../src/upstream/child-process.js';
+import { type Isolation, isolateUpstream } from '../../src/upstream/isolation.js';
+import { remoteTransport } from '../../src/upstream/remote.js';
+import {
+  delayBefore,
+  IDLE,
+  transition,
+  type UpstreamEvent,
+  type UpstreamHappening,
+} from '../../src/upstream/state.js';
+import { shareUpstream } from '../../src/upstream/upstream.js';
+import { callAll, connect, countEvents } from './call-all.js';
+import { type RemoteFault, startFaultyRemote } from './faulty-remote.js';
+
+const CHILD = fileURLToPath(new URL('fixtures/faulty-child.mjs', import.meta.url));
+const LIMITS = { startMs: 1000, silenceMs: 900 };
+const CALLS = { clients: 5, calls: 200, patienceMs: 30_000 };
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+function childUpstream(fault: string, isolation: Isolation = 'shared', after = '50') {
+  const starts = join(mkdtempSync(join(tmpdir(), 'faulty-')), 'starts');
+  const events: UpstreamEvent[] = [];
+  const children: ChildTransport[] = [];
+  const upstream = isolateUpstream(
+    () => {
+      const child = new ChildTransport(process.execPath, [CHILD, fault, starts, after]);
+      children.push(child);
+      return child;
+    },
+    isolation,
+    { ...LIMITS, report: (event) => void events.push(event) },
+  );
+  open.push(() => upstream.close());
+  return { upstream, events, children, starts };
+}
+
+async function remoteUpstream(fault: RemoteFault) {
+  const server = await startFaultyRemote(fault);
+  open.push(() => server.close());
+  const events: UpstreamEvent[] = [];
+  const report = (event: UpstreamEvent): void => void events.push(event);
+  const upstream = shareUpstream(() => remoteTransport(server.url), { ...LIMITS, report });
+  open.push(() => upstream.close());
+  return { server, upstream, events };
+}
+
+const result = async (upstream: Parameters<typeof connect>[0], n: number) =>
+  (await connect(upstream))(n, 10_000);
+
+describe('a remote server', () => {
+  it('that forgets its session is initialized again, and no call fails', async () => {
+    const { server, upstream, events } = await remoteUpstream('forgets');
+    expect(await callAll(upstream, CALLS)).toMatchObject({
+      answered: 200,
+      failed: 0,
+      unanswered: 0,
+      wrong: 0,
+    });
+    expect(server.sessions()).toBeGreaterThan(5);
+    const { failures, withoutReason, restarts, reasons } = countEvents(events);
+    expect([failures, withoutReason]).toEqual([restarts, 0]);
+    expect(reasons).toEqual(['it does not know the session any more (HTTP 404)']);
+  });
+
+  it('that restarts is used again', async () => {
+    const { server, upstream } = await remoteUpstream('restarts');
+    expect(await result(upstream, 1)).toHaveProperty('result');
+    await server.restart();
+    expect(await result(upstream, 2)).toHaveProperty('result');
+    expect(server.sessions()).toBe(2);
+  });
+
+  it.each([
+    ['500', 'it answered HTTP 500 (tools/call)', 'may have run'],
+    ['half', 'its response ended before the answer (tools/call)', 'may have run'],
+  ] as const)('that answers %s fails these calls only', async (fault, reason, advice) => {
+    const { upstream, events } = await remoteUpstream(fault);
+    const counts = await callAll(upstream, CALLS);
+    expect(counts).toMatchObject({ unanswered: 0, wrong: 0 });
+    expect(counts.failed).toBeGreaterThan(10);
+    expect(counts.answered).toBeGreaterThan(150);
+    expect(countEvents(events)).toMatchObject({ failures: counts.failed, reasons: [reason] });
+    for (const error of counts.errors) expect(error).toContain(advice);
+  });
+
+  it.each(['404', 'nothing'] as const)('that answers %s for a time is used again', async (fault) => {
+    const { server, upstream, events } = await remoteUpstream(fault);
+    expect(await result(upstream, 1)).toHaveProperty('error');
+    server.failing = false;
+    expect(await result(upstream, 2)).toHaveProperty('result');
+    expect(countEvents(events)).toMatchObject({ withoutReason: 0 });
+  });
+});
+
+describe('a child process', () => {
+  it('that ends at its start is started again by the next call, and its last words are the reason', async () => {
+    const { upstream, events } = childUpstream('exit-at-start');
+    const first = await result(upstream, 1);
+    expect(first).toMatchObject({ error: { message: expect.stringContaining('FATAL: API_KEY is not set') } });
+    expect(await result(upstream, 2)).toHaveProperty('result');
+    expect(events.filter(({ state }) => state !== undefined).map(({ state }) => state)).toEqual([
+      'connecting',
+      'failed',
+      'restarting',
+      'ready',
+    ]);
+    expect(events).toContainEqual({ upstream: 'upstream', stderr: 'FATAL: API_KEY is not set' });
+  });
+
+  it.each([
+    ['exit-mid-call', 'it ended with exit code 3, after it wrote "Segmentation fault (core dumped)"'],
+    ['hang-later', 'it sent nothing for 0.9 s, and did not answer a ping'],
+  ])(
+    'with the fault %s is replaced, and each call is answered',
+    async (fault, reason) => {
+      const { upstream, events } = childUpstream(fault);
+      const counts = await callAll(upstream, CALLS);
+      expect(counts).toMatchObject({ unanswered: 0, wrong: 0 });
+      expect(counts.answered).toBeGreaterThan(100);
+      const { failures, restarts, reasons } = countEvents(events);
+      expect(failures).toBeGreaterThan(1);
+      expect(restarts).toBeGreaterThanOrEqual(failures - 1);
+      expect(reasons).toEqual([reason]);
+    },
+    30_000,
+  );
+
+  it('that hangs in initialize is replaced', async () => {
+    const { upstream } = childUpstream('hang-at-initialize');
+    expect(await result(upstream, 1)).toMatchObject({
+      error: { message: expect.stringContaining('did not initialize within 1 s') },
+    });
+    expect(await result(upstream, 2)).toHaveProperty('result');
+  });
+
+  it('that floods stdout and stderr answers, and few of its lines are reported', async () => {
+    const { upstream, events } = childUpstream('flood');
+    expect(await callAll(upstream, CALLS)).toMatchObject({ answered: 200 });
+    expect(countEvents(events).stderr).toBeLessThanOrEqual(51);
+  });
+
+  it('is told that a request was cancelled, and the request is forgotten', async () => {
+    const { upstream } = childUpstream('hang-later', 'shared', '1');
+    const server = upstream.server();
+    const sent: unknown[] = [];
+    const client = {
+      onmessage: undefined as ((message: never) => void) | undefined,
+      start: async () => undefined,
+      close: async () => undefined,
+      send: async (message: unknown) => void sent.push(message),
+    };
+    await server.connect(client as never);
+    client.onmessage?.({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'echo' } } as never);
+    await new Promise((resolve) => setTimeout(resolve, 300));
+    await server.close();
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    expect(sent).toEqual([]);
+  });
+});
+
+describe('isolation', () => {
+  it.each([
+    ['shared', 1],
+    ['per-session', 2],
+    ['per-request', 4],
+  ] as const)('%s starts %i processes for two requests of two sessions', async (isolation, count) => {
+    const { upstream, children, starts } = childUpstream('none', isolation);
+    appendFileSync(starts, '');
+    for (const id of ['a', 'b', 'a', 'b']) {
+      const request = new Request('http://localhost/mcp', { headers: { 'mcp-session-id': id } });
+      expect(await result({ ...upstream, server: () => upstream.server(request) }, 1)).toHaveProperty(
+        'result',
+      );
+    }
+    expect(children).toHaveLength(count);
+  });
+
+  it('per-session keeps apart two callers that send the same session id', async () => {
+    const { upstream, children } = childUpstream('none', 'per-session');
+    const request = new Request('http://localhost/mcp', { headers: { 'mcp-session-id': 'a' } });
+    for (const sub of ['ada', 'bob']) {
+      const authInfo = { token: '', clientId: '', scopes: [], extra: { sub } };
+      const server = () => upstream.server(request, { authInfo });
+      expect(await result({ ...upstream, server }, 1)).toHaveProperty('result');
+    }
+    expect(children).toHaveLength(2);
+  });
+});
+
+describe('the state', () => {
+  const happenings = fc.array(fc.constantFrom<UpstreamHappening>('opens', 'opened', 'answers', 'fails'));
+
+  it('counts every failure until an answer, and never waits longer than two seconds', () => {
+    fc.assert(
+      fc.property(happenings, (all) => {
+        const state = all.reduce(transition, IDLE);
+        const lastAnswer = all.lastIndexOf('answers');
+        expect(state.failures).toBe(all.slice(lastAnswer + 1).filter((each) => each === 'fails').length);
+        expect(delayBefore(state)).toBeLessThanOrEqual(2000);
+        expect(delayBefore(state) === 0).toBe(state.failures <= 1);
+      }),
+    );
+  });
+});

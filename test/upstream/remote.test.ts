@@ -1,0 +1,80 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterEach, expect, it } from 'vitest';
+import { RecoveringTransport } from '../../src/upstream/recovering.js';
+import { remoteTransport } from '../../src/upstream/remote.js';
+import type { UpstreamEvent } from '../../src/upstream/state.js';
+
+const servers: Server[] = [];
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A remote server that opens sessions, and refuses calls with a body that repeats them. */
+async function remote(): Promise<{ url: string; methods: string[] }> {
+  const methods: string[] = [];
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (part) => {
+      body += part;
+    });
+    request.on('end', () => {
+      methods.push(request.method ?? '');
+      const message = body === '' ? {} : (JSON.parse(body) as { id?: number; method?: string });
+      if (message.method === 'initialize') {
+        const result = {
+          protocolVersion: '2025-11-25',
+          capabilities: {},
+          serverInfo: { name: 'r', version: '1' },
+        };
+        response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's1' });
+        return response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
+      }
+      if (message.method === 'tools/call') return response.writeHead(500).end(`I cannot run ${body}`);
+      response.writeHead(request.method === 'POST' ? 202 : request.method === 'DELETE' ? 200 : 405).end();
+    });
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods };
+}
+
+const initialize = {
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'c', version: '1' } },
+} as const;
+
+it('ends its session at the server when it is closed', async () => {
+  const { url, methods } = await remote();
+  const transport = remoteTransport(url);
+  await transport.start();
+  await transport.send(initialize);
+  await transport.close();
+  expect(methods).toContain('DELETE');
+});
+
+it('reports a failure without the text of the server, which can repeat arguments', async () => {
+  const { url } = await remote();
+  const events: UpstreamEvent[] = [];
+  const transport = new RecoveringTransport(() => remoteTransport(url), {
+    report: (event) => events.push(event),
+  });
+  const answers: unknown[] = [];
+  transport.onmessage = (message) => answers.push(message);
+  await transport.send(initialize);
+  await transport.send({
+    jsonrpc: '2.0',
+    id: 2,
+    method: 'tools/call',
+    params: { name: 'x', arguments: { key: 'MARKER' } },
+  });
+  await expect.poll(() => answers.length).toBe(2);
+  expect(JSON.stringify(answers)).toContain('it answered HTTP 500');
+  expect(JSON.stringify([events, answers])).not.toContain('MARKER');
+  await transport.close();
+});

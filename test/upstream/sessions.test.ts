@@ -1,0 +1,158 @@
+import { mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, describe, expect, it } from 'vitest';
+import { listenLocally } from '../../src/http/local.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import { ChildTransport } from '../../src/upstream/child-process.js';
+import { proxyTo } from '../../src/upstream/proxy.js';
+import { RecoveringTransport } from '../../src/upstream/recovering.js';
+import { proxySessions } from '../../src/upstream/sessions.js';
+import { connectOverHttp, toolNames, updateConcerns } from '../e2e/clients.js';
+import { policyOf } from '../protocol/gate-harness.js';
+
+const CHILD = fileURLToPath(new URL('fixtures/faulty-child.mjs', import.meta.url));
+const policy = policyOf(`
+concerns: { access: { values: [none, all], match: at-most, default: all } }
+primitives: { tools: { echo: { access: all } } }
+`);
+
+const open: (() => Promise<unknown>)[] = [];
+afterEach(async () => {
+  for (const close of open.splice(0).reverse()) await close();
+});
+
+async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fault = 'none') {
+  const starts = join(mkdtempSync(join(tmpdir(), 'sessions-')), 'starts');
+  const children: ChildTransport[] = [];
+  const events: string[] = [];
+  const spawn = (): ChildTransport => {
+    const child = new ChildTransport(process.execPath, [CHILD, fault, starts]);
+    children.push(child);
+    return child;
+  };
+  const report = ({ state, reason }: { state?: string; reason?: string }): void =>
+    void events.push(`${state} ${reason ?? ''}`);
+  const proxy = proxySessions({
+    server: () => proxyTo(new RecoveringTransport(spawn, { report })),
+    policy,
+    store: createMemoryStore(),
+    ...limits,
+  });
+  open.push(() => proxy.close());
+  const endpoint = await listenLocally(proxy.fetch, {});
+  open.push(() => endpoint.close());
+  const alive = (): number => children.filter(({ pid }) => isAlive(pid)).length;
+  return { url: endpoint.url, proxy, children, alive, events };
+}
+
+function isAlive(pid: number | undefined): boolean {
+  if (pid === undefined) return false;
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+const initialize = {
+  jsonrpc: '2.0',
+  id: 0,
+  method: 'initialize',
+  params: { protocolVersion: '2025-11-25', capabilities: {}, clientInfo: { name: 'host', version: '1' } },
+};
+
+/** Initializes as hosts do that never end their sessions. */
+async function begin(url: string, headers: Record<string, string> = {}): Promise<[string | null, number]> {
+  const init = { method: 'POST', headers: { ...HEADERS, ...headers }, body: JSON.stringify(initialize) };
+  const response = await fetch(url, init);
+  await response.text();
+  return [response.headers.get('mcp-session-id'), response.status];
+}
+
+async function list(url: string, session: string, id = 1): Promise<string> {
+  const body = JSON.stringify({ jsonrpc: '2.0', id, method: 'tools/list' });
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...HEADERS, 'mcp-session-id': session },
+    body,
+  });
+  return `${response.status} ${await response.text()}`;
+}
+
+describe('sessions without DELETE', () => {
+  it('leave at most the limit of processes', async () => {
+    const { url, proxy, alive, children } = await serve({ maxSessions: 3 });
+    for (let n = 0; n < 10; n++) await begin(url);
+    expect(children).toHaveLength(10);
+    expect(proxy.size).toBe(3);
+    await expect.poll(alive, { timeout: 5000 }).toBe(3);
+  });
+
+  it('keep the limit if many begin at the same time', async () => {
+    const { url, proxy, alive } = await serve({ maxSessions: 3 });
+    await Promise.all(Array.from({ length: 10 }, () => begin(url)));
+    await expect.poll(alive, { timeout: 8000 }).toBeLessThanOrEqual(3);
+    expect(proxy.size).toBeLessThanOrEqual(3);
+  }, 20_000);
+
+  it('end after the idle time, and all end with the proxy', async () => {
+    const { url, proxy, alive } = await serve({ idleMs: 300 });
+    await begin(url);
+    await expect.poll(alive, { timeout: 5000 }).toBe(0);
+    await begin(url);
+    await proxy.close();
+    expect(alive()).toBe(0);
+  });
+
+  it('leave no process if the transport refuses initialize', async () => {
+    const { url, proxy, alive } = await serve();
+    expect(await begin(url, { accept: 'application/json' })).toEqual([null, 406]);
+    await expect.poll(alive).toBe(0);
+    expect(proxy.size).toBe(0);
+  });
+
+  it('leave no session if the server cannot initialize', async () => {
+    const { url, proxy, events } = await serve({}, 'exit-at-start');
+    await begin(url);
+    await expect.poll(() => proxy.size).toBe(0);
+    expect(events.join()).toContain('FATAL: API_KEY is not set');
+  });
+});
+
+describe('a session that the process does not know', () => {
+  it('is served under the same id, by one process', async () => {
+    const { url, children } = await serve();
+    const id = '0b0c7c1e-5d0a-4a53-9d8c-6a2f3a5e9a11';
+    const answers = await Promise.all([list(url, id, 1), list(url, id, 2), list(url, id, 3)]);
+    for (const answer of answers) expect(answer).toMatch(/^200 .*"echo"/s);
+    expect(children).toHaveLength(1);
+  });
+
+  it('gets the reason if its server does not start', async () => {
+    const { url, proxy } = await serve({}, 'exit-at-start');
+    expect(await list(url, 'kept-by-a-host')).toMatch(/^502 .*API_KEY is not set/);
+    expect(proxy.size).toBe(0);
+  });
+
+  it('cannot be ended, and must have a valid id', async () => {
+    const { url, children } = await serve();
+    const response = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': 'unknown' } });
+    expect(response.status).toBe(404);
+    expect(await list(url, 'x'.repeat(129))).toMatch(/^404/);
+    expect(children).toHaveLength(0);
+  });
+
+  it('keeps its preferences when its process ended for lack of room', async () => {
+    const { url, children } = await serve({ maxSessions: 1 });
+    const host = await connectOverHttp(url);
+    open.push(() => host.close());
+    await updateConcerns(host, { access: 'none' });
+    expect(await toolNames(host)).toEqual([]);
+    await begin(url);
+    expect(await toolNames(host)).toEqual([]);
+    expect(children).toHaveLength(3);
+  });
+});

@@ -1,0 +1,112 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, expect, it } from 'vitest';
+import { RecoveringTransport } from '../../src/upstream/recovering.js';
+import type { UpstreamEvent } from '../../src/upstream/state.js';
+
+const SILENCE_MS = 90;
+
+/** A server in this process that answers `initialize`, and nothing else while it hangs. */
+class HangingServer implements Transport {
+  static started = 0;
+  onclose?: () => void;
+  onmessage?: (message: JSONRPCMessage) => void;
+  isPaused = false;
+
+  async start(): Promise<void> {
+    HangingServer.started++;
+  }
+
+  async send(message: JSONRPCMessage): Promise<void> {
+    if (!('method' in message) || message.method !== 'initialize' || !('id' in message)) return;
+    const result = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      serverInfo: { name: 'h', version: '1' },
+    };
+    queueMicrotask(() => this.onmessage?.({ jsonrpc: '2.0', id: message.id, result }));
+  }
+
+  pause(): void {
+    this.isPaused = true;
+  }
+
+  resume(): void {
+    this.isPaused = false;
+  }
+
+  async close(): Promise<void> {}
+}
+
+const open: RecoveringTransport[] = [];
+afterEach(async () => {
+  for (const upstream of open.splice(0)) await upstream.close();
+});
+
+async function hanging() {
+  const events: UpstreamEvent[] = [];
+  const servers: HangingServer[] = [];
+  const upstream = new RecoveringTransport(
+    () => {
+      const server = new HangingServer();
+      servers.push(server);
+      return server;
+    },
+    { silenceMs: SILENCE_MS, report: (event) => events.push(event) },
+  );
+  open.push(upstream);
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'c', version: '1' },
+  };
+  await upstream.send({ jsonrpc: '2.0', id: 0, method: 'initialize', params });
+  const failures = () => events.filter(({ state }) => state === 'failed').length;
+  return { upstream, servers, failures };
+}
+
+const call = (id: number): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  id,
+  method: 'tools/call',
+  params: { name: 'x' },
+});
+const cancel = (requestId: number): JSONRPCMessage => ({
+  jsonrpc: '2.0',
+  method: 'notifications/cancelled',
+  params: { requestId },
+});
+const wait = (milliseconds: number) => new Promise((resolve) => setTimeout(resolve, milliseconds));
+
+it('replaces a server that hangs, also if every caller leaves before it is found silent', async () => {
+  const { upstream, servers, failures } = await hanging();
+  for (let id = 1; id <= 20 && failures() === 0; id++) {
+    await upstream.send(call(id));
+    await wait(SILENCE_MS / 4);
+    await upstream.send(cancel(id));
+    await wait(SILENCE_MS / 4);
+  }
+  expect(failures()).toBeGreaterThan(0);
+  await upstream.send(call(100));
+  await expect.poll(() => servers.length).toBeGreaterThan(1);
+});
+
+it('does not take a server for silent while nothing is read from it', async () => {
+  const { upstream, failures } = await hanging();
+  await upstream.send(call(1));
+  upstream.pause();
+  await wait(SILENCE_MS * 4);
+  expect(failures()).toBe(0);
+  upstream.resume();
+  await expect.poll(failures).toBeGreaterThan(0);
+});
+
+it('reads again only when no reader is slow', async () => {
+  const { upstream, servers } = await hanging();
+  upstream.pause();
+  upstream.pause();
+  upstream.resume();
+  expect(servers[0]?.isPaused).toBe(true);
+  upstream.resume();
+  expect(servers[0]?.isPaused).toBe(false);
+});
