@@ -2,6 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { ConcernsError } from '../errors.js';
+import { KnownNames } from '../protocol/request/known-names.js';
 import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
@@ -13,6 +14,12 @@ export interface LocalOptions extends HandlerOptions {
   readonly port?: number;
   /** Called once for each HTTP request, when its response is complete. */
   readonly log?: WriteLog;
+}
+
+/** How `listenLocally` listens. */
+interface ListenOptions extends Pick<LocalOptions, 'port' | 'log'> {
+  /** Answers requests of other paths, and makes all checks of them itself; `undefined` for requests of `/mcp`. */
+  readonly beside?: (request: Request) => Promise<Response | undefined>;
 }
 
 /** An endpoint that is listening. */
@@ -53,18 +60,18 @@ export function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
  * @returns the URL of the endpoint, and a function that closes it
  * @throws {ListenError} if the port is in use or not allowed
  */
-export async function listenLocally(
-  handle: FetchHandler,
-  options: Pick<LocalOptions, 'port' | 'log'>,
-): Promise<LocalEndpoint> {
+export async function listenLocally(handle: FetchHandler, options: ListenOptions): Promise<LocalEndpoint> {
   let count = 0;
+  const names = new KnownNames();
 
   const fetch = async (request: Request): Promise<Response> => {
+    const other = await options.beside?.(request);
+    if (other !== undefined) return other;
     const refused = refusal(request, port);
     if (refused !== undefined) return refused;
     const requestId = String(++count);
     const { elapsed, ...observed } = observe();
-    const response = await handle(request, observed);
+    const response = await handle(request, { ...observed, names });
     const { status } = response;
     return onceRead(response, () => {
       const { reports, storeCalls } = observed;

@@ -1,3 +1,5 @@
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import type { KnownNames } from '../protocol/request/known-names.js';
 import type { GateReport } from '../protocol/request/report.js';
 import type { SessionStore } from '../session/store.js';
 
@@ -15,10 +17,14 @@ export interface Observer {
   readonly report?: ((report: GateReport) => void) | undefined;
   /** Called once for each call to the session store, when it has ended. */
   readonly storeCall?: ((call: StoreCall) => void) | undefined;
+  /** The names that reports may contain, shared by all requests of an endpoint. */
+  readonly names?: KnownNames | undefined;
+  /** Called once the caller is verified, for each HTTP request that has one. */
+  readonly caller?: ((authInfo: AuthInfo) => void) | undefined;
 }
 
 /** Everything that happened during one HTTP request, collected for the log. */
-export interface Observation extends Required<Observer> {
+export interface Observation extends Required<Pick<Observer, 'report' | 'storeCall'>> {
   readonly reports: readonly GateReport[];
   readonly storeCalls: readonly StoreCall[];
   /** @returns milliseconds since the observation began, rounded to one decimal */

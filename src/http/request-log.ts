@@ -1,7 +1,9 @@
 import type { GateReport } from '../protocol/request/report.js';
 import type { StoreCall } from './observer.js';
 
-/** One HTTP request, for the log. Except for method names, it contains no text that a client sent. */
+/**
+ * One HTTP request, for the log. Besides method names and the targets of reports, it contains no text that a client sent.
+ */
 export interface RequestLog {
   readonly requestId: string;
   /** The id that the gateway gave the request, which its access log also contains. */
@@ -11,6 +13,10 @@ export interface RequestLog {
   readonly durationMs: number;
   /** A salted hash of the session id. It tells which lines belong together. */
   readonly session?: string;
+  /** A salted hash of the verified caller: issuer and subject. */
+  readonly caller?: string;
+  /** The trace id in the `X-Amzn-Trace-Id` header that the gateway set. */
+  readonly xrayTraceId?: string;
   readonly storeCalls?: readonly StoreCall[];
   readonly reports: readonly GateReport[];
   /** The error that was thrown, if the request failed. */

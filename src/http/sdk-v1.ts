@@ -1,6 +1,8 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
-import { attachConcerns } from '../protocol/attach.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { gatedTransport } from '../protocol/gated-transport.js';
 import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import { TaskMemory } from '../protocol/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
@@ -47,10 +49,11 @@ export function createHandler(options: HandlerOptions): FetchHandler {
  * @returns a handler for requests of any path
  */
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
+  const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
     const store =
       options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
-    if (request.method === 'POST') return post({ ...options, store }, lists, request, given);
+    if (request.method === 'POST') return post({ ...options, store, taskMemory }, lists, request, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not supported here. Use ${allow}.`;
@@ -59,7 +62,7 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
 }
 
 async function post(
-  options: HandlerOptions,
+  options: HandlerOptions & { readonly taskMemory: TaskMemory },
   lists: KnownLists | undefined,
   request: Request,
   given: FetchOptions,
@@ -97,12 +100,6 @@ async function post(
     await close();
     throw request.signal.reason;
   }
-  const concerns = attachConcerns(server, {
-    policy,
-    store: ahead?.store ?? store,
-    report: given.report,
-    shared: lists?.shared,
-  });
   const single = methods.every((method) => SINGLE_ANSWER.has(method));
   const transport = new WebStandardStreamableHTTPServerTransport({
     enableJsonResponse: single,
@@ -110,16 +107,22 @@ async function post(
     ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
   });
   if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
-  // The cast selects the `connect` of this transport: a gate accepts the transports of SDK v1 and v2.
-  await (server as { connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void> }).connect(
-    transport,
-  );
+  const gated = gatedTransport(transport as Transport, {
+    policy,
+    store: ahead?.store ?? store,
+    report: given.report,
+    names: given.names,
+    shared: lists?.shared,
+    taskMemory: options.taskMemory,
+  });
+  // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
+  await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
   const response = await transport.handleRequest(request, {
     parsedBody: body,
     ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
   });
   // Lambda freezes a function after its response, so preferences must be stored before it.
-  await concerns.settled();
+  await gated.settled();
   if (!single) return closing(response, close);
   // Reading a body that is one string is twice as fast as reading a stream.
   await close();

@@ -7,16 +7,21 @@ import {
   type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
-import { attachConcerns, type ConcernsOptions } from '../protocol/attach.js';
-import { SharedCatalog } from '../protocol/lists/shared-catalog.js';
+import { attachConcerns } from '../protocol/attach.js';
+import { SharedCatalog } from '../protocol/catalog/shared-catalog.js';
+import type { ConcernsOptions } from '../protocol/concerns-options.js';
 import { policyInForce } from '../protocol/request/live-policy.js';
+import { TaskMemory } from '../protocol/tasks/task-records.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
+import { observedStore } from './observer.js';
 import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
+import { bindSessions } from './sessions.js';
+import { refuseTaskSubscription } from './task-subscription.js';
 
 /** What an endpoint with SDK v2 serves. */
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
@@ -77,6 +82,7 @@ function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
 function createModernHandler({
   server,
   policy,
+  store,
   catalog,
 }: HandlerOptionsV2): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
   // One handler of the SDK serves all requests. This map finds the options of each of them.
@@ -98,15 +104,21 @@ function createModernHandler({
     },
     { legacy: 'reject', maxSubscriptions: 0 },
   );
-  return (request, body, given) => {
+  const taskMemory = new TaskMemory();
+  return async (request, body, given) => {
+    const refused = refuseTaskSubscription(body);
+    if (refused !== undefined) return refused;
     const current = policyInForce(policy);
     const enforced = current.settings.enforcement === 'enforce';
     const probe = crypto.randomUUID();
     // The check before the transport and the gate in it use the same policy and the same lists.
-    const { report } = given;
+    const { report, names } = given;
+    // Modern requests have no session. The store keeps only who created which task.
+    const bound = store && bindSessions(observedStore(store, given.storeCall), given.authInfo);
+    const kept = { report, names, store: bound, taskMemory };
     const concerns: ConcernsOptions = enforced
-      ? { policy: current, report, probe, shared: lists?.shared ?? new SharedCatalog() }
-      : { policy, report, shared: lists?.shared };
+      ? { ...kept, policy: current, probe, shared: lists?.shared ?? new SharedCatalog() }
+      : { ...kept, policy, shared: lists?.shared };
     const serve: ServeParsed = (parsed, parsedBody) => {
       const stub = lists && createStubServerV2(lists.known, parsedBody, serverInfo);
       optionsOf.set(parsed, { concerns, stub });

@@ -40,7 +40,7 @@ export function bindSessions(store: SessionStore, authInfo: AuthInfo | undefined
 }
 
 /** A subject is unique only within its issuer. Some tokens of machines have no subject; there the client is the caller. */
-function principalOf(authInfo: AuthInfo | undefined): readonly string[] | undefined {
+export function principalOf(authInfo: AuthInfo | undefined): readonly string[] | undefined {
   const { iss, sub } = authInfo?.extra ?? {};
   const issuer = typeof iss === 'string' ? iss : '';
   if (typeof sub === 'string' && sub !== '') return [issuer, 'sub', sub];

@@ -1,10 +1,12 @@
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { beforeDeadline, type LambdaContext } from './deadline.js';
-import { type HttpEvent, type HttpResult, toResult } from './event.js';
+import type { HttpEvent } from './event.js';
 import { createInvocations, type InvocationOptions } from './invocation.js';
+import type { RestEvent } from './read-event.js';
+import { type HttpResult, toResult } from './result.js';
 
 /** The handler of a function that returns each response as a whole. */
-export type BufferedHandler = (event: HttpEvent, context?: LambdaContext) => Promise<HttpResult>;
+export type BufferedHandler = (event: HttpEvent | RestEvent, context?: LambdaContext) => Promise<HttpResult>;
 
 // The first Headers object loads the HTTP code of the web platform. Load it while Lambda initializes, not in a request.
 new Headers();
@@ -22,8 +24,8 @@ export function bufferedHandler(handle: FetchHandler, options: InvocationOptions
     const invocation = begin(event, context);
     const response = await invocation.answer();
     // The body of an event stream may arrive long after its status and headers.
-    const result = await beforeDeadline(toResult(response), invocation.signal).catch((cause) =>
-      toResult(invocation.fail(cause)),
+    const result = await beforeDeadline(toResult(response, invocation.event), invocation.signal).catch(
+      (cause) => toResult(invocation.fail(cause), invocation.event),
     );
     invocation.end(result.statusCode);
     return result;

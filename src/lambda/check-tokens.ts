@@ -14,8 +14,8 @@ interface TokenOptions extends Pick<HandlerOptions, 'policy'>, Pick<InvocationOp
 }
 
 /**
- * Checks that something verifies tokens if the function or its policy depends on them. A function URL has no authorizer,
- * so only a verifier can.
+ * Checks that something verifies tokens if the function or its policy depends on them. Called only if no
+ * authorizer is in front of the function, so only a verifier can.
  *
  * @param options the policy and how hosts log in; `warn` is called if operator concerns cannot have claims
  * @throws {StreamingError} if tokens are required, but there is no verifier
@@ -24,12 +24,12 @@ export function checkTokensAreVerified({ policy, authorization, warn }: TokenOpt
   if (authorization?.verifier !== undefined) return;
   if (authorization !== undefined) {
     throw new StreamingError(
-      'A function URL does not verify tokens. Pass authorization.verifier, or use an HTTP API with a JWT authorizer.',
+      'Nothing verifies tokens before this streaming function runs. Pass authorization.verifier or, if an authorizer does, set MCP_CONCERNS_AUTHORIZER to gateway.',
     );
   }
   if (policyInForce(policy).concerns.some(({ setBy }) => setBy === 'operator')) {
     warn(
-      'A function URL does not verify tokens. Without authorization.verifier, operator concerns have no claims.',
+      'Nothing verifies callers before this streaming function runs, so operator concerns have no claims. Pass authorization.verifier or, if an authorizer does, set MCP_CONCERNS_AUTHORIZER to gateway.',
     );
   }
 }

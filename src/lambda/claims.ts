@@ -1,33 +1,69 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { bearerToken } from '../http/authorization.js';
-import type { HttpEvent } from './event.js';
+import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 
 /** Claims that are names (RFC 7519, RFC 9068): `42` in them stays a string. */
 const NAMES: ReadonlySet<string> = new Set(['iss', 'sub', 'jti', 'client_id', 'azp', 'username']);
 
 /**
- * Reads the caller from the result of the JWT authorizer of an HTTP API. Nothing else is read, because a client can
- * write anything into its headers. A function URL has no authorizer, and so no claims.
+ * Reads the caller from what the authorizer in front of the function found out: a JWT authorizer or Amazon Cognito, a
+ * Lambda authorizer, or IAM. Nothing else is read, because a client can write anything into its headers.
  *
  * @param event the event
- * @returns the caller, with the claims in `extra`; `undefined` if no authorizer verified a token
+ * @returns the caller, with the claims in `extra`; `undefined` if no authorizer verified the caller
  * @example
  * callerOf(event)?.extra?.['custom:tier']; // 'pro'
  */
 export function callerOf(event: HttpEvent): AuthInfo | undefined {
-  const jwt = event.requestContext.authorizer?.jwt;
-  if (jwt?.claims === undefined) return undefined;
-  const claims = Object.fromEntries(
-    Object.entries(jwt.claims).map(([name, value]) => [name, NAMES.has(name) ? value : unflatten(value)]),
-  );
+  const { authorizer } = event.requestContext;
+  const claims = authorizer && claimsOf(authorizer, event.version);
+  if (claims === undefined) return undefined;
   const { client_id: client, azp, scope, exp } = claims;
+  const { scopes } = authorizer?.jwt ?? {};
   return {
     token: bearerToken(event.headers?.authorization) ?? '',
     clientId: String(client ?? azp ?? ''),
-    scopes: [...(jwt.scopes ?? (typeof scope === 'string' ? scope.split(' ') : []))],
+    scopes: [...(scopes ?? (typeof scope === 'string' ? scope.split(' ') : []))],
     ...(typeof exp === 'number' ? { expiresAt: exp } : {}),
     extra: claims,
   };
+}
+
+function claimsOf(authorizer: Authorizer, version: string | undefined): Record<string, unknown> | undefined {
+  const { jwt, lambda, iam } = authorizer;
+  if (jwt?.claims !== undefined) return mapped(jwt.claims, unflatten);
+  // A REST API passes the context of a Lambda authorizer as text, an HTTP API as JSON.
+  if (lambda) return mapped(lambda, version === '1.0' ? fromText : (value) => value);
+  return iam?.userArn ? iamClaims(iam, iam.userArn) : undefined;
+}
+
+function mapped(
+  claims: Readonly<Record<string, unknown>>,
+  read: (value: unknown) => unknown,
+): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(claims).map(([name, value]) => [name, NAMES.has(name) ? value : read(value)]),
+  );
+}
+
+/**
+ * The identity that signed a request, as claims. `iss` and `sub` bind sessions to it. The session of an assumed role is a
+ * caller of its own: its name is part of the ARN.
+ */
+function iamClaims(iam: IamIdentity, arn: string): Record<string, unknown> {
+  // arn:aws:sts::123456789012:assumed-role/ROLE/SESSION
+  const [, role] = /^arn:[^:]*:sts::[^:]*:assumed-role\/([^/]+)\//.exec(arn) ?? [];
+  const claims = {
+    iss: 'aws:iam',
+    sub: arn,
+    'aws:account': iam.accountId,
+    'aws:role': role,
+    'aws:organization': iam.principalOrgId,
+    'aws:cognito-identity': iam.cognitoIdentity?.identityId,
+  };
+  return Object.fromEntries(
+    Object.entries(claims).filter(([, value]) => value !== undefined && value !== null),
+  );
 }
 
 /**
@@ -46,6 +82,8 @@ export function unflatten(value: unknown): unknown {
   if (list === undefined) return scalar(value);
   return list === '' ? [] : list.split(' ').map(scalar);
 }
+
+const fromText = (value: unknown): unknown => (typeof value === 'string' ? scalar(value) : value);
 
 function scalar(text: string): string | number | boolean {
   if (text === 'true' || text === 'false') return text === 'true';

@@ -1,24 +1,30 @@
+import type { Policy } from '../engine/policy.js';
 import type { Authorization } from '../http/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
 import { once } from '../http/once.js';
 import type { WriteLog } from '../http/request-log.js';
+import { LivePolicy } from '../protocol/request/live-policy.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import type { InvocationOptions } from './invocation.js';
-import { createLog, createLogger } from './log.js';
-import { type FunctionSettings, readSettings } from './settings.js';
+import { createLog, createLogger, DEFAULT_SERVICE, logPolicyEvents } from './log.js';
+import { createPolicyRefresh, type PolicyRefreshOptions } from './remote-policy/policy-refresh.js';
+import { createReadText } from './remote-policy/read-text.js';
+import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
+import { loadMetrics } from './telemetry/load-metrics.js';
+import { countRequest } from './telemetry/metrics.js';
 
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
 export interface CommonFunctionOptions
   extends Pick<HandlerOptions, 'policy' | 'store'>,
     Omit<InvocationOptions, 'authorization' | 'log'> {
-  /** `stream` needs a function URL in the mode `RESPONSE_STREAM`. Defaults to `MCP_CONCERNS_RESPONSE`. */
+  /** `stream` needs a function URL or a REST API that streams. Defaults to `MCP_CONCERNS_RESPONSE`. */
   readonly response?: 'buffered' | 'stream' | undefined;
   /**
    * How hosts log in. Each member that you leave out comes from the environment. Without `servers`, here or in
@@ -51,7 +57,7 @@ export interface HandlerFunctionOptions extends CommonFunctionOptions {
 export type FunctionOptions = ServerFunctionOptions | HandlerFunctionOptions;
 
 /**
- * Makes the handler of a Lambda function behind an HTTP API or a function URL. Options that you leave out come from the
+ * Makes the handler of a Lambda function behind an HTTP API, a REST API or a function URL. Options that you leave out come from the
  * environment variables that `serverless.yml` sets.
  *
  * Pass `server` for a server of SDK v1. The SDK is loaded by the first request that needs it if `catalog` is a saved
@@ -77,16 +83,67 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   const settings = readSettings(env);
   const { origins = settings.origins, logSalt = settings.logSalt, response = settings.response } = options;
   const logger = once(() => createLogger(env.POWERTOOLS_SERVICE_NAME));
-  const { log = createLog(logger()), warn = (message: string) => logger().warn(message) } = options;
+  const { log: write = createLog(logger()), warn = (message: string) => logger().warn(message) } = options;
   const authorization = authorizationOf(options.authorization, settings);
+  const writeMetrics =
+    settings.metrics === undefined
+      ? undefined
+      : loadMetrics(settings.metrics, env.POWERTOOLS_SERVICE_NAME || DEFAULT_SERVICE, warn);
+  const log: WriteLog =
+    writeMetrics === undefined
+      ? write
+      : (entry) => {
+          write(entry);
+          writeMetrics(countRequest(entry));
+        };
 
+  const live = livePolicy(options, settings);
   const store = options.store ?? storeOf(settings, warn);
-  const handle =
-    options.handler === undefined ? serverHandler({ ...options, store }) : options.handler(store);
+  const serve =
+    options.handler === undefined
+      ? serverHandler({ ...options, policy: live, store })
+      : options.handler(store);
+  const handle = withRecentPolicy(
+    serve,
+    live,
+    settings,
+    once(() => logPolicyEvents(logger())),
+  );
   const invocations = { origins, authorization, log, logSalt };
   if (response === 'buffered') return bufferedHandler(handle, invocations);
-  checkTokensAreVerified({ policy, authorization, warn });
+  if (settings.authorizer === 'none') checkTokensAreVerified({ policy, authorization, warn });
   return streamingHandler(handle, invocations);
+}
+
+/** @returns the policy, as one that can be replaced if the environment names a policy outside the function */
+function livePolicy({ policy, handler }: FunctionOptions, settings: FunctionSettings): Policy | LivePolicy {
+  if (settings.policy === undefined || policy instanceof LivePolicy) return policy;
+  if (handler === undefined) return new LivePolicy(policy);
+  throw new SettingsError(
+    'MCP_CONCERNS_POLICY is set, but the policy of your handler cannot be replaced. Pass the same LivePolicy to your handler and to createFunction.',
+  );
+}
+
+/** @returns a handler that looks for a newer policy before it answers a request, if the policy in effect is too old */
+function withRecentPolicy(
+  serve: FetchHandler,
+  live: Policy | LivePolicy,
+  settings: FunctionSettings,
+  report: () => PolicyRefreshOptions['report'],
+): FetchHandler {
+  if (settings.policy === undefined || !(live instanceof LivePolicy)) return serve;
+  const { url, maxAgeSeconds } = settings.policy;
+  const refresh = createPolicyRefresh({
+    live,
+    url,
+    maxAgeSeconds,
+    read: createReadText(),
+    report: (event) => report()(event),
+  });
+  return async (request, given) => {
+    await refresh();
+    return serve(request, given);
+  };
 }
 
 /** Serves an SDK v1 server. The SDK is imported dynamically, so that lists from a saved catalog do not wait for it. */

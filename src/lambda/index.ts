@@ -1,9 +1,10 @@
 export type { Authorization } from '../http/authorization.js';
 export type { RequestLog, WriteLog } from '../http/request-log.js';
+export { LivePolicy } from '../protocol/request/live-policy.js';
 export type { BufferedHandler } from './buffered.js';
 export { StreamingError } from './check-tokens.js';
 export type { LambdaContext } from './deadline.js';
-export { EventError, type HttpEvent, type HttpResult } from './event.js';
+export type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 export {
   type CommonFunctionOptions,
   createFunction,
@@ -11,6 +12,10 @@ export {
   type HandlerFunctionOptions,
   type ServerFunctionOptions,
 } from './function.js';
-export { createLog, createLogger } from './log.js';
+export { createLog, createLogger, createUpstreamLog } from './log.js';
+export { EventError, type RestEvent } from './read-event.js';
+export type { HttpResult } from './result.js';
+export { loadSecrets, SecretError, type SecretReaders, upstreamHeaders } from './secrets.js';
 export { SettingsError } from './settings.js';
 export type { StreamingHandler } from './streamed.js';
+export type { UpstreamEvent } from './telemetry/upstream-event.js';

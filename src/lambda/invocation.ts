@@ -3,12 +3,15 @@ import { type Authorization, requireLogin } from '../http/authorization.js';
 import { checkOrigin } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { observe } from '../http/observer.js';
-import type { WriteLog } from '../http/request-log.js';
-import { sessionOf } from '../http/sessions.js';
+import { type Observer, observe } from '../http/observer.js';
+import type { RequestLog, WriteLog } from '../http/request-log.js';
+import { principalOf, sessionOf } from '../http/sessions.js';
+import { KnownNames } from '../protocol/request/known-names.js';
 import { callerOf } from './claims.js';
 import { beforeDeadline, deadlineOf, type LambdaContext, LateError } from './deadline.js';
-import { checkEvent, type HttpEvent, TooLongError, toRequest } from './event.js';
+import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
+import { type RestEvent, readEvent } from './read-event.js';
+import { TooLongError } from './result.js';
 import { LATE, type RequestIds, requestIds, substituteResponse, TOO_LONG } from './substitute-responses.js';
 
 /** Who may call a function, and where it writes its log. */
@@ -25,6 +28,8 @@ export interface InvocationOptions {
 
 /** One invocation of a function, from the event to the last byte of the response. */
 export interface Invocation {
+  /** The event, in the shape of payload format 2.0. */
+  readonly event: HttpEvent;
   /** Aborts shortly before Lambda ends the invocation. */
   readonly signal: AbortSignal;
   /** @returns the ids of the requests in the event, each of which must get an answer or an error */
@@ -47,18 +52,25 @@ export interface Invocation {
 export function createInvocations(
   handle: FetchHandler,
   options: InvocationOptions,
-): (event: HttpEvent, context?: LambdaContext) => Invocation {
+): (given: HttpEvent | RestEvent, context?: LambdaContext) => Invocation {
   const { origins = [], authorization, log, logSalt = '' } = options;
-  const authorized = requireLogin(handle, authorization);
+  const names = new KnownNames();
+  const noted: FetchHandler = (request, given) => {
+    if (given?.authInfo !== undefined) given.caller?.(given.authInfo);
+    return handle(request, given);
+  };
+  const authorized = requireLogin(noted, authorization);
 
-  return (event, context = {}) => {
-    checkEvent(event);
+  return (given, context = {}) => {
+    const event = readEvent(given);
+    const { method } = event.requestContext.http;
     const observed = observe();
     const { signal, clear } = deadlineOf(context);
     const request = toRequest(event, signal);
     const page = checkOrigin(request, origins);
     const ids = (): RequestIds => requestIds(bodyOf(event));
     let session = sessionOf(request.headers);
+    let principal: readonly string[] | undefined;
     let cause: unknown;
 
     const fail = (thrown: unknown): Response => {
@@ -70,14 +82,28 @@ export function createInvocations(
     };
 
     return {
+      event,
       signal,
       ids,
       fail,
       async answer() {
         if (page.response !== undefined) return page.response;
+        if (!isRequestMethod(method)) {
+          const message = 'This method is not supported here. Use POST, GET or DELETE.';
+          return page.allow(failure(405, HTTP_ERRORS.refused, message, { Allow: 'POST, GET, DELETE' }));
+        }
         const { report, storeCall } = observed;
+        const caller: Observer['caller'] = (authInfo) => {
+          principal = principalOf(authInfo);
+        };
         try {
-          const handled = authorized(request, { report, storeCall, authInfo: callerOf(event) });
+          const handled = authorized(request, {
+            report,
+            storeCall,
+            caller,
+            names,
+            authInfo: callerOf(event),
+          });
           const response = page.allow(await beforeDeadline(handled, signal));
           session ??= sessionOf(response.headers);
           return response;
@@ -91,10 +117,12 @@ export function createInvocations(
           context,
           requestId: context.awsRequestId ?? '',
           correlationId: event.requestContext.requestId ?? '',
-          httpMethod: request.method,
+          httpMethod: method,
           status,
           durationMs: observed.elapsed(),
           ...(session === undefined ? {} : { session: hashed(session, logSalt) }),
+          ...(principal === undefined ? {} : { caller: hashed(JSON.stringify(principal), logSalt) }),
+          ...xrayOf(request.headers.get('x-amzn-trace-id')),
           storeCalls: observed.storeCalls,
           reports: observed.reports,
           failure: cause,
@@ -108,7 +136,16 @@ function bodyOf({ body, isBase64Encoded }: HttpEvent): string {
   return isBase64Encoded === true ? Buffer.from(body ?? '', 'base64').toString() : (body ?? '');
 }
 
-/** A session id gives access to the session. Its hash only tells which log lines belong together. */
-function hashed(session: string, salt: string): string {
-  return createHmac('sha256', salt).update(session).digest('hex').slice(0, 16);
+/**
+ * A session id gives access to the session, and a subject can be the name of a person. A hash only tells which log lines
+ * belong together.
+ */
+function hashed(text: string, salt: string): string {
+  return createHmac('sha256', salt).update(text).digest('hex').slice(0, 16);
+}
+
+/** https://docs.aws.amazon.com/xray/latest/devguide/xray-concepts.html#xray-concepts-tracingheader */
+function xrayOf(header: string | null): Pick<RequestLog, 'xrayTraceId'> {
+  const xrayTraceId = /(?:^|;)\s*Root=(1-[0-9a-f]{8}-[0-9a-f]{24})(?:;|$)/.exec(header ?? '')?.[1];
+  return xrayTraceId === undefined ? {} : { xrayTraceId };
 }

@@ -1,15 +1,14 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import { reportFields } from '../http/log/report-fields.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
-import { ROUTES } from '../protocol/messages/routes.js';
-import { METHODS } from '../protocol/messages/wire.js';
+import type { GateReport } from '../protocol/request/report.js';
+import type { PolicyEvent } from './remote-policy/policy-refresh.js';
+import { readSettings } from './settings.js';
+import { loadMetrics } from './telemetry/load-metrics.js';
+import { countUpstream } from './telemetry/metrics.js';
+import type { UpstreamEvent } from './telemetry/upstream-event.js';
+import { logUpstreams } from './telemetry/upstream-log.js';
 
-/** Methods that a log line may name. Any other text that a client sends as a method is not logged. */
-const KNOWN_METHODS: ReadonlySet<string> = new Set([
-  ...ROUTES.keys(),
-  ...Object.values(METHODS),
-  // Not a method of the protocol: reports that a saved catalog is out of date.
-  'catalog',
-]);
 const HTTP_METHODS: ReadonlySet<string> = new Set([
   'GET',
   'POST',
@@ -20,6 +19,9 @@ const HTTP_METHODS: ReadonlySet<string> = new Set([
   'PATCH',
 ]);
 
+/** The service of log lines and metrics, if no variable names another one. */
+export const DEFAULT_SERVICE = 'mcp-concerns';
+
 /**
  * Creates the Powertools Logger that `createFunction` uses unless you pass `log`. Level and sampling come from its
  * environment variables.
@@ -29,15 +31,15 @@ const HTTP_METHODS: ReadonlySet<string> = new Set([
  * @example
  * createLog(createLogger('vault'));
  */
-export function createLogger(serviceName = 'mcp-concerns'): Logger {
+export function createLogger(serviceName = DEFAULT_SERVICE): Logger {
   return new Logger({ serviceName });
 }
 
 /**
- * Creates the log of a function. It writes one line of JSON for each JSON-RPC request: how many primitives were shown,
- * under which concerns, the duration, and the time spent on the session store. At the level DEBUG, which Powertools can
- * set for a share of the requests, it also writes the calls to the store. Arguments, results, tokens, header values and
- * URLs are never logged.
+ * Creates the log of a function. It writes one line of JSON for each JSON-RPC request: what was requested, how it ended,
+ * how many primitives were shown under which concerns and which policy, the duration, and the time spent on the session
+ * store. A line about a failure has the level WARN or ERROR. At the level DEBUG, which Powertools can set for a share of
+ * the requests, it also writes the calls to the store. Arguments, results, tokens, header values and URLs are never logged.
  *
  * @param logger a Powertools Logger
  * @returns a function that writes the lines of one HTTP request
@@ -55,17 +57,76 @@ export function createLog(logger: Logger = createLogger()): WriteLog {
     const common = commonOf(entry);
     if (failure !== undefined) logger.error('request failed', { ...common, error: plainError(failure) });
     else if (reports.length === 0) logger.info('request', common);
-    for (const { method, warnings = [], ...report } of reports) {
-      const line = { ...common, method: KNOWN_METHODS.has(method) ? method : 'other', ...report };
-      if (warnings.length === 0) logger.info('request', line);
-      else logger.warn('request', { ...line, warnings: warnings.map(({ code }) => code) });
+    for (const report of reports) {
+      const line = { ...common, ...reportFields(report) };
+      if (isProblem(report)) logger.warn('request', line);
+      else logger.info('request', line);
     }
     if (storeCalls.length > 0) logger.debug('session store', { requestId: entry.requestId, storeCalls });
   };
 }
 
+/**
+ * Creates a function that writes one line for each event of a policy outside the function.
+ *
+ * @param logger a Powertools Logger
+ * @returns a function that receives the events
+ */
+export function logPolicyEvents(logger: Logger): (event: PolicyEvent) => void {
+  return (event) => {
+    if (event.outcome === 'replaced') {
+      const { url, policy, before } = event;
+      logger.info('policy replaced', { url, policy, before });
+    } else {
+      const { url, policy, ageSeconds, error } = event;
+      logger.warn('policy kept', { url, policy, ageSeconds, error: plainError(error) });
+    }
+  };
+}
+
+/**
+ * Creates the log of the servers behind an endpoint. It writes a line for each change of their state. Lines that a child
+ * process writes to stderr are logged until the process serves, without secrets.
+ *
+ * @param options the logger, and the environment whose values are secrets
+ * @returns a function that receives the events of upstreams
+ * @example
+ * shareUpstream(() => new ChildTransport('node', ['server.js']), { report: createUpstreamLog() });
+ */
+export function createUpstreamLog(
+  options: { readonly logger?: Logger; readonly env?: Readonly<Record<string, string | undefined>> } = {},
+): (event: UpstreamEvent) => void {
+  const { env = process.env } = options;
+  const { logger = createLogger(env.POWERTOOLS_SERVICE_NAME) } = options;
+  const { metrics: namespace } = readSettings(env);
+  const secrets = Object.values(env).flatMap((value) => value ?? []);
+  const write = logUpstreams(logger, secrets);
+  if (namespace === undefined) return write;
+  const service = env.POWERTOOLS_SERVICE_NAME || DEFAULT_SERVICE;
+  const writeMetrics = loadMetrics(namespace, service, (message) => logger.warn(message));
+  return (event) => {
+    write(event);
+    writeMetrics(countUpstream(event));
+  };
+}
+
+function isProblem({ error, isError, unanswered, warnings = [] }: GateReport): boolean {
+  return error !== undefined || isError === true || unanswered !== undefined || warnings.length > 0;
+}
+
 function commonOf(entry: RequestLog): Record<string, unknown> {
-  const { requestId, correlationId, httpMethod, status, durationMs, session, storeCalls = [] } = entry;
+  const {
+    requestId,
+    correlationId,
+    httpMethod,
+    status,
+    durationMs,
+    session,
+    caller,
+    storeCalls = [],
+  } = entry;
+  // Powertools adds the id itself if tracing is on for the function.
+  const traced = process.env._X_AMZN_TRACE_ID === undefined ? entry.xrayTraceId : undefined;
   const failed = storeCalls.flatMap(({ failed: reason }) => reason ?? []);
   return {
     requestId,
@@ -75,12 +136,17 @@ function commonOf(entry: RequestLog): Record<string, unknown> {
     status,
     durationMs,
     ...(session === undefined ? {} : { session }),
+    ...(caller === undefined ? {} : { caller }),
+    ...(traced === undefined ? {} : { xray_trace_id: traced }),
     ...(storeCalls.length === 0 ? {} : { storeMs: sum(storeCalls.map(({ ms }) => ms)) }),
     ...(failed.length === 0 ? {} : { storeFailures: failed }),
   };
 }
 
-/** @returns the error without its other members: that of an invalid URL contains the URL, that of a request its headers */
+/**
+ * @param failure what was thrown
+ * @returns the error without its other members: that of an invalid URL contains the URL, that of a request its headers
+ */
 function plainError(failure: unknown): object {
   if (!(failure instanceof Error))
     return { name: 'unknown', message: 'A value that is not an Error was thrown.' };

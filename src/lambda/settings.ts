@@ -1,5 +1,6 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { ConcernsError } from '../errors.js';
+import { POLICY_URL_FORMS, type PolicyUrl, parsePolicyUrl } from './remote-policy/policy-url.js';
 
 /** The settings that an operator makes in the environment of a deployed function. */
 export interface FunctionSettings {
@@ -15,8 +16,16 @@ export interface FunctionSettings {
   readonly resource?: string;
   readonly scopes: readonly string[];
   readonly response: 'buffered' | 'stream';
+  /** Whether AWS verifies callers before the function runs. */
+  readonly authorizer: 'none' | 'gateway';
   readonly logSalt: string;
+  /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
+  readonly metrics?: string;
+  /** The policy outside the function, which replaces the packaged one. */
+  readonly policy?: { readonly url: PolicyUrl; readonly maxAgeSeconds: number };
 }
+
+const DEFAULT_POLICY_SECONDS = 60;
 
 /** Environment variables of the function are not valid. */
 export class SettingsError extends ConcernsError {
@@ -36,8 +45,12 @@ export class SettingsError extends ConcernsError {
  * | `MCP_CONCERNS_ISSUERS` | issuers of tokens, separated by commas; if set, callers need a token |
  * | `MCP_CONCERNS_RESOURCE` | the public URL of the endpoint; defaults to the URL of the request |
  * | `MCP_CONCERNS_SCOPES` | scopes that hosts request when they log in, separated by spaces |
- * | `MCP_CONCERNS_RESPONSE` | `buffered` (the default), or `stream` on a function URL that streams |
+ * | `MCP_CONCERNS_RESPONSE` | `buffered` (the default), or `stream` on a function URL or REST API that streams |
+ * | `MCP_CONCERNS_AUTHORIZER` | `gateway` if AWS verifies callers before a streaming function runs: IAM, a Lambda authorizer, Cognito |
  * | `MCP_CONCERNS_LOG_SALT` | any text; makes the hashes of session ids in the log differ between deployments |
+ * | `MCP_CONCERNS_METRICS` | the namespace of metrics in CloudWatch; no metrics if unset |
+ * | `MCP_CONCERNS_POLICY` | the URL of a policy that replaces the packaged one: `ssm:/NAME`, `s3://BUCKET/KEY` or `appconfig:APPLICATION/ENVIRONMENT/PROFILE`, followed by `#DIGEST` to accept no other policy |
+ * | `MCP_CONCERNS_POLICY_SECONDS` | seconds until the policy at that URL is read again; defaults to 60 |
  *
  * @param env the environment, `process.env`
  * @returns the settings
@@ -70,9 +83,12 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const sessions = oneOf('SESSIONS', ['dynamodb', 'memory', 'none'], table === '' ? 'memory' : 'dynamodb');
   if (sessions === 'dynamodb' && table === '')
     problems.push('MCP_CONCERNS_TABLE must name the table for sessions.');
-  const seconds = text('SESSION_SECONDS');
-  if (!/^([1-9]\d*)?$/.test(seconds))
-    problems.push('MCP_CONCERNS_SESSION_SECONDS must be a number of seconds, for example 86400.');
+  const secondsOf = (name: string, example: number): number | undefined => {
+    if (!/^([1-9]\d*)?$/.test(text(name)))
+      problems.push(`MCP_CONCERNS_${name} must be a number of seconds, for example ${example}.`);
+    return text(name) === '' ? undefined : Number(text(name));
+  };
+  const seconds = secondsOf('SESSION_SECONDS', 86400);
   const origins = list('ORIGINS', /\s*,\s*/);
   urls('ORIGINS', origins, 'origins like https://host.example');
   const issuers = list('ISSUERS', /\s*,\s*/);
@@ -80,17 +96,34 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   const resource = text('RESOURCE');
   urls('RESOURCE', resource === '' ? [] : [resource], 'the URL of the endpoint');
   const response = oneOf('RESPONSE', ['buffered', 'stream'], 'buffered');
+  const authorizer = oneOf('AUTHORIZER', ['none', 'gateway'], 'none');
+  const maxAgeSeconds = secondsOf('POLICY_SECONDS', 60) ?? DEFAULT_POLICY_SECONDS;
+  const url = text('POLICY') === '' ? undefined : parsePolicyUrl(text('POLICY'));
+  if (url === undefined && text('POLICY') !== '') {
+    problems.push(
+      `"${text('POLICY')}" is not a valid value for MCP_CONCERNS_POLICY (${POLICY_URL_FORMS}, and #DIGEST after it).`,
+    );
+  }
+  const metrics = text('METRICS');
+  if (!/^[A-Za-z0-9_.\-#:/ ]{0,255}$/.test(metrics) || metrics.startsWith('AWS/')) {
+    problems.push(
+      'MCP_CONCERNS_METRICS must be a namespace of CloudWatch: letters, digits and _.-#:/, and not AWS/ at its start.',
+    );
+  }
   if (problems.length > 0) throw new SettingsError(problems.join(' '));
 
   return {
     sessions:
       sessions === 'dynamodb' ? { in: sessions, table } : { in: sessions === 'none' ? 'nowhere' : 'memory' },
-    ...(seconds === '' ? {} : { expiresAfterSeconds: Number(seconds) }),
+    ...(seconds === undefined ? {} : { expiresAfterSeconds: seconds }),
     origins: origins.map((origin) => origin.replace(/\/$/, '')),
     issuers,
     ...(resource === '' ? {} : { resource }),
     scopes: list('SCOPES', /\s+/),
     response,
+    authorizer,
     logSalt: text('LOG_SALT'),
+    ...(metrics === '' ? {} : { metrics }),
+    ...(url === undefined ? {} : { policy: { url, maxAgeSeconds } }),
   };
 }

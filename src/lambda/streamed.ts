@@ -2,8 +2,10 @@ import type { FetchHandler } from '../http/fetch-handler.js';
 import { trackAnswers } from './answer-tracker.js';
 import { bufferedHandler } from './buffered.js';
 import { beforeDeadline, type LambdaContext } from './deadline.js';
-import { type HttpEvent, toHead } from './event.js';
+import type { HttpEvent } from './event.js';
 import { createInvocations, type Invocation, type InvocationOptions } from './invocation.js';
+import type { RestEvent } from './read-event.js';
+import { toHead } from './result.js';
 import { LATE, substituteError } from './substitute-responses.js';
 
 /** The part of a `Writable` that is used of the stream that the runtime of Lambda passes to a streaming handler. */
@@ -17,13 +19,13 @@ interface ResponseSink {
 /** The global `awslambda`, which exists only in the runtime of Lambda. */
 interface LambdaRuntime {
   streamifyResponse(
-    handler: (event: HttpEvent, sink: ResponseSink, context: LambdaContext) => Promise<void>,
+    handler: (event: HttpEvent | RestEvent, sink: ResponseSink, context: LambdaContext) => Promise<void>,
   ): StreamingHandler;
   readonly HttpResponseStream: { from(sink: ResponseSink, head: object): ResponseSink };
 }
 
 /** The handler as the runtime of Lambda wraps it; outside that runtime, a buffered handler. */
-export type StreamingHandler = (event: HttpEvent, ...more: never[]) => Promise<unknown>;
+export type StreamingHandler = (event: HttpEvent | RestEvent, ...more: never[]) => Promise<unknown>;
 
 /**
  * Makes a Lambda handler that sends each response while the server produces it.
@@ -39,7 +41,7 @@ export function streamingHandler(handle: FetchHandler, options: InvocationOption
   return awslambda.streamifyResponse(async (event, underlying, context) => {
     const invocation = begin(event, context);
     const response = await invocation.answer();
-    const sink = awslambda.HttpResponseStream.from(underlying, toHead(response));
+    const sink = awslambda.HttpResponseStream.from(underlying, toHead(response, invocation.event));
     await pipe(response, sink, invocation);
     invocation.end(response.status);
   });

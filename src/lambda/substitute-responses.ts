@@ -14,14 +14,15 @@ export interface SubstituteReason {
 
 export const LATE: SubstituteReason = {
   code: HTTP_ERRORS.late,
-  message: 'The server did not answer in time. Request less at once, or raise the timeout of the function.',
+  message:
+    'The server did not answer in time. Request less at once. Its operator can allow more time: an HTTP API waits 30 s at most, a streaming function URL or REST API 15 minutes.',
   status: 504,
 };
 
 export const TOO_LONG: SubstituteReason = {
   code: HTTP_ERRORS.internal,
   message:
-    'The answer is longer than the 6 MB that Lambda allows. Request less at once, or use a function URL that streams.',
+    'The answer is longer than the 6 MB that Lambda allows. Request less at once. Its operator can stream responses.',
   status: 500,
 };
 

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { bearerToken } from '../../src/http/authorization.js';
 import { callerOf, unflatten } from '../../src/lambda/claims.js';
-import { httpEvent, withClaims } from './events.js';
+import { readEvent } from '../../src/lambda/read-event.js';
+import { httpEvent, restEvent, withClaims } from './events.js';
 
 describe('a claim that an HTTP API wrote as text', () => {
   it.each<[string, unknown]>([
@@ -86,6 +87,75 @@ describe('the caller', () => {
     expect(
       callerOf(httpEvent('POST', claims, { headers, rawQueryString: `claims=${claims}` })),
     ).toBeUndefined();
+  });
+});
+
+describe('the caller of a Lambda authorizer', () => {
+  const of = (authorizer: object) => {
+    const event = httpEvent('POST', '{}');
+    return callerOf({ ...event, requestContext: { ...event.requestContext, authorizer } });
+  };
+
+  it('has the context of an HTTP API with its types', () => {
+    const lambda = { sub: '42', tier: 'pro', groups: ['admin'], level: 3, text: '7', scope: 'read' };
+    expect(of({ lambda })).toMatchObject({ extra: lambda, scopes: ['read'] });
+  });
+
+  it('has the context of a REST API, which is text, and its principal', () => {
+    const authorizer = { principalId: '42', integrationLatency: 7, tier: 'pro', level: '3', admin: 'true' };
+    const event = readEvent(restEvent('POST', {}, { requestContext: { authorizer } }));
+    expect(callerOf(event)?.extra).toEqual({ sub: '42', tier: 'pro', level: 3, admin: true });
+  });
+
+  it('has the claims that Amazon Cognito verified', () => {
+    const claims = { sub: '42', iss: 'https://cognito.example/', exp: '1795176000', 'custom:tier': 'pro' };
+    const event = readEvent(restEvent('POST', {}, { requestContext: { authorizer: { claims } } }));
+    expect(callerOf(event)).toMatchObject({ extra: { ...claims, exp: 1795176000 }, expiresAt: 1795176000 });
+  });
+
+  it('is unknown if the authorizer returned no context', () => {
+    expect(of({ lambda: null })).toBeUndefined();
+    expect(of({})).toBeUndefined();
+  });
+});
+
+describe('the caller that IAM verified', () => {
+  const arn = 'arn:aws:sts::123456789012:assumed-role/analyst/session-1';
+  const extra = {
+    iss: 'aws:iam',
+    sub: arn,
+    'aws:account': '123456789012',
+    'aws:role': 'analyst',
+    'aws:organization': 'o-1',
+  };
+
+  it('of an HTTP API or a function URL has the role, the account and the organization', () => {
+    const iam = { accountId: '123456789012', userArn: arn, principalOrgId: 'o-1', callerId: 'A:s' };
+    const event = httpEvent('POST', '{}');
+    const context = { ...event.requestContext, authorizer: { iam } };
+    expect(callerOf({ ...event, requestContext: context })?.extra).toEqual(extra);
+  });
+
+  it('of a REST API has the same claims', () => {
+    const identity = {
+      accountId: '123456789012',
+      userArn: arn,
+      principalOrgId: 'o-1',
+      cognitoIdentityId: null,
+    };
+    const event = readEvent(restEvent('POST', {}, { requestContext: { identity } }));
+    expect(callerOf(event)?.extra).toEqual(extra);
+  });
+
+  it('that is a user has no role', () => {
+    const identity = { userArn: 'arn:aws:iam::123456789012:user/ann' };
+    const event = readEvent(restEvent('POST', {}, { requestContext: { identity } }));
+    expect(callerOf(event)?.extra).toEqual({ iss: 'aws:iam', sub: identity.userArn });
+  });
+
+  it('is unknown if the request is not signed', () => {
+    const identity = { userArn: null, accountId: null };
+    expect(callerOf(readEvent(restEvent('POST', {}, { requestContext: { identity } })))).toBeUndefined();
   });
 });
 

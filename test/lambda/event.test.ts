@@ -1,6 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkEvent, type HttpEvent, toRequest, toResult } from '../../src/lambda/event.js';
-import { httpEvent } from './events.js';
+import { type HttpEvent, toRequest } from '../../src/lambda/event.js';
+import { type RestEvent, readEvent } from '../../src/lambda/read-event.js';
+import { toResult } from '../../src/lambda/result.js';
+import { httpEvent, restEvent } from './events.js';
 
 /** The event of a function URL as AWS documents it. An HTTP API adds `routeKey` and the parameters of the path. */
 const functionUrlEvent = {
@@ -84,15 +86,94 @@ describe('an event', () => {
   });
 });
 
+/** The event of a REST API as AWS documents it, without the members that are not read. */
+const restApiEvent: RestEvent = {
+  httpMethod: 'POST',
+  path: '/mcp',
+  headers: { Accept: 'application/json', Cookie: 'b=2', 'X-Two': 'b' },
+  multiValueHeaders: {
+    Accept: ['application/json'],
+    Cookie: ['a=1', 'b=2'],
+    'X-Two': ['a', 'b'],
+    'x-two': ['c'],
+  },
+  queryStringParameters: { concerns: 'security:high' },
+  multiValueQueryStringParameters: { concerns: ['topic:charts|maps&x', 'security:high'] },
+  requestContext: {
+    requestId: 'rest-1',
+    domainName: 'id.execute-api.eu-central-1.amazonaws.com',
+    stage: 'dev',
+    identity: { accountId: null, userArn: null, caller: null },
+  },
+  body: Buffer.from('Grüße').toString('base64'),
+  isBase64Encoded: true,
+};
+
+describe('an event of a REST API', () => {
+  it('becomes the request that it describes', async () => {
+    const request = toRequest(readEvent(restApiEvent));
+    expect(request.method).toBe('POST');
+    expect(new URL(request.url).host).toBe('id.execute-api.eu-central-1.amazonaws.com');
+    expect(new URL(request.url).pathname).toBe('/mcp');
+    expect(new URL(request.url).searchParams.getAll('concerns')).toEqual([
+      'topic:charts|maps&x',
+      'security:high',
+    ]);
+    expect(request.headers.get('x-two')).toBe('a, b, c');
+    expect(request.headers.get('cookie')).toBe('a=1; b=2');
+    expect(await request.text()).toBe('Grüße');
+    expect(readEvent(restApiEvent).requestContext).toMatchObject({ requestId: 'rest-1' });
+  });
+
+  it('can have only single values, or neither headers nor query', () => {
+    const { multiValueHeaders: _, multiValueQueryStringParameters: __, ...single } = restApiEvent;
+    const request = toRequest(readEvent(single));
+    expect([request.headers.get('x-two'), new URL(request.url).search]).toEqual([
+      'b',
+      '?concerns=security%3Ahigh',
+    ]);
+    const bare = toRequest(readEvent({ httpMethod: 'GET', path: '/mcp', requestContext: {} }));
+    expect(bare.url).toBe('https://localhost/mcp');
+  });
+
+  it.each(['/a?b', '/a#b', '//elsewhere.example/mcp'])('with the decoded path %s keeps its path', (path) => {
+    const { host, search, hash } = new URL(toRequest(readEvent(restEvent('GET', undefined, { path }))).url);
+    expect([host, search, hash]).toEqual(['abc.execute-api.eu-central-1.amazonaws.com', '', '']);
+  });
+
+  it('gets cookies as a REST API expects them', async () => {
+    const response = new Response('x', {
+      headers: [
+        ['set-cookie', 'a=1'],
+        ['set-cookie', 'b=2'],
+      ],
+    });
+    const result = await toResult(response, readEvent(restApiEvent));
+    expect(result).toMatchObject({ multiValueHeaders: { 'set-cookie': ['a=1', 'b=2'] } });
+    // A REST API answers 502 to members that it does not know.
+    expect(Object.keys(result).sort()).toEqual([
+      'body',
+      'headers',
+      'isBase64Encoded',
+      'multiValueHeaders',
+      'statusCode',
+    ]);
+  });
+});
+
 describe('an event that is not an HTTP request', () => {
   it.each<[string, unknown]>([
     ['a test event of the console', { key1: 'value1' }],
     ['null', null],
-    ['an event of a REST API', { httpMethod: 'POST', path: '/mcp', requestContext: { httpMethod: 'POST' } }],
+    [
+      'an event of a load balancer',
+      { httpMethod: 'POST', path: '/mcp', requestContext: { elb: { targetGroupArn: 'arn' } } },
+    ],
+    ['an event of a REST API without a path', { httpMethod: 'POST', requestContext: {} }],
     ['a message of a queue', { Records: [] }],
   ])('is rejected with a message: %s', (_what, event) => {
-    expect(() => checkEvent(event as HttpEvent)).toThrow(
-      'The event is not an HTTP request of payload format 2.0. Call the function through an HTTP API or its URL.',
+    expect(() => readEvent(event as HttpEvent)).toThrow(
+      'The event is not an HTTP request of payload format 2.0 or 1.0. Call the function through an HTTP API, a REST API or its URL.',
     );
   });
 });

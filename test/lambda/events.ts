@@ -1,4 +1,6 @@
-import type { HttpEvent, HttpResult } from '../../src/lambda/event.js';
+import type { HttpEvent } from '../../src/lambda/event.js';
+import type { RestEvent } from '../../src/lambda/read-event.js';
+import type { HttpResult } from '../../src/lambda/result.js';
 
 const DOMAIN = 'abc.execute-api.eu-central-1.amazonaws.com';
 
@@ -17,6 +19,26 @@ export function httpEvent(method: string, body?: unknown, more: Partial<HttpEven
       'content-type': 'application/json',
       host: DOMAIN,
       ...more.headers,
+    },
+  };
+}
+
+/** @returns an event of a REST API with payload format 1.0 */
+export function restEvent(method: string, body?: unknown, more: Partial<RestEvent> = {}): RestEvent {
+  return {
+    httpMethod: method,
+    path: '/mcp',
+    body: body === undefined ? null : JSON.stringify(body),
+    isBase64Encoded: false,
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    ...more,
+    requestContext: { requestId: 'gw-1', domainName: DOMAIN, stage: 'dev', ...more.requestContext },
+    multiValueHeaders: {
+      Accept: ['application/json, text/event-stream'],
+      'Content-Type': ['application/json'],
+      Host: [DOMAIN],
+      ...more.multiValueHeaders,
     },
   };
 }

@@ -7,6 +7,7 @@ const defaults = {
   issuers: [],
   scopes: [],
   response: 'buffered',
+  authorizer: 'none',
   logSalt: '',
 };
 
@@ -22,6 +23,10 @@ describe('the settings of a function', () => {
       'RESOURCE',
       'SCOPES',
       'RESPONSE',
+      'AUTHORIZER',
+      'METRICS',
+      'POLICY',
+      'POLICY_SECONDS',
     ];
     expect(readSettings(Object.fromEntries(names.map((name) => [`MCP_CONCERNS_${name}`, ' '])))).toEqual(
       defaults,
@@ -38,7 +43,11 @@ describe('the settings of a function', () => {
         MCP_CONCERNS_RESOURCE: 'https://mcp.example/mcp',
         MCP_CONCERNS_SCOPES: 'read  write',
         MCP_CONCERNS_RESPONSE: 'stream',
+        MCP_CONCERNS_AUTHORIZER: 'gateway',
         MCP_CONCERNS_LOG_SALT: 'prod',
+        MCP_CONCERNS_METRICS: 'vault/prod',
+        MCP_CONCERNS_POLICY: `s3://policies/vault/policy.json#${'0'.repeat(32)}`,
+        MCP_CONCERNS_POLICY_SECONDS: '30',
       }),
     ).toEqual({
       sessions: { in: 'dynamodb', table: 'sessions' },
@@ -48,7 +57,19 @@ describe('the settings of a function', () => {
       resource: 'https://mcp.example/mcp',
       scopes: ['read', 'write'],
       response: 'stream',
+      authorizer: 'gateway',
       logSalt: 'prod',
+      metrics: 'vault/prod',
+      policy: {
+        url: {
+          in: 's3',
+          bucket: 'policies',
+          key: 'vault/policy.json',
+          text: 's3://policies/vault/policy.json',
+          digest: '0'.repeat(32),
+        },
+        maxAgeSeconds: 30,
+      },
     });
   });
 
@@ -59,6 +80,33 @@ describe('the settings of a function', () => {
   ])('tell where sessions are kept: %s', (sessions, kept) => {
     const env = { MCP_CONCERNS_SESSIONS: sessions, MCP_CONCERNS_TABLE: 'sessions' };
     expect(readSettings(env).sessions).toEqual(kept);
+  });
+
+  it.each([
+    ['ssm:/vault/policy', { in: 'ssm', name: '/vault/policy' }],
+    ['ssm:policy', { in: 'ssm', name: 'policy' }],
+    [
+      'appconfig:app/production/policy',
+      { in: 'appconfig', application: 'app', environment: 'production', profile: 'policy' },
+    ],
+  ])('tell where the policy is: %s', (url, parts) => {
+    const { policy } = readSettings({ MCP_CONCERNS_POLICY: url });
+    expect(policy).toEqual({ url: { ...parts, text: url }, maxAgeSeconds: 60 });
+  });
+
+  it.each([
+    'https://x.example/policy.json',
+    's3://bucket',
+    'appconfig:a/b',
+    'appconfig:a/b/c/d',
+    'ssm:',
+    'ssm:a b',
+    'ssm:a#12',
+    'policy.json',
+  ])('do not accept a policy at %s', (url) => {
+    expect(() => readSettings({ MCP_CONCERNS_POLICY: url })).toThrow(
+      `"${url}" is not a valid value for MCP_CONCERNS_POLICY (ssm:/NAME, s3://BUCKET/KEY or appconfig:APPLICATION/ENVIRONMENT/PROFILE, and #DIGEST after it).`,
+    );
   });
 
   it('accept `*` for all origins', () => {
@@ -73,6 +121,8 @@ describe('the settings of a function', () => {
       MCP_CONCERNS_ISSUERS: 'login.example',
       MCP_CONCERNS_RESOURCE: 'mcp.example',
       MCP_CONCERNS_RESPONSE: 'streaming',
+      MCP_CONCERNS_POLICY_SECONDS: '0',
+      MCP_CONCERNS_METRICS: 'AWS/Lambda',
     };
     expect(() => readSettings(env)).toThrow(
       expect.objectContaining({
@@ -85,6 +135,8 @@ describe('the settings of a function', () => {
           'MCP_CONCERNS_ISSUERS must contain URLs of issuers, not login.example.',
           'MCP_CONCERNS_RESOURCE must contain the URL of the endpoint, not mcp.example.',
           '"streaming" is not a valid value for MCP_CONCERNS_RESPONSE (buffered, stream). Did you mean "stream"?',
+          'MCP_CONCERNS_POLICY_SECONDS must be a number of seconds, for example 60.',
+          'MCP_CONCERNS_METRICS must be a namespace of CloudWatch: letters, digits and _.-#:/, and not AWS/ at its start.',
         ].join(' '),
       }),
     );

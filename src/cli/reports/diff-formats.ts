@@ -62,7 +62,12 @@ export function toMarkdown(report: DiffReport): string {
   }
   const changed = named.filter((each) => each.changed);
   if (changed.length > 0) {
-    lines.push('| A host that requests | Sees | Tokens |', '|---|---|---|', ...changed.map(row), '');
+    lines.push(
+      '| A host that requests | Sees | Tokens | Sent again |',
+      '|---|---|---|---|',
+      ...changed.map(row),
+      '',
+    );
   }
   const where = input === undefined ? 'names in the policies' : `primitives of ${code(input)}`;
   lines.push(
@@ -71,12 +76,13 @@ export function toMarkdown(report: DiffReport): string {
   return `${lines.join('\n')}\n`;
 }
 
-function row({ name, before, after }: NamedConfiguration): string {
+function row({ name, before, after, resent }: NamedConfiguration): string {
   const tokens =
     before.tokens === undefined || after.tokens === undefined
       ? ''
       : `${count(before.tokens)} → ${count(after.tokens)} (${signed(after.tokens - before.tokens)})`;
-  return `| ${cell(name)} | ${before.shown} → ${after.shown} | ${tokens} |`;
+  const again = resent === undefined || resent === 0 ? '' : count(resent);
+  return `| ${cell(name)} | ${before.shown} → ${after.shown} | ${tokens} | ${again} |`;
 }
 
 /** A row with more names would be hard to read, so more names are folded away. */

@@ -136,12 +136,13 @@ export const signed = (number: number): string => (number < 0 ? `-${count(-numbe
 function namedLines(named: readonly NamedConfiguration[], paper: Paper): string[] {
   const changed = named.filter((each) => each.changed);
   const same = named.filter((each) => !each.changed);
-  const rows = changed.map(({ name, before, after }) => {
+  const rows = changed.map(({ name, before, after, resent }) => {
     const tokens =
       before.tokens === undefined || after.tokens === undefined || before.tokens === after.tokens
         ? ''
         : `, ${signed(after.tokens - before.tokens)} tokens`;
-    return [name, `${before.shown} -> ${after.shown} shown${tokens}`] as const;
+    const again = resent === undefined || resent === 0 ? '' : `, resends ${count(resent)}`;
+    return [name, `${before.shown} -> ${after.shown} shown${tokens}${again}`] as const;
   });
   const longest = Math.max(0, ...rows.map(([name]) => name.length));
   return [

@@ -7,6 +7,7 @@ import type { Changed, Extent, Term } from '../../policy/diff/change.js';
 import type { Difference } from '../../policy/diff/compare.js';
 import { describeCondition } from '../../policy/diff/conditions.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
+import { resentAfter } from './prompt-cost.js';
 
 /** One primitive that is no longer shown, or is newly shown. */
 export interface ReportedPrimitive {
@@ -34,6 +35,8 @@ export interface NamedConfiguration {
   readonly before: Seen;
   readonly after: Seen;
   readonly changed: boolean;
+  /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
+  readonly resent: number | undefined;
 }
 
 /** What one configuration shows. */
@@ -154,7 +157,7 @@ function namedConfigurations({ compiled, catalogs, counters }: Compared): NamedC
   const mapped = [mapAll(before, catalogs[0]), mapAll(after, catalogs[1])] as const;
   const presets = [...new Set([...after.presets.keys(), ...before.presets.keys()])];
   return [undefined, ...presets].map((preset) => {
-    const see = (at: 0 | 1): Seen & { names: string } => {
+    const see = (at: 0 | 1): Seen & { names: string; tools: object[] } => {
       const policy = at === 0 ? before : after;
       const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
       const configuration = resolveConfiguration(policy, sources);
@@ -168,14 +171,17 @@ function namedConfigurations({ compiled, catalogs, counters }: Compared): NamedC
           .map(({ key }) => key)
           .sort()
           .join('\n'),
+        tools: shown.flatMap(({ kind, primitive }) => (kind === 'tools' ? [primitive] : [])),
       };
     };
-    const [{ names: old, ...first }, { names: now, ...second }] = [see(0), see(1)];
+    const [{ names: old, tools, ...first }, { names: now, tools: newTools, ...second }] = [see(0), see(1)];
+    const [, count] = counters;
     return {
       name: preset === undefined ? 'nothing' : `preset ${preset}`,
       before: first,
       after: second,
       changed: old !== now || first.tokens !== second.tokens,
+      resent: counters[0] && count && resentAfter(tools, newTools, count),
     };
   });
 }
@@ -183,6 +189,7 @@ function namedConfigurations({ compiled, catalogs, counters }: Compared): NamedC
 function mapAll(policy: Policy, catalog: ServerCatalog) {
   return KINDS.flatMap((kind) =>
     (catalog[kind] ?? []).map((primitive) => ({
+      kind,
       primitive,
       key: `${kind} ${identityOf(kind, primitive)}`,
       mapping: mapPrimitive(policy, kind, primitive),

@@ -88,7 +88,7 @@ export function explainPrimitive(
     shown: effect === 'show',
     reason,
     mapped: mapping.mapped,
-    concerns: policy.concerns.map(({ name, match }, index) => {
+    concerns: policy.concerns.map(({ name }, index) => {
       const effective = configuration.effective[index];
       const offer = mapping.offers[index];
       return {
@@ -97,7 +97,7 @@ export function explainPrimitive(
         from: origins.get(name),
         actual: valuesOf(policy, index, offer?.offered),
         source: offer?.source,
-        fits: offer === undefined || fits(match, effective, offer.offered),
+        fits: offer === undefined || fits(policy, index, effective, offer.offered),
       };
     }),
     rules: explainRules(policy, mapping, configuration),

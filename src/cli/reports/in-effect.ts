@@ -1,7 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
 import { wrapped } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
-import type { Paper } from '../terminal/output.js';
+import { type Paper, plain } from '../terminal/output.js';
 import type { ListReport } from './list-report.js';
 
 /**
@@ -33,6 +33,21 @@ export function inEffectLines(
   const longest = Math.max(...known.map(([name]) => name.length));
   return [
     `No preferences were given${shown}. Pass --concern NAME=VALUE:`,
-    ...known.flatMap(([name, values]) => wrapped(`  ${name.padEnd(longest)}  `, values, ', ', paper.width)),
+    ...known.flatMap(([name, values]) => [
+      ...wrapped(`  ${name.padEnd(longest)}  `, values, ', ', paper.width),
+      ...described(policy, name).flatMap(([value, text]) =>
+        wrapped(`  ${' '.repeat(longest)}    ${value}: `, plain(text).split(' '), ' ', paper.width),
+      ),
+    ]),
   ];
+}
+
+/** @returns the values of a concern that have a description, in the order of the policy */
+function described({ concerns, indexOf }: Policy, name: string): [value: string, text: string][] {
+  const { values = [], valueDescriptions = {} } = concerns[indexOf.get(name) ?? -1] ?? {};
+  if ('min' in values) return [];
+  return values.flatMap((value): [string, string][] => {
+    const text = Object.hasOwn(valueDescriptions, value) ? valueDescriptions[value] : undefined;
+    return text === undefined ? [] : [[value, text]];
+  });
 }

@@ -25,7 +25,11 @@ export function sampleConfigurations(policy: Policy, capabilities?: object): Sam
     claims = new Map<string, unknown>(),
   ): SampleConfiguration => ({
     preferences,
-    configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], { claims, capabilities }),
+    configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], {
+      claims,
+      capabilities,
+      era: 'legacy',
+    }),
   });
   return [
     sample(NO_PREFERENCES, {}),

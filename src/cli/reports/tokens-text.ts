@@ -2,6 +2,7 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import { isAppOnly } from '../inputs/billed-tokens.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';
 import { wrapped } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
@@ -15,10 +16,17 @@ export interface TokenReport {
   readonly catalog: ServerCatalog;
   readonly tokensOf: TokenCounter;
   /** The configurations for no preferences, presets, and single values. */
-  readonly singles: readonly (ConfigurationCost & { readonly preferences: string })[];
+  readonly singles: readonly SingleCost[];
   /** The costs of all configurations; undefined if there are too many. */
   readonly all: CostSummary | undefined;
   readonly budget: number | undefined;
+}
+
+/** The cost of one sample configuration. */
+interface SingleCost extends ConfigurationCost {
+  readonly preferences: string;
+  /** The tokens of the list of tools that a host sends again when it switches from no preferences to this. */
+  readonly resent: number;
 }
 
 interface Extremes {
@@ -46,7 +54,7 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   const { catalog, singles, all, budget } = report;
   const primitives = weigh(report);
   if (primitives.length === 0) return 'The server lists nothing.\n';
-  const total = primitives.reduce((sum, { tokens }) => sum + tokens, 0);
+  const total = billedTokens(primitives);
   const { mostExpensive, cheapest } = extremes(report);
   const lines = headline(report, total, mostExpensive, cheapest, paper);
 
@@ -62,15 +70,25 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
         );
   lines.push(...extreme('most expensive', mostExpensive), ...extreme('cheapest      ', cheapest));
   lines.push(...wrapped('  ', extent(all, singles.length).split(' '), ' ', paper.width), '');
-  for (const { preferences, tokens, shown } of singles) {
-    const line = `  ${count(tokens).padStart(width(total))}  ${shownOf(shown, primitives.length)}  ${preferences === NO_PREFERENCES ? 'no preferences' : plain(preferences)}`;
+  for (const { preferences, tokens, shown, resent } of singles) {
+    const again = resent === 0 ? '' : `  ${paper.paint('dim', `resends ${count(resent)}`)}`;
+    const line = `  ${count(tokens).padStart(width(total))}  ${shownOf(shown, primitives.length)}  ${preferences === NO_PREFERENCES ? 'no preferences' : plain(preferences)}${again}`;
     lines.push(budget !== undefined && tokens > budget ? `${paper.paint('red', line)}  over budget` : line);
   }
 
+  const forApps = primitives.filter(({ appOnly }) => appOnly);
+  if (forApps.length > 0) {
+    const sum = count(forApps.reduce((all, { tokens }) => all + tokens, 0));
+    const text = `${quantity(forApps.length, 'tool')} for apps only: models are not billed for ${sum} tokens.`;
+    lines.push('', ...wrapped('', text.split(' '), ' ', paper.width));
+  }
   lines.push('', paper.paint('bold', `Primitives: ${catalogContents(catalog)}`));
   const several = new Set(primitives.map(({ kind }) => kind)).size > 1;
-  for (const { kind, id, tokens } of primitives) {
-    const what = several ? `  ${paper.paint('dim', KIND_NAMES[kind][0])}` : '';
+  for (const { kind, id, tokens, appOnly } of primitives) {
+    const remark = [several ? KIND_NAMES[kind][0] : '', appOnly ? 'apps only' : '']
+      .filter(Boolean)
+      .join(', ');
+    const what = remark === '' ? '' : `  ${paper.paint('dim', remark)}`;
     lines.push(`  ${count(tokens).padStart(width(total))}  ${plain(id)}${what}`);
   }
   return `${lines.join('\n')}\n`;
@@ -124,10 +142,19 @@ const shownOf = (shown: number, total: number): string =>
 
 function weigh({ catalog, tokensOf }: TokenReport) {
   const all = KINDS.flatMap((kind) =>
-    (catalog[kind] ?? []).map((item) => ({ kind, id: identityOf(kind, item), tokens: tokensOf(item) })),
+    (catalog[kind] ?? []).map((item) => ({
+      kind,
+      id: identityOf(kind, item),
+      tokens: tokensOf(item),
+      appOnly: isAppOnly(item),
+    })),
   );
   return all.sort((a, b) => b.tokens - a.tokens);
 }
+
+/** @returns the tokens that models are billed for */
+const billedTokens = (primitives: ReturnType<typeof weigh>): number =>
+  primitives.reduce((sum, { tokens, appOnly }) => (appOnly ? sum : sum + tokens), 0);
 
 /** @returns the report as a JSON value */
 export function tokensToJson(report: TokenReport): object {
@@ -136,7 +163,7 @@ export function tokensToJson(report: TokenReport): object {
   const { mostExpensive, cheapest } = extremes(report);
   return {
     encoding: ENCODING,
-    total: primitives.reduce((sum, { tokens }) => sum + tokens, 0),
+    total: billedTokens(primitives),
     ...(budget === undefined
       ? {}
       : { budget, over: all?.over ?? singles.filter(({ tokens }) => tokens > budget).length }),
@@ -146,6 +173,11 @@ export function tokensToJson(report: TokenReport): object {
     mostExpensive,
     cheapest,
     singles,
-    primitives: primitives.map(({ kind, id, tokens }) => ({ kind, [IDENTITY[kind]]: id, tokens })),
+    primitives: primitives.map(({ kind, id, tokens, appOnly }) => ({
+      kind,
+      [IDENTITY[kind]]: id,
+      tokens,
+      ...(appOnly ? { appOnly } : {}),
+    })),
   };
 }

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import { attachConcerns } from '../../protocol/attach.js';
+import { gatedTransport } from '../../protocol/gated-transport.js';
 import { isResponse, type Request as ListRequest, type Message } from '../../protocol/messages/wire.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
@@ -43,17 +43,18 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     if ((await ahead?.session)?.state === 'ended') {
       return failure(404, HTTP_ERRORS.notFound, 'The session was ended. Initialize a new one.');
     }
-    const concerns = attachConcerns(stub, {
+    const transport = new OneAnswerTransport(sessionId);
+    const gated = gatedTransport(transport, {
       policy: options.policy,
       store: ahead?.store ?? store,
       report: given.report,
+      names: given.names,
       shared: lists.shared,
     });
-    const transport = new OneAnswerTransport(sessionId);
     // `never`, because a stub server accepts the transports of SDK v1 and v2, whose types differ.
-    await stub.connect(transport as never);
+    await stub.connect(gated as never);
     const answer = await transport.request(listRequest, extraOf(request, given));
-    await concerns.settled();
+    await gated.settled();
     await transport.close();
     const session: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
     return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...session } });

@@ -1,5 +1,5 @@
 import type { Policy } from '../../engine/policy.js';
-import { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
+import { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
 import type { Era } from '../../protocol/messages/wire.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import type { GateReport } from '../../protocol/request/report.js';

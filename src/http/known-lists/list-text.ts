@@ -1,5 +1,12 @@
+import QuickLRU from 'quick-lru';
 import { KINDS } from '../../engine/policy.js';
 import { type Message, read } from '../../protocol/messages/wire.js';
+
+/**
+ * The JSON of whole lists. Equal configurations share one list, so a warm answer only has to copy its text. The number is
+ * small, because each text may have megabytes.
+ */
+const lists = new QuickLRU<readonly unknown[], string>({ maxSize: 4 });
 
 /** The JSON of items that many answers repeat. Writing it takes most of the time of an answer from a known list. */
 const texts = new WeakMap<object, string>();
@@ -17,9 +24,7 @@ export function writeAnswer(message: Message): string {
     if (key !== 'result' || typeof value !== 'object' || value === null) return false;
     write(value, pieces, (member, items) => {
       if (!Array.isArray(items) || !KINDS.some((kind) => kind === member)) return false;
-      pieces.push('[');
-      for (const [index, item] of items.entries()) pieces.push(index === 0 ? '' : ',', textOf(item));
-      pieces.push(']');
+      pieces.push(listTextOf(items));
       return true;
     });
     return true;
@@ -39,6 +44,14 @@ function write(value: object, pieces: string[], special: (key: string, value: un
     if (!special(key, each)) pieces.push(JSON.stringify(each));
   }
   pieces.push(separator === '{' ? '{}' : '}');
+}
+
+function listTextOf(items: readonly unknown[]): string {
+  const known = lists.get(items);
+  if (known !== undefined) return known;
+  const text = `[${items.map(textOf).join()}]`;
+  lists.set(items, text);
+  return text;
 }
 
 function textOf(item: unknown): string {

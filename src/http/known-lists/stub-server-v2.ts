@@ -1,5 +1,5 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
-import type { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
+import type { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
 import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
 import { LISTS, read } from '../../protocol/messages/wire.js';
 import { listedBy } from './stub-server.js';

@@ -1,6 +1,6 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { SharedCatalog } from '../../protocol/lists/shared-catalog.js';
+import { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
 import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
 import { walkPages } from '../../protocol/messages/page-walker.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../../protocol/messages/wire.js';

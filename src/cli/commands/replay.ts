@@ -1,0 +1,119 @@
+import { readFileSync } from 'node:fs';
+import { type Policy, preparePolicy } from '../../engine/policy.js';
+import { UNLISTED } from '../../http/log/report-fields.js';
+import { openCompiledPolicy } from '../../policy/compile/compiled.js';
+import { CliError, cannotRead, UsageError } from '../errors.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
+import { readPolicyInput } from '../inputs/policy-input.js';
+import { readInput } from '../inputs/read-input.js';
+import { oneOf, readArguments } from '../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, type Common, readCommon } from '../options/common.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
+import { readPreferences } from '../options/preferences.js';
+import { replay } from '../reports/replay.js';
+import { replayToText } from '../reports/replay-text.js';
+
+const OPTIONS = {
+  ...POLICY_OPTION,
+  claim: { type: 'string', multiple: true },
+  format: { type: 'string' },
+  ...INPUT_OPTIONS,
+  ...COMMON_OPTIONS,
+} as const;
+
+export const help = `Makes the decision of a log line again, and compares.
+
+Usage: mcp-concerns replay LINE --policy PATH [options] INPUT
+
+LINE is a line of the log, a file with log lines, or - for stdin.
+
+Options:
+  --policy PATH         the policy of that time, also as compiled JSON
+  --claim NAME=VALUE    a claim that a rule reads; the log has none; repeatable
+  --format FORMAT       pretty (default) or json
+${COMMON_HELP}
+
+${INPUT_HELP}
+
+Exit codes: 0 the same decision; 1 another one; 2 invalid arguments or input.
+
+Example:
+  mcp-concerns replay log.json --policy policies/vault.yaml \\
+      --catalog policies/vault.catalog.json
+`;
+
+/**
+ * @param argv the arguments after `replay`
+ * @returns the exit code
+ * @throws {CliError} if an argument is not valid, no line has a decision, or the policy or the input cannot be read
+ * @example
+ * await run(['log.json', '--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const [own, command] = splitCommand(argv);
+  const { values, positionals } = readArguments('replay', own, OPTIONS);
+  const common = readCommon('replay', values);
+  const format = oneOf('replay', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
+  const [given, unexpected] = positionals;
+  if (given === undefined || given.trim() === '')
+    throw new UsageError('replay', 'There is no LINE. Pass a log line, a file, or - for stdin');
+  if (unexpected !== undefined)
+    throw new UsageError('replay', `"${unexpected}" is unexpected. Pass one LINE`);
+  const paths = requirePolicy('replay', values.policy);
+  parseInput(values, command, 'replay');
+
+  const lines = await readLogLines(given);
+  const parsed = lines.flatMap((line) => parseLogLine(line) ?? []);
+  const logged = parsed.filter(({ about }) => about.what === 'list' || about.name !== UNLISTED);
+  if (logged.length === 0) throw noDecision(given);
+  const skipped = lines.length - logged.length;
+  if (skipped > 0) common.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
+
+  const policy = readAnyPolicy(paths, common);
+  const { caller } = readPreferences(policy, { claim: values.claim }, FULL_CLIENT_CAPABILITIES);
+  const catalog = await readInput(values, command, 'replay');
+  const replays = logged.map((each) => replay(each, policy, catalog, caller));
+  if (format === 'json') {
+    const told = replays.map(({ same, intact, logged: { line }, replayed, differences }) => ({
+      same,
+      intact,
+      line,
+      replayed,
+      differences,
+    }));
+    process.stdout.write(`${JSON.stringify(told.length === 1 ? told[0] : told, null, 2)}\n`);
+  } else process.stdout.write(replays.map((each) => replayToText(each, common.paper)).join('\n'));
+  return replays.every(({ same }) => same) ? 0 : 1;
+}
+
+/** Reads a policy as an author writes it, or the compiled one that was deployed. */
+function readAnyPolicy(paths: readonly string[], { quiet, errors }: Common): Policy {
+  const [path, ...more] = paths;
+  if (path === undefined || more.length > 0 || !path.endsWith('.json')) {
+    return preparePolicy(
+      readPolicyInput(paths, { exitCode: 2, consequence: 'nothing was replayed' }, quiet, errors),
+    );
+  }
+  let content: string;
+  try {
+    content = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw cannotRead(path, cause, 'Check the path of the policy.');
+  }
+  try {
+    return openCompiledPolicy(JSON.parse(content));
+  } catch (cause) {
+    const why =
+      cause instanceof SyntaxError
+        ? 'it is not JSON'
+        : cause instanceof Error
+          ? cause.message
+          : String(cause);
+    throw new CliError(
+      `${path} cannot be used: ${why} Pass a policy file, or one that "mcp-concerns compile" wrote.`,
+      { cause },
+    );
+  }
+}

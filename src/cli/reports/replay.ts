@@ -1,0 +1,131 @@
+import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
+import type { Kind, Policy } from '../../engine/policy.js';
+import { bindCatalog, select } from '../../engine/select.js';
+import { decisionIdOf } from '../../http/log/decision-id.js';
+import { decisionFields } from '../../http/log/report-fields.js';
+import { read } from '../../protocol/messages/wire.js';
+import type { LoggedDecision } from '../inputs/log-line.js';
+
+/** A field of the decision that is not as the log line has it. */
+export interface ReplayDifference {
+  readonly field: string;
+  readonly logged: unknown;
+  readonly replayed: unknown;
+}
+
+/** A decision of a log line, made again. */
+export interface Replay {
+  readonly same: boolean;
+  readonly logged: LoggedDecision;
+  /** The fields of the decision as they are now. */
+  readonly replayed: object;
+  readonly differences: readonly ReplayDifference[];
+  /** Whether the fields of the line have the id that the line says. If not, the line was changed. */
+  readonly intact: boolean;
+  /** Paths of claims and of the client that rules read, and that a log line does not contain. */
+  readonly unlogged: readonly string[];
+}
+
+/**
+ * Makes the decision of a log line again.
+ *
+ * @param logged the decision in the line
+ * @param policy the policy
+ * @param catalog the catalog of the server
+ * @param caller claims and capabilities that rules read; a log line does not contain them
+ * @returns the decision, and how it differs from that of the line
+ * @example
+ * replay(parseLogLine(text), policy, catalog).same; // true
+ */
+export function replay(
+  logged: LoggedDecision,
+  policy: Policy,
+  catalog: ServerCatalog,
+  caller: Caller = {},
+): Replay {
+  const configuration = configurationOf(logged, policy, caller);
+  const outcome =
+    logged.about.what === 'list'
+      ? listOutcome(logged.about, catalog, configuration)
+      : primitiveOutcome(logged.about, catalog, configuration);
+  const replayed = { ...outcome, policy: policy.digest };
+  const fields = ['policy', 'shown', 'total', 'hidden', 'effect', 'reason'];
+  const differences = fields.flatMap((field): ReplayDifference[] => {
+    const [before, now] = [read(logged.line, field), read(replayed, field)];
+    return sameValue(before, now) ? [] : [{ field, logged: before, replayed: now }];
+  });
+  const intact = decisionIdOf(logged.line) === logged.decision;
+  const unlogged = policy.callerPaths;
+  return { same: differences.length === 0 && intact, logged, replayed, differences, intact, unlogged };
+}
+
+/** @returns the configuration with the values in effect of the line, whichever sources they came from */
+function configurationOf(
+  { concerns, sources }: LoggedDecision,
+  policy: Policy,
+  caller: Caller,
+): Configuration {
+  const preferences: Record<string, unknown> = Object.create(null);
+  const claims = new Map(caller.claims);
+  for (const { name, setBy, claim } of policy.concerns) {
+    const value = read(concerns, name);
+    if (setBy === 'operator') {
+      if (value !== undefined && claim !== undefined) claims.set(claim, value);
+    } else if (value !== undefined) preferences[name] = value;
+    // Without a value, the default must not apply: in the line, nothing was in effect for this concern.
+    else if (read(sources, name) !== 'forgotten') preferences[name] = null;
+  }
+  const forgotten = Object.values(sources).includes('forgotten');
+  return resolveConfiguration(policy, [{ from: 'request', concerns: preferences }], {
+    ...caller,
+    claims,
+    forgotten,
+  });
+}
+
+function listOutcome(
+  { kind, filtered }: { readonly kind: Kind; readonly filtered: number },
+  catalog: ServerCatalog,
+  configuration: Configuration,
+): object {
+  const { kept, total, hidden } = select(
+    bindCatalog(configuration.policy, kind, catalog[kind] ?? []),
+    configuration,
+  );
+  const counts = filtered === 0 ? hidden : { ...hidden, filter: filtered };
+  const shown = kept.length - filtered;
+  return Object.keys(counts).length === 0 ? { shown, total } : { shown, total, hidden: counts };
+}
+
+function primitiveOutcome(
+  { kinds, name }: { readonly kinds: readonly Kind[]; readonly name: string },
+  catalog: ServerCatalog,
+  configuration: Configuration,
+): object {
+  const decisions = kinds.flatMap((kind) =>
+    (catalog[kind] ?? [])
+      .filter((item) => identityOf(kind, item) === name)
+      .map((item) => decided(kind, item, configuration)),
+  );
+  const [kind = 'tools'] = kinds;
+  const unlisted = () => decided(kind, kind === 'resources' ? { uri: name } : { name }, configuration);
+  return decisionFields(decisions.find(({ effect }) => effect === 'hide') ?? decisions[0] ?? unlisted());
+}
+
+const decided = (kind: Kind, item: object, configuration: Configuration): Decision =>
+  evaluate(mapPrimitive(configuration.policy, kind, item), configuration);
+
+/** @returns whether two values are equal as JSON, in any order of their members */
+const sameValue = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
+
+function canonical(value: unknown): string {
+  return (
+    JSON.stringify(value, (_name, member: unknown) =>
+      typeof member === 'object' && member !== null && !Array.isArray(member)
+        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+        : member,
+    ) ?? ''
+  );
+}

@@ -1,0 +1,40 @@
+import { createHash } from 'node:crypto';
+import { read } from '../../protocol/messages/wire.js';
+
+/** The fields of a log line that a decision consists of. `durationMs` and the like are different each time. */
+const FIELDS = [
+  'policy',
+  'mcp.method.name',
+  'gen_ai.tool.name',
+  'gen_ai.prompt.name',
+  'mcp.resource.uri',
+  'concerns',
+  'sources',
+  'shown',
+  'total',
+  'hidden',
+  'effect',
+  'reason',
+] as const;
+
+/**
+ * Computes the id of the decision in a log line. Lines with the same id tell the same decision: the same policy, the same
+ * values in effect, the same outcome for the same reason.
+ *
+ * @param line the fields of the line
+ * @returns 16 hexadecimal digits
+ * @example
+ * decisionIdOf({ policy: '…', 'mcp.method.name': 'tools/list', concerns: {}, shown: 7, total: 24 });
+ */
+export function decisionIdOf(line: object): string {
+  const told = FIELDS.map((name) => sorted(read(line, name)) ?? null);
+  return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
+}
+
+/** A log service may sort the members of an object. */
+function sorted(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value;
+  if (Array.isArray(value)) return value.map(sorted);
+  const members = Object.entries(value).map(([name, member]) => [name, sorted(member)] as const);
+  return Object.fromEntries(members.sort(([a], [b]) => (a < b ? -1 : 1)));
+}

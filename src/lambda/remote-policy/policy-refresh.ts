@@ -1,0 +1,120 @@
+import type { Policy } from '../../engine/policy.js';
+import { ConcernsError } from '../../errors.js';
+import { openCompiledPolicy } from '../../policy/compile/compiled.js';
+import type { LivePolicy } from '../../protocol/request/live-policy.js';
+import { type PolicyUrl, parsePolicyUrl } from './policy-url.js';
+import type { ReadText } from './read-text.js';
+
+/** The policy outside the function cannot be used. The function keeps the policy that it has. */
+class RemotePolicyError extends ConcernsError {
+  readonly code = 'REMOTE_POLICY_INVALID';
+  override readonly name = 'RemotePolicyError';
+}
+
+/** What a look at the policy outside the function led to, for the log. A look that finds the same policy is not an event. */
+export type PolicyEvent =
+  | { readonly outcome: 'replaced'; readonly url: string; readonly policy: string; readonly before: string }
+  | {
+      readonly outcome: 'kept';
+      readonly url: string;
+      /** The digest of the policy that stays in effect. */
+      readonly policy: string;
+      /** Seconds since the policy in effect was last confirmed; since the start, if it never was. */
+      readonly ageSeconds: number;
+      readonly error: Error;
+    };
+
+export interface PolicyRefreshOptions {
+  readonly live: LivePolicy;
+  readonly url: PolicyUrl;
+  /** The policy in effect is confirmed again when it is older than this. */
+  readonly maxAgeSeconds: number;
+  readonly read: ReadText;
+  readonly report: (event: PolicyEvent) => void;
+}
+
+/** Longer than two attempts of the AWS client. A request must not wait longer for a policy. */
+const GIVE_UP_MS = 3000;
+
+/**
+ * Keeps a policy as recent as the one outside the function. A request that finds the policy too old waits until it is
+ * confirmed or replaced, so no request is answered under an older one. Lambda stops a function between requests, so a
+ * timer could not do this.
+ *
+ * If the policy cannot be read, or is not valid, the one in effect stays, and the next look is after `maxAgeSeconds`.
+ *
+ * @param options the policy to replace, and where the new one is
+ * @returns a function to call before each request; it never rejects
+ * @example
+ * const refresh = createPolicyRefresh({ live, url, maxAgeSeconds: 60, read: createReadText(), report });
+ * await refresh();
+ */
+export function createPolicyRefresh(options: PolicyRefreshOptions): () => Promise<void> | undefined {
+  const { live, url, maxAgeSeconds, read, report } = options;
+  let looked = Number.NEGATIVE_INFINITY;
+  let confirmed = performance.now();
+  let pending: Promise<void> | undefined;
+
+  const look = async (): Promise<void> => {
+    try {
+      const next = await within(GIVE_UP_MS, readPolicy(url, read, live.current), url);
+      confirmed = performance.now();
+      const before = live.current.digest;
+      if (next.digest === before) return;
+      live.replace(next);
+      report({ outcome: 'replaced', url: url.text, policy: next.digest, before });
+    } catch (cause) {
+      const ageSeconds = Math.round((performance.now() - confirmed) / 1000);
+      const error = cause instanceof Error ? cause : new Error(String(cause));
+      report({ outcome: 'kept', url: url.text, policy: live.current.digest, ageSeconds, error });
+    } finally {
+      looked = performance.now();
+      pending = undefined;
+    }
+  };
+  return () => {
+    if (performance.now() - looked < maxAgeSeconds * 1000) return undefined;
+    pending ??= look();
+    return pending;
+  };
+}
+
+/** @returns the policy at a URL, or at the URL that its text points to; `current` if it has the digest that is required */
+async function readPolicy(url: PolicyUrl, read: ReadText, current: Policy): Promise<Policy> {
+  if (url.digest === current.digest) return current;
+  const text = await read(url);
+  const target = parsePolicyUrl(text.trim());
+  if (target === undefined) return open(text, url);
+  if (target.digest === current.digest) return current;
+  return open(await read(target), target);
+}
+
+function open(text: string, { text: url, digest }: PolicyUrl): Policy {
+  let data: unknown;
+  try {
+    data = JSON.parse(text);
+  } catch (cause) {
+    const fix = 'Store the output of "mcp-concerns compile", or a URL that points to it.';
+    throw new RemotePolicyError(`${url} has neither a compiled policy nor a URL of one. ${fix}`, { cause });
+  }
+  const policy = openCompiledPolicy(data);
+  if (digest === undefined || digest === policy.digest) return policy;
+  throw new RemotePolicyError(
+    `The policy at ${url} has the digest ${policy.digest}, but ${digest} is required. Correct the URL, or store that policy again.`,
+  );
+}
+
+async function within<T>(ms: number, work: Promise<T>, { text }: PolicyUrl): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      const fix = 'Check that the function can reach it and may read it.';
+      reject(new RemotePolicyError(`${text} did not answer within ${ms / 1000} seconds. ${fix}`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([work, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

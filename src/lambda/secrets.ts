@@ -1,0 +1,101 @@
+import { ConcernsError } from '../errors.js';
+import { SettingsError } from './settings.js';
+
+type Environment = Record<string, string | undefined>;
+
+/** A secret that a function needs cannot be read. */
+export class SecretError extends ConcernsError {
+  readonly code = 'SECRET_UNREADABLE';
+  override readonly name = 'SecretError';
+}
+
+/** Reads secrets by the service that keeps them, as `@aws-lambda-powertools/parameters` does. */
+export type SecretReaders = Readonly<
+  Partial<Record<'ssm' | 'secretsmanager', (name: string) => Promise<unknown>>>
+>;
+
+/**
+ * Reads secrets into environment variables while Lambda initializes. A variable that is already set keeps its value, so
+ * that a function can run locally.
+ *
+ * @param sources where the value of each variable is: `ssm:NAME`, `secretsmanager:NAME`, or `secretsmanager:NAME#KEY` for
+ *   one member of a secret that is a JSON object
+ * @param readers read the secrets
+ * @param env receives the values
+ * @throws {SecretError} if a secret cannot be read or is empty
+ * @example
+ * await loadSecrets({ API_KEY: 'ssm:/mcp/api-key' }, { ssm: (name) => getParameter(name, { decrypt: true }) });
+ */
+export async function loadSecrets(
+  sources: Readonly<Record<string, string>>,
+  readers: SecretReaders,
+  env: Environment = process.env,
+): Promise<void> {
+  await Promise.all(
+    Object.entries(sources).map(async ([variable, source]) => {
+      if (env[variable]) return;
+      const value = await readSecret(source, readers).catch((cause) => {
+        throw new SecretError(
+          `${source}, the value of ${variable}, cannot be read (${reasonOf(cause)}). Check its name, and that the role of the function may read it.`,
+          { cause },
+        );
+      });
+      if (value === undefined) {
+        throw new SecretError(`${source}, the value of ${variable}, is empty or not text.`);
+      }
+      env[variable] = value;
+    }),
+  );
+}
+
+/** Powertools wraps the error of the AWS client, whose name tells the reason: `AccessDeniedException`. */
+function reasonOf(cause: unknown): string {
+  if (!(cause instanceof Error)) return 'unknown error';
+  return cause.cause instanceof Error ? cause.cause.name : cause.name;
+}
+
+async function readSecret(source: string, readers: SecretReaders): Promise<string | undefined> {
+  const [, service = '', name = '', key] = /^(ssm|secretsmanager):([^#]+)(?:#(.+))?$/.exec(source) ?? [];
+  const read = service === 'ssm' || service === 'secretsmanager' ? readers[service] : undefined;
+  if (read === undefined) throw new SecretError(`${source} is not "ssm:NAME" or "secretsmanager:NAME".`);
+  const text = await read(name);
+  if (typeof text !== 'string') return undefined;
+  if (key === undefined) return text || undefined;
+  const value = membersOf(text).get(key);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function membersOf(text: string): Map<string, unknown> {
+  try {
+    const data: unknown = JSON.parse(text);
+    return new Map(typeof data === 'object' && data !== null ? Object.entries(data) : []);
+  } catch {
+    // The error of the parser quotes the secret, so it is not a cause.
+    return new Map();
+  }
+}
+
+/**
+ * Reads the headers for a remote server from environment variables. An unset variable is refused, because the remote server
+ * would get an empty credential, and its error would not tell why.
+ *
+ * @param variables the name of the variable of each header
+ * @param env the environment variables
+ * @returns the headers
+ * @throws {SettingsError} if a variable is not set; the message names every such variable
+ * @example
+ * const headers = upstreamHeaders({ Authorization: 'UPSTREAM_AUTHORIZATION' });
+ */
+export function upstreamHeaders(
+  variables: Readonly<Record<string, string>>,
+  env: Readonly<Environment> = process.env,
+): Record<string, string> {
+  const missing = Object.entries(variables).filter(([, variable]) => !env[variable]?.trim());
+  if (missing.length > 0) {
+    const names = missing.map(([header, variable]) => `${variable} (header ${header})`).join(', ');
+    throw new SettingsError(`Variables for headers of the remote server are not set: ${names}.`);
+  }
+  return Object.fromEntries(
+    Object.entries(variables).map(([header, variable]) => [header, env[variable] ?? '']),
+  );
+}

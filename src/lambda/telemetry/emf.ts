@@ -1,0 +1,28 @@
+import type { Counts } from './metrics.js';
+
+/**
+ * Creates a writer of metrics in the embedded metric format of CloudWatch, which costs no request: CloudWatch reads the
+ * metrics from the lines of the log. The package is imported here and nowhere else, and only by functions with metrics. A
+ * static import would be loaded by every function whose bundle is one file.
+ *
+ * @param namespace the namespace of the metrics
+ * @param serviceName the dimension `service` of each metric
+ * @returns a function that writes the metrics of one event; rejects if the package is not installed
+ */
+export async function createWriter(
+  namespace: string,
+  serviceName: string,
+): Promise<(counts: Counts) => void> {
+  const { Metrics, MetricUnit } = await import('@aws-lambda-powertools/metrics');
+  const metrics = new Metrics({ namespace, serviceName });
+  return ({ total, hidden }) => {
+    if (total.length === 0) return;
+    for (const { name, value } of total) {
+      metrics.addMetric(name, name === 'Duration' ? MetricUnit.Milliseconds : MetricUnit.Count, value);
+    }
+    metrics.publishStoredMetrics();
+    for (const { dimension, name, value } of hidden) {
+      metrics.singleMetric().addDimension(dimension, name).addMetric('Hidden', MetricUnit.Count, value);
+    }
+  };
+}
