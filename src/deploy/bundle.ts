@@ -3,12 +3,14 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { BuildFailure, BuildOptions } from 'esbuild';
+import type { BuildFailure, BuildOptions as EsbuildOptions } from 'esbuild';
 import { ConcernsError } from '../errors.js';
 import type { Endpoint } from './endpoint.js';
 import { entryOf, FILES } from './entry.js';
 import { copyPackage } from './installed-package.js';
-import { missingPeers } from './missing-peers.js';
+import { MISSING_PEERS, missingPeers } from './missing-peers.js';
+import type { Architecture } from './native-code.js';
+import { secretPackages } from './secret-statements.js';
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
@@ -17,6 +19,20 @@ class BundleError extends ConcernsError {
   readonly code = 'BUNDLE_FAILED';
   override readonly name = 'BundleError';
 }
+
+/** The function that a bundle is for. */
+export interface BundleOptions {
+  /** The folder of the project. */
+  readonly root: string;
+  /** The folder to make, relative to `root`. The metafile of esbuild is written to `<target>.meta.json`. */
+  readonly target: string;
+  readonly architecture: Architecture;
+  /** Whether the function keeps sessions in DynamoDB. If not, its client is not bundled. */
+  readonly dynamodb: boolean;
+}
+
+/** The folder that `serverless.yml` deploys. */
+export const TARGET = 'build/lambda';
 
 /** Packages in CommonJS call `require`, which modules do not have. */
 const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
@@ -35,31 +51,35 @@ const ESBUILD = {
   outExtension: { '.js': '.mjs' },
   logLevel: 'warning',
   metafile: true,
-} as const satisfies BuildOptions;
+} as const satisfies EsbuildOptions;
 
 /**
  * Makes the folder that a function is deployed from: its code, split so that a cold start loads only what it needs, the
  * compiled policy, the server, and, with `catalog: snapshot`, a snapshot of what the server lists. The same input gives
  * the same bytes. If the folder already has these bytes, it is not written again.
  *
- * Rejects with a `BundleError` if the policy has errors, or if the server cannot be bundled or listed, and with a
- * `PackageError` if the package of the server is not installed correctly.
+ * Rejects with a `BundleError` if the policy has errors, or if the server cannot be bundled or listed, with a
+ * `PackageError` if the package of the server is not installed correctly, and with an `ArchitectureError` if its native
+ * code does not run on the function.
  *
- * @param endpoint what the function serves: `custom.endpoint` of `serverless.yml`
- * @param root the folder of the project
- * @param target the folder to make, relative to `root`; the metafile of esbuild is written to `<target>.meta.json`
+ * @param endpoint what the function serves: `endpoint.yml`, or `custom.endpoint` of `serverless.yml`
+ * @param options the project and the function
  * @example
  * await bundleFunction({ policy: 'policies/vault.yaml', server: { module: './src/server.ts' } });
  */
-export async function bundleFunction(endpoint: Endpoint, root = '.', target = 'build/lambda'): Promise<void> {
+export async function bundleFunction(
+  endpoint: Endpoint,
+  { root = '.', target = TARGET, architecture = 'arm64', dynamodb = true }: Partial<BundleOptions> = {},
+): Promise<void> {
   const { server, catalog } = endpoint;
+  if (catalog === 'snapshot') checkHeaderVariables(server);
   const final = resolve(root, target);
   const draft = `${final}.${process.pid}`;
   rmSync(draft, { recursive: true, force: true });
   mkdirSync(draft, { recursive: true });
   try {
-    const bin = 'package' in server ? copyPackage(server.package, root, draft) : '';
-    const meta = await bundleCode(endpoint, bin, resolve(root), draft);
+    const bin = 'package' in server ? copyPackage(server.package, root, draft, architecture) : '';
+    const meta = await bundleCode(endpoint, bin, { root: resolve(root), outdir: draft, dynamodb });
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
@@ -73,7 +93,11 @@ export async function bundleFunction(endpoint: Endpoint, root = '.', target = 'b
 }
 
 /** @returns the metafile of esbuild, as JSON */
-async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir: string): Promise<string> {
+async function bundleCode(
+  endpoint: Endpoint,
+  bin: string,
+  { root, outdir, dynamodb }: { readonly root: string; readonly outdir: string; readonly dynamodb: boolean },
+): Promise<string> {
   const { server } = endpoint;
   // `src/server.ts` is a path if the file exists, and otherwise the name of a package.
   const module =
@@ -86,13 +110,18 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
       ...ESBUILD,
       absWorkingDir: root,
       outdir,
+      // The store imports its client dynamically, so an import that never runs may stay.
+      external: dynamodb ? [] : ['@aws-sdk/client-dynamodb'],
       entryPoints: [
         { in: 'mcp-concerns:entry', out: 'index' },
         // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
         ...('module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
       ],
       plugins: [
-        missingPeers,
+        missingPeers([
+          ...(dynamodb ? ['@aws-sdk/client-dynamodb'] : []),
+          ...secretPackages(endpoint.secrets),
+        ]),
         {
           name: 'entry',
           setup({ onResolve, onLoad }) {
@@ -106,7 +135,7 @@ async function bundleCode(endpoint: Endpoint, bin: string, root: string, outdir:
   } catch (cause) {
     // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
     const { errors = [] } = cause as Partial<BuildFailure>;
-    const missing = errors.filter(({ pluginName }) => pluginName === missingPeers.name);
+    const missing = errors.filter(({ pluginName }) => pluginName === MISSING_PEERS);
     if (missing.length > 0) {
       // A package has one error for each file that imports it.
       const names = [...new Set(missing.map(({ detail }) => detail))].join(' ');
@@ -142,11 +171,18 @@ function inputArguments(server: Endpoint['server'], folder: string, bin: string)
   if ('module' in server) return ['--server', join(folder, FILES.server)];
   if ('package' in server) return ['--', process.execPath, join(folder, bin), ...(server.arguments ?? [])];
   const headers = Object.entries(server.headers ?? {});
-  return [
-    '--url',
-    server.url,
-    ...headers.flatMap(([name, from]) => ['--header', `${name}: ${process.env[from] ?? ''}`]),
-  ];
+  // Every user of a machine can read the command lines of processes, but not their environment.
+  return ['--url', server.url, ...headers.flatMap(([name, from]) => ['--header-env', `${name}: ${from}`])];
+}
+
+function checkHeaderVariables(server: Endpoint['server']): void {
+  const headers = 'url' in server ? Object.entries(server.headers ?? {}) : [];
+  const [missing] = headers.filter(([, variable]) => !process.env[variable]?.trim());
+  if (missing === undefined) return;
+  const [header, variable] = missing;
+  throw new BundleError(
+    `The snapshot needs the header ${header} of the remote server, but the variable ${variable} is not set. Set it while packaging.`,
+  );
 }
 
 /** Runs the command line, so that its messages are those that operators know. */
@@ -154,7 +190,6 @@ async function compile(args: readonly string[], cwd: string): Promise<void> {
   try {
     await promisify(execFile)(process.execPath, [COMMAND, 'compile', ...args], { cwd });
   } catch (cause) {
-    // The message of the cause contains the command line, and so the headers of a remote server. Do not pass it on.
     // Node.js types the error of `execFile` as unknown.
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
     throw new BundleError(stderr.trim() || `"mcp-concerns compile" exited with ${String(code)}.`);

@@ -16,8 +16,7 @@ const own = {
 
 const child = {
   type: 'object',
-  description:
-    'A stdio server from an npm package that is installed in this project. All hosts share one process.',
+  description: 'A stdio server from an npm package that is installed in this project.',
   required: ['package'],
   additionalProperties: false,
   properties: {
@@ -31,6 +30,11 @@ const child = {
       type: 'array',
       items: { type: 'string' },
       description: 'The environment variables of the function that the process gets.',
+    },
+    isolation: {
+      enum: ['shared', 'per-session', 'per-request'],
+      description:
+        'Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`.',
     },
   },
 } as const;
@@ -51,7 +55,10 @@ const remote = {
   },
 } as const;
 
-/** The JSON Schema of `custom.endpoint` in `serverless.yml`, which configures what the function serves. */
+/** The key that each kind of server has, in the order of the schema. */
+export const SERVER_KINDS = ['module', 'package', 'url'] as const;
+
+/** The JSON Schema of `custom.endpoint` in `serverless.yml` and of `endpoint.yml`, which configures what the function serves. */
 export const endpointSchema = {
   type: 'object',
   required: ['policy', 'server'],
@@ -64,6 +71,12 @@ export const endpointSchema = {
       ],
     },
     server: { anyOf: [own, child, remote] },
+    secrets: {
+      type: 'object',
+      additionalProperties: { type: 'string', pattern: '^(ssm:[^#]+|secretsmanager:.+)$' },
+      description:
+        'Variables of the function that are read from AWS when it starts, each with its place: `ssm:NAME`, `secretsmanager:NAME`, or `secretsmanager:NAME#KEY` for one member of a secret in JSON.',
+    },
     catalog: {
       enum: ['static', 'snapshot'],
       description:

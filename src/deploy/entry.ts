@@ -12,14 +12,16 @@ export const FILES = { policy: 'policy.json', catalog: 'catalog.json', server: '
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
-export function entryOf({ server, catalog }: Omit<Endpoint, 'policy'>, bin = ''): string {
+export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, bin = ''): string {
   const lines = [
     `import { readFileSync } from 'node:fs';`,
-    `import { createFunction } from 'mcp-concerns/lambda';`,
+    `import { createFunction, createUpstreamLog, LivePolicy, loadSecrets, upstreamHeaders } from 'mcp-concerns/lambda';`,
     `import { openCompiledPolicy } from 'mcp-concerns/policy/compiled';`,
     ...handlerImport(server, catalog),
+    ...secretLines(secrets),
     `const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));`,
-    `const policy = openCompiledPolicy(read('${FILES.policy}'));`,
+    // The environment may name a policy outside the function, which then replaces this one.
+    `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalogExpression(catalog)};`,
     ...serverLines(server, bin),
     ...exportLine(server, catalog),
@@ -28,6 +30,22 @@ export function entryOf({ server, catalog }: Omit<Endpoint, 'policy'>, bin = '')
 }
 
 type Server = Endpoint['server'];
+
+/** Only the clients that are needed become part of the bundle. Everything after these lines sees the variables. */
+function secretLines(secrets: Endpoint['secrets'] = {}): string[] {
+  const sources = Object.values(secrets);
+  if (sources.length === 0) return [];
+  const ssm = sources.some((source) => source.startsWith('ssm:'));
+  const manager = sources.some((source) => source.startsWith('secretsmanager:'));
+  return [
+    ...(ssm ? [`import { getParameter } from '@aws-lambda-powertools/parameters/ssm';`] : []),
+    ...(manager ? [`import { getSecret } from '@aws-lambda-powertools/parameters/secrets';`] : []),
+    `await loadSecrets(${JSON.stringify(secrets)}, {`,
+    ...(ssm ? [`  ssm: (name) => getParameter(name, { decrypt: true }),`] : []),
+    ...(manager ? [`  secretsmanager: (name) => getSecret(name),`] : []),
+    `});`,
+  ];
+}
 
 /**
  * A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
@@ -67,28 +85,38 @@ function serverLines(server: Server, bin: string): string[] {
   }
   return [
     ...('package' in server ? childLines(server, bin) : remoteLines(server)),
-    `const server = () => upstream.server();`,
+    `const server = (request, given) => upstream.server(request, given);`,
   ];
 }
 
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
 function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
-  const { arguments: args = [], environment = [] } = server;
+  const { package: name, arguments: args = [], environment = [], isolation = 'shared' } = server;
   return [
     `import { fileURLToPath } from 'node:url';`,
-    `import { ChildTransport, shareUpstream } from 'mcp-concerns/upstream';`,
+    `import { ChildTransport, isolateUpstream } from 'mcp-concerns/upstream';`,
     `const bin = fileURLToPath(new URL(${JSON.stringify(`./${bin}`)}, import.meta.url));`,
     `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
     `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
-    `const upstream = shareUpstream(() => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env));`,
+    `const open = () => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env);`,
+    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name)});`,
   ];
+}
+
+/** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
+const LIMITS_MS = { startMs: 20_000, silenceMs: 25_000 };
+
+function recovery(name: string): string {
+  const members = Object.entries({ name, ...LIMITS_MS }).map(
+    ([key, value]) => `${key}: ${JSON.stringify(value)}`,
+  );
+  return `{ ${members.join(', ')}, report: createUpstreamLog() }`;
 }
 
 function remoteLines({ url, headers = {} }: Extract<Server, { url: string }>): string[] {
   return [
     `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
-    `const variables = ${JSON.stringify(Object.entries(headers))};`,
-    `const headers = Object.fromEntries(variables.map(([header, name]) => [header, process.env[name] ?? '']));`,
-    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers));`,
+    `const headers = upstreamHeaders(${JSON.stringify(headers)});`,
+    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host)});`,
   ];
 }

@@ -1,8 +1,16 @@
-import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConcernsError } from '../errors.js';
+import { type Architecture, findNativeCode, type NativeCode } from './native-code.js';
+
+interface NativePackage extends NativeCode {
+  readonly folder: string;
+  /** The package that depends on this one for one of several platforms. */
+  readonly neededBy: string | undefined;
+}
 
 interface Manifest {
+  readonly cpu?: readonly string[];
   readonly bin?: string | Readonly<Record<string, string>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly optionalDependencies?: Readonly<Record<string, string>>;
@@ -15,18 +23,26 @@ class PackageError extends ConcernsError {
   override readonly name = 'PackageError';
 }
 
+/** A package has native code, but none that runs on the function. */
+class ArchitectureError extends ConcernsError {
+  readonly code = 'ARCHITECTURE_MISMATCH';
+  override readonly name = 'ArchitectureError';
+}
+
 /**
  * Copies an installed package and everything that it depends on, into the same folders as in the project. Throws a
- * `PackageError` if the package is not installed, or if it has no program of its name.
+ * `PackageError` if the package is not installed, or if it has no program of its name, and an `ArchitectureError` if
+ * native code does not run on the architecture.
  *
  * @param name the name of the package
  * @param root the folder whose `node_modules` has it
  * @param target the folder that gets a `node_modules`
+ * @param architecture the architecture of the function
  * @returns the program of the package, relative to `target`
  * @example
- * copyPackage('@modelcontextprotocol/server-everything', '.', 'build/lambda');
+ * copyPackage('@modelcontextprotocol/server-everything', '.', 'build/lambda', 'arm64');
  */
-export function copyPackage(name: string, root: string, target: string): string {
+export function copyPackage(name: string, root: string, target: string, architecture: Architecture): string {
   const base = resolve(root);
   const folder = findPackage(name, base, base);
   if (folder === undefined)
@@ -36,6 +52,8 @@ export function copyPackage(name: string, root: string, target: string): string 
 
   const seen = new Set<string>();
   const pending = [folder];
+  const native: NativePackage[] = [];
+  const variantOf = new Map<string, string>();
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     if (seen.has(next)) continue;
     seen.add(next);
@@ -47,8 +65,13 @@ export function copyPackage(name: string, root: string, target: string): string 
       filter: (path) => path !== nested,
     });
     const { dependencies, optionalDependencies, peerDependencies } = readManifest(next);
+    const code = findNativeCode(realpathSync(next), architecture);
+    if (code !== undefined) native.push({ folder: next, neededBy: variantOf.get(next), ...code });
     for (const needed of Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies })) {
       const found = findPackage(needed, next, base);
+      // A package for one platform, of which npm installs the one that fits this machine.
+      if (found !== undefined && optionalDependencies?.[needed] !== undefined && readManifest(found).cpu)
+        variantOf.set(found, next);
       if (found !== undefined) pending.push(found);
       else if (dependencies !== undefined && Object.hasOwn(dependencies, needed)) {
         throw new PackageError(
@@ -57,7 +80,47 @@ export function copyPackage(name: string, root: string, target: string): string 
       }
     }
   }
+  checkArchitecture(native, base, architecture);
+  // Of the packages for one platform each, those for other platforms only make the zip larger.
+  for (const { folder: unused } of native.filter(({ runs, neededBy }) => !runs && neededBy !== undefined)) {
+    rmSync(join(target, relative(base, unused)), { recursive: true, force: true });
+  }
   return program.replaceAll('\\', '/');
+}
+
+/** Of the packages for one platform each, one that runs is enough. */
+function checkArchitecture(native: readonly NativePackage[], base: string, architecture: Architecture): void {
+  const nameOf = (folder: string) =>
+    folder.slice(folder.lastIndexOf('node_modules') + 13).replaceAll('\\', '/');
+  const wrong = native.filter(
+    ({ runs, neededBy }) =>
+      !runs && !native.some((other) => neededBy !== undefined && other.neededBy === neededBy && other.runs),
+  );
+  const [first] = wrong;
+  if (first === undefined) return;
+  const { folder, neededBy, platforms } = first;
+  const variants = neededBy === undefined ? [] : variantsFor(architecture, readManifest(neededBy));
+  const [machine, image] = architecture === 'arm64' ? ['arm64', 'arm64'] : ['x86_64', 'amd64'];
+  const advice =
+    variants.length > 0
+      ? `Run "npm install --no-save --force ${variants.join(' ')}"`
+      : `It was built on this machine: run "npm ci" on Linux with ${machine}, for example "docker run --platform linux/${image} -v .:/app -w /app node:24 npm ci"`;
+  const other = platforms.find((platform) => platform.startsWith('linux '))?.slice('linux '.length);
+  const instead = other === undefined ? '' : `, or set "architecture: ${other}"`;
+  throw new ArchitectureError(
+    `${nameOf(folder)} (${relative(base, folder)}) has native code for ${platforms.join(', ')}, but the function runs on linux ${architecture}. ${advice}${instead}.`,
+  );
+}
+
+/**
+ * Names do not follow one rule: `@img/sharp-linux-arm64`, `@libsql/linux-x64-gnu`, `lightningcss-linux-arm64-gnu`. Lambda has
+ * the C library of GNU, not musl.
+ */
+function variantsFor(architecture: Architecture, { optionalDependencies = {} }: Manifest): string[] {
+  const cpu = architecture === 'arm64' ? /arm64|aarch64/ : /x64|x86_64|amd64/;
+  return Object.entries(optionalDependencies)
+    .filter(([name]) => name.includes('linux') && cpu.test(name) && !name.includes('musl'))
+    .map(([name, version]) => `${name}@${version}`);
 }
 
 /** @returns the folder where Node.js finds a package, searching upwards from a folder as far as `base` */

@@ -1,7 +1,14 @@
 import type { Plugin } from 'esbuild';
 
 /** The optional peer dependencies of this package that a function can import. */
-const PEERS = /^@(aws-lambda-powertools\/logger|aws-sdk\/client-dynamodb|modelcontextprotocol\/server)$/;
+const PEERS =
+  /^(@aws-lambda-powertools\/(?:logger|metrics|parameters)|@aws-sdk\/client-(?:appconfigdata|dynamodb|s3|secrets-manager|ssm)|@modelcontextprotocol\/server)(?:\/|$)/;
+
+/** Every function imports them, or the import is written only for functions that need them. */
+const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/server'];
+
+/** The name of the plugin in errors of esbuild. */
+export const MISSING_PEERS = 'missing-peers';
 
 /** Marks the inner call of `resolve`, which would otherwise call this plugin again. */
 const RESOLVING = Symbol('resolving');
@@ -9,17 +16,23 @@ const RESOLVING = Symbol('resolving');
 /**
  * An esbuild plugin for peer dependencies that are not installed. It replaces the message of esbuild, which advises to
  * mark the package as external, with a message that says what to install. The `detail` of each error is the name of the
- * package.
+ * package. Other peer dependencies, which only some settings need, stay imports: a function whose settings need one fails,
+ * and its log names the package.
+ *
+ * @param needed the packages that this function needs, beside those that every function imports
+ * @returns the plugin
  */
-export const missingPeers: Plugin = {
-  name: 'missing-peers',
+export const missingPeers = (needed: readonly string[]): Plugin => ({
+  name: MISSING_PEERS,
   setup({ onResolve, resolve }) {
     onResolve({ filter: PEERS }, async ({ path, pluginData, ...context }) => {
       if (pluginData === RESOLVING) return undefined;
       const { errors, ...resolved } = await resolve(path, { ...context, pluginData: RESOLVING });
       if (errors.length === 0) return resolved;
-      const text = `The function needs the package ${path}, which is not installed. Run "npm install ${path}".`;
-      return { errors: [{ text, detail: path }] };
+      const [, name = path] = PEERS.exec(path) ?? [];
+      if (![...ALWAYS, ...needed].includes(name)) return { path, external: true };
+      const text = `The function needs the package ${name}, which is not installed. Run "npm install ${name}".`;
+      return { errors: [{ text, detail: name }] };
     });
   },
-};
+});

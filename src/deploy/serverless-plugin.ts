@@ -1,18 +1,57 @@
-import { bundleFunction } from './bundle.js';
+import { bundleFunction, TARGET } from './bundle.js';
+import { checkSettings } from './check-settings.js';
 import { type Endpoint, endpointSchema } from './endpoint.js';
+import { finishResources, type Resources, type Throttle } from './finish-template.js';
+import { ARCHITECTURES, type Architecture } from './native-code.js';
+import { type Statement, secretStatements } from './secret-statements.js';
+
+type Variables = Readonly<Record<string, unknown>>;
+
+interface LambdaFunction {
+  readonly handler?: string;
+  readonly architecture?: Architecture;
+  readonly timeout?: number;
+  readonly environment?: Variables;
+  readonly events?: readonly object[];
+}
 
 /** The part of the Serverless Framework that the plugin uses. The framework has no types. */
 interface Serverless {
   readonly serviceDir: string;
-  readonly service: { readonly custom?: { readonly endpoint?: Endpoint } };
+  readonly service: {
+    readonly custom?: { readonly endpoint?: Endpoint; readonly throttle?: Throttle };
+    readonly functions?: Readonly<Record<string, LambdaFunction>>;
+    readonly provider: {
+      readonly architecture?: Architecture;
+      readonly timeout?: number;
+      readonly environment?: Variables;
+      iam?: { role?: { statements?: Statement[] } | string };
+      readonly compiledCloudFormationTemplate?: { readonly Resources: Resources };
+    };
+  };
+  getProvider(name: 'aws'): { getStage(): string };
   readonly configSchemaHandler: { defineCustomProperties(schema: object): void };
   readonly classes: { readonly Error: new (message: string, code: string) => Error };
 }
 
+/** What Lambda uses if `serverless.yml` does not say. */
+const DEFAULTS = { architecture: 'x86_64', timeout: 6 } as const;
+
+const throttleSchema = {
+  type: 'object',
+  required: ['rate', 'burst'],
+  additionalProperties: false,
+  properties: {
+    rate: { type: 'number', exclusiveMinimum: 0 },
+    burst: { type: 'integer', minimum: 1 },
+  },
+};
+
 /**
  * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
- * whenever the service is packaged, deployed or run offline, and on `osls bundle`. It does nothing if the service has no
- * such section.
+ * whenever the service is packaged, deployed or run offline, and on `osls bundle`. It also checks the settings of the
+ * function, lets its role read the secrets of the endpoint, and throttles the API as `custom.throttle` says. It does nothing
+ * if the service has no such sections.
  *
  * @example
  * // serverless.yml
@@ -22,32 +61,77 @@ export default class EndpointPlugin {
   readonly commands = {
     bundle: { usage: 'Bundles the function that custom.endpoint describes', lifecycleEvents: ['run'] },
   };
-  readonly hooks: Readonly<Record<string, () => Promise<void>>>;
+  readonly hooks: Readonly<Record<string, () => Promise<void> | void>>;
 
   constructor(private readonly serverless: Serverless) {
     serverless.configSchemaHandler.defineCustomProperties({
       type: 'object',
-      properties: { endpoint: endpointSchema },
+      properties: { endpoint: endpointSchema, throttle: throttleSchema },
     });
     const bundle = () => this.bundle();
     this.hooks = {
       'bundle:run': bundle,
+      'before:package:setupProviderConfiguration': () => this.allowSecrets(),
       'before:package:createDeploymentArtifacts': bundle,
+      'before:aws:package:finalize:mergeCustomProviderResources': () => this.finish(),
+      // `osls offline` and `osls offline start` are two commands with different events.
+      'before:offline:start': bundle,
       'before:offline:start:init': bundle,
     };
   }
 
+  /** The function that is started from the bundle. A service can have others. */
+  private get lambda(): LambdaFunction {
+    const functions = Object.values(this.serverless.service.functions ?? {});
+    return functions.find(({ handler }) => handler?.startsWith(`${TARGET}/`)) ?? {};
+  }
+
+  private get timeout(): number {
+    return this.lambda.timeout ?? this.serverless.service.provider.timeout ?? DEFAULTS.timeout;
+  }
+
   private async bundle(): Promise<void> {
     const { serviceDir, service, classes } = this.serverless;
-    const endpoint = service.custom?.endpoint;
+    const { custom: { endpoint } = {}, provider } = service;
     if (endpoint === undefined) return;
     try {
-      await bundleFunction(endpoint, serviceDir);
+      const { environment, architecture = provider.architecture, events = [] } = this.lambda;
+      const { sessions } = checkSettings({
+        environment: { ...provider.environment, ...environment },
+        timeout: this.timeout,
+        httpApi: events.some((event) => 'httpApi' in event),
+      });
+      await bundleFunction(endpoint, {
+        root: serviceDir,
+        architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
+        dynamodb: sessions.in === 'dynamodb',
+      });
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
       // The framework prints errors of its own class without a stack.
       const code = 'code' in cause ? String(cause.code) : 'BUNDLE_FAILED';
       throw new classes.Error(cause.message, code);
     }
+  }
+
+  /** A role that the service brings itself, by its ARN, cannot be changed here. */
+  private allowSecrets(): void {
+    const { custom, provider } = this.serverless.service;
+    const statements = secretStatements(custom?.endpoint?.secrets);
+    const role = provider.iam?.role ?? {};
+    if (statements.length === 0 || typeof role === 'string') return;
+    provider.iam = {
+      ...provider.iam,
+      role: { ...role, statements: [...(role.statements ?? []), ...statements] },
+    };
+  }
+
+  private finish(): void {
+    const { custom, provider } = this.serverless.service;
+    const { Resources: resources } = provider.compiledCloudFormationTemplate ?? {};
+    if (resources === undefined || custom?.endpoint === undefined) return;
+    const stage = this.serverless.getProvider('aws').getStage();
+    const options = { throttle: custom.throttle, stage, timeout: this.timeout };
+    Object.assign(resources, finishResources(resources, options));
   }
 }

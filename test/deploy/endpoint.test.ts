@@ -1,5 +1,9 @@
-import { copyFileSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { copyFileSync, readdirSync, readFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Ajv } from 'ajv';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -207,6 +211,37 @@ describe('a remote server', () => {
     expect(new Set(tokens)).toEqual(new Set(['Bearer of-the-operator']));
   });
 
+  it('is not started without the variable of a header, instead of getting an empty one', async () => {
+    const server = { url, headers: { Authorization: 'UPSTREAM_AUTHORIZATION' } };
+    const task = await project.package({ policy: 'policies/vault.yaml', server });
+    tokens.length = 0;
+    const failed = start(task, { UPSTREAM_AUTHORIZATION: '' }).invoke(requestWith('', 'tools/list'));
+    await expect(failed).rejects.toThrow('are not set: UPSTREAM_AUTHORIZATION (header Authorization)');
+    expect(tokens).toEqual([]);
+  });
+
+  it('gives its snapshot with the header, which no command line contains', async () => {
+    process.env.SECRET_HEADER = 'Bearer of-the-operator';
+    const server = { url, headers: { Authorization: 'SECRET_HEADER' } };
+    const endpoint = { policy: 'policies/vault.yaml', server, catalog: 'snapshot' };
+    tokens.length = 0;
+    const seen: string[] = [];
+    const watch = setInterval(() => seen.push(...commandLines()), 20);
+    const task = await project.package(endpoint);
+    clearInterval(watch);
+    delete process.env.SECRET_HEADER;
+    expect(new Set(tokens)).toEqual(new Set(['Bearer of-the-operator']));
+    expect(seen.some((line) => line.includes('SECRET_HEADER') && line.includes('--header-env'))).toBe(true);
+    expect(seen.filter((line) => line.includes('of-the-operator'))).toEqual([]);
+    expect(readFileSync(join(task, 'build/lambda/catalog.json'), 'utf8')).toContain('hashData');
+  });
+
+  it('is not listed without the variable of a header', async () => {
+    const server = { url, headers: { Authorization: 'UNSET_HEADER' } };
+    const endpoint = { policy: 'policies/vault.yaml', server, catalog: 'snapshot' };
+    await expect(project.package(endpoint)).rejects.toThrow('the variable UNSET_HEADER is not set');
+  });
+
   it('that cannot be listed makes packaging fail, without the header in the error', async () => {
     process.env.SECRET_HEADER = 'Bearer of-nobody-else';
     const server = { url: 'http://127.0.0.1:9/mcp', headers: { Authorization: 'SECRET_HEADER' } };
@@ -229,6 +264,89 @@ describe('a remote server', () => {
   });
 });
 
+describe('secrets of an endpoint', () => {
+  const endpoint = {
+    policy: 'policies/secret.yaml',
+    server: { module: 'src/secret.ts' },
+    secrets: { API_KEY: 'ssm:/mcp/api-key', PASSWORD: 'secretsmanager:mcp/database#password' },
+  };
+  let task: string;
+  beforeAll(async () => {
+    project.write('policies/secret.yaml', 'version: 1\n');
+    project.write(
+      'src/secret.ts',
+      `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+export function createServer() {
+  const server = new McpServer({ name: 'own', version: '1.0.0' });
+  // The variables are there when the module is imported.
+  server.registerTool('has-' + [process.env.API_KEY, process.env.PASSWORD].filter(Boolean).length, {}, () => ({ content: [] }));
+  return server;
+}`,
+    );
+    task = await project.package(endpoint);
+  });
+
+  it('are the only parameters that the role may read', () => {
+    const file = join(project.folder, '.serverless/cloudformation-template-update-stack.json');
+    const { Resources: resources } = JSON.parse(readFileSync(file, 'utf8'));
+    const [{ PolicyDocument: document }] = resources.IamRoleLambdaExecution.Properties.Policies;
+    const statements = document.Statement.filter(({ Action: [action] }: { Action: string[] }) =>
+      /^(ssm|secretsmanager):/.test(action ?? ''),
+    );
+    const arn = (rest: string) => ({
+      'Fn::Sub': `arn:\${AWS::Partition}:${rest.split('|')[0]}:\${AWS::Region}:\${AWS::AccountId}:${rest.split('|')[1]}`,
+    });
+    expect(statements).toEqual([
+      { Effect: 'Allow', Action: ['ssm:GetParameter'], Resource: [arn('ssm|parameter/mcp/api-key')] },
+      {
+        Effect: 'Allow',
+        Action: ['secretsmanager:GetSecretValue'],
+        Resource: [arn('secretsmanager|secret:mcp/database-??????')],
+      },
+    ]);
+  });
+
+  it('come from AWS before the function starts, with its own clients', async () => {
+    const asked: string[] = [];
+    const aws = createServer(async (request, response) => {
+      const { Name: name, SecretId: id, WithDecryption: decrypt } = JSON.parse(await text(request));
+      const target = request.headers['x-amz-target'];
+      asked.push(`${target} ${name ?? id} ${decrypt ?? ''}`.trim());
+      response.setHeader('content-type', 'application/x-amz-json-1.1');
+      const parameter = { Parameter: { Name: name, Value: 'k-1' } };
+      response.end(JSON.stringify(name === undefined ? { SecretString: '{"password":"p-1"}' } : parameter));
+    });
+    aws.listen(0, '127.0.0.1');
+    await once(aws, 'listening');
+    try {
+      const { port } = aws.address() as AddressInfo;
+      const origin = `http://127.0.0.1:${port}`;
+      const env = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+      const environment = start(task, { ...env, AWS_ENDPOINT_URL: origin });
+      const listed = await environment.invoke(requestWith('security:high', 'tools/list'));
+      expect([toolsOf(listed), environment.output()]).toEqual([
+        ['has-2'],
+        expect.not.stringMatching(/k-1|p-1/),
+      ]);
+      expect(asked.sort()).toEqual([
+        'AmazonSSM.GetParameter /mcp/api-key true',
+        'secretsmanager.GetSecretValue mcp/database',
+      ]);
+    } finally {
+      aws.close();
+      aws.closeAllConnections();
+    }
+  });
+
+  it('are not part of a bundle without them', async () => {
+    await project.package({ ...endpoint, secrets: {} });
+    const { inputs } = JSON.parse(readFileSync(join(project.folder, 'build/lambda.meta.json'), 'utf8'));
+    const files = Object.keys(inputs);
+    expect(files.some((file) => file.includes('@aws-lambda-powertools/logger'))).toBe(true);
+    expect(files.filter((file) => /@aws-sdk\/client-(secrets-manager|dynamodb)\//.test(file))).toEqual([]);
+  });
+});
+
 describe('the examples of docs/guides/deploy.md', () => {
   const text = readFileSync('docs/guides/deploy.md', 'utf8');
   const examples = [...text.matchAll(/^```yaml endpoint\n(.*?)^```$/gms)].map(([, example = '']) => example);
@@ -237,7 +355,7 @@ describe('the examples of docs/guides/deploy.md', () => {
   it('cover each kind of server', () => {
     expect(examples).toHaveLength(4);
     const kinds = examples.map((example) => Object.keys(parse(example).server)[0]);
-    expect(kinds).toEqual(['module', 'module', 'package', 'url']);
+    expect(kinds).toEqual(['module', 'package', 'url', 'module']);
   });
 
   it.each(examples)('are valid: %s', (example) => {
@@ -274,4 +392,18 @@ function childrenOf(pid: number): number[] {
     .split(' ')
     .filter((id) => id !== '')
     .map(Number);
+}
+
+/** @returns the command lines of all processes, as every user of the machine can read them */
+function commandLines(): string[] {
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .map((id) => {
+      try {
+        return readFileSync(`/proc/${id}/cmdline`, 'utf8').replaceAll('\0', ' ');
+      } catch {
+        // The process has ended.
+        return '';
+      }
+    });
 }

@@ -8,7 +8,7 @@ import { missingPeers } from '../../src/deploy/missing-peers.js';
 const folder = mkdtempSync(join(tmpdir(), 'peers-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const bundle = (absWorkingDir: string, imported: string) => {
+const bundle = (absWorkingDir: string, imported: string, needed: readonly string[] = []) => {
   const stdin = { contents: `import '${imported}';`, resolveDir: absWorkingDir };
   return build({
     stdin,
@@ -17,14 +17,14 @@ const bundle = (absWorkingDir: string, imported: string) => {
     write: false,
     platform: 'node',
     logLevel: 'silent',
-    plugins: [missingPeers],
+    plugins: [missingPeers(needed)],
   });
 };
 
 it.each(['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb', '@modelcontextprotocol/server'])(
   'says how to install %s if it is missing',
   async (name) => {
-    await expect(bundle(folder, name)).rejects.toMatchObject({
+    await expect(bundle(folder, name, [name])).rejects.toMatchObject({
       errors: [
         {
           text: `The function needs the package ${name}, which is not installed. Run "npm install ${name}".`,
@@ -32,6 +32,23 @@ it.each(['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb', '@modelcon
         },
       ],
     });
+  },
+);
+
+it('names the package of a subpath', async () => {
+  const path = '@aws-lambda-powertools/parameters/ssm';
+  await expect(bundle(folder, path, ['@aws-lambda-powertools/parameters'])).rejects.toMatchObject({
+    errors: [{ detail: '@aws-lambda-powertools/parameters' }],
+  });
+});
+
+it.each(['@aws-lambda-powertools/metrics', '@aws-lambda-powertools/parameters/ssm', '@aws-sdk/client-s3'])(
+  'leaves the import of %s, which only some settings need, if it is missing',
+  async (name) => {
+    const { outputFiles } = await bundle(folder, name);
+    expect(outputFiles[0]?.text).toContain(name);
+    const installed = await bundle(resolve('.'), name);
+    expect(installed.outputFiles[0]?.text).not.toContain(`"${name}"`);
   },
 );
 

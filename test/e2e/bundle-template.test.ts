@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -102,6 +102,7 @@ const grantsOf = ({ of }: Packaged): [action: string, on: string][] =>
 describe.each([
   ['serverless.yml', []],
   ['serverless.jwt.yml', ['issuer=https://login.example/', 'audience=https://mcp.example/mcp']],
+  ['serverless.rest.yml', []],
   ['serverless.function-url.yml', []],
 ])('%s', (config, params) => {
   let packaged: Packaged;
@@ -122,7 +123,8 @@ describe.each([
       Architectures: ['arm64'],
       Handler: 'build/lambda/index.handler',
       MemorySize: 512,
-      Timeout: 29,
+      // Behind an API that streams, a response may take longer.
+      Timeout: /rest|url/.test(config) ? 300 : 29,
       ReservedConcurrentExecutions: { Ref: 'AWS::NoValue' },
     });
     const names = Object.keys(packaged.zip.files);
@@ -151,7 +153,7 @@ describe.each([
 
   it('has no resource that is billed by the hour', () => {
     const types = Object.values(packaged.resources).map((resource) => String(read(resource, 'Type')));
-    expect(types.filter((type) => !BY_USE.has(type) && !/^AWS::ApiGatewayV2::/.test(type))).toEqual([]);
+    expect(types.filter((type) => !BY_USE.has(type) && !/^AWS::ApiGateway(V2)?::/.test(type))).toEqual([]);
     expect(packaged.of('AWS::Lambda::Function')).toHaveLength(1);
   });
 
@@ -223,6 +225,26 @@ describe('the HTTP API', () => {
     });
   });
 
+  it('throttles its stage', async () => {
+    const packaged = await pack('serverless.yml', 'throttleRate=5', 'throttleBurst=10');
+    expect(packaged.of('AWS::ApiGatewayV2::Stage')).toMatchObject([
+      { DefaultRouteSettings: { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 } },
+    ]);
+  });
+
+  it.each([
+    ['sessionSeconds=abc', 'MCP_CONCERNS_SESSION_SECONDS must be a number of seconds, for example 86400.'],
+    ['origins=host.example', 'MCP_CONCERNS_ORIGINS must contain origins'],
+    ['logLevel=LOUD', '"LOUD" is not a valid value for POWERTOOLS_LOG_LEVEL'],
+    ['logSampleRate=2', 'POWERTOOLS_LOGGER_SAMPLE_RATE must be a number from 0 to 1, not "2"'],
+    ['timeout=60', 'The timeout of 60 s is too long: an HTTP API waits for 30 s.'],
+    ['throttleRate=0', 'throttle.rate'],
+  ])('is not packaged with the setting %s', async (setting, message) => {
+    await expect(pack('serverless.yml', setting)).rejects.toMatchObject({
+      stdout: expect.stringContaining(message),
+    });
+  });
+
   it('is not packaged with a setting of the wrong type', async () => {
     await expect(pack('serverless.yml', 'memory=lots')).rejects.toMatchObject({
       stdout: expect.stringContaining('memorySize'),
@@ -252,6 +274,9 @@ describe('the HTTP API that checks tokens', () => {
       MCP_CONCERNS_SCOPES: 'read write',
     });
     expect(packaged.of('AWS::ApiGatewayV2::Api')[0]).not.toHaveProperty('CorsConfiguration');
+    expect(packaged.of('AWS::ApiGatewayV2::Stage')).toMatchObject([
+      { DefaultRouteSettings: { ThrottlingRateLimit: 100, ThrottlingBurstLimit: 200 } },
+    ]);
   });
 
   it('handles CORS itself, because it answers 401 itself', async () => {
@@ -294,5 +319,81 @@ describe('the function URL', () => {
     ]);
     expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_RESPONSE: 'stream' });
     expect(routesOf(packaged)).toEqual({});
+  });
+});
+
+describe('the REST API', () => {
+  let packaged: Packaged;
+  beforeAll(async () => {
+    packaged = await pack('serverless.rest.yml', 'timeout=900', 'throttleRate=5', 'throttleBurst=10');
+  });
+  const methods = () =>
+    packaged.of('AWS::ApiGateway::Method').map((method) => ({
+      method: read(method, 'HttpMethod'),
+      authorization: read(method, 'AuthorizationType'),
+      integration: read(method, 'Integration'),
+    }));
+
+  it('streams each method, as long as the function may run', () => {
+    expect(methods().map(({ method }) => method)).toEqual(['POST', 'GET', 'DELETE', 'OPTIONS']);
+    for (const { integration, authorization } of methods()) {
+      expect(authorization).toBe('NONE');
+      expect(integration).toMatchObject({
+        Type: 'AWS_PROXY',
+        ResponseTransferMode: 'STREAM',
+        TimeoutInMillis: 900_000,
+      });
+      // https://docs.aws.amazon.com/apigateway/latest/developerguide/response-transfer-mode-lambda.html
+      const uri = JSON.stringify(read(integration, 'Uri'));
+      expect(uri).toContain(':lambda:path/2021-11-15/functions/');
+      expect(uri).toContain('/response-streaming-invocations');
+    }
+    expect(packaged.of('AWS::Lambda::Function')[0]).toMatchObject({ Timeout: 900 });
+    expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_RESPONSE: 'stream' });
+  });
+
+  it('is regional, and serves /mcp', () => {
+    expect(packaged.of('AWS::ApiGateway::RestApi')).toMatchObject([
+      { EndpointConfiguration: { Types: ['REGIONAL'] } },
+    ]);
+    expect(packaged.of('AWS::ApiGateway::Resource')).toMatchObject([{ PathPart: 'mcp' }]);
+  });
+
+  it('has a stage of its own that throttles, and a deployment without a stage', () => {
+    const [deployment = ''] = Object.keys(packaged.resources).filter((id) =>
+      id.startsWith('ApiGatewayDeployment'),
+    );
+    expect(packaged.resources.ApiGatewayStage).toEqual({
+      Type: 'AWS::ApiGateway::Stage',
+      Properties: {
+        StageName: 'dev',
+        RestApiId: { Ref: 'ApiGatewayRestApi' },
+        DeploymentId: { Ref: deployment },
+        MethodSettings: [
+          { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 },
+        ],
+      },
+    });
+    expect(packaged.of('AWS::ApiGateway::Deployment')).toEqual([{ RestApiId: { Ref: 'ApiGatewayRestApi' } }]);
+  });
+
+  it('lets IAM verify callers if the events say so', async () => {
+    const config = 'serverless.rest-iam.yml';
+    const text = readFileSync('serverless.rest.yml', 'utf8')
+      .replaceAll(/(method: (?:POST|GET|DELETE)),/g, '$1, authorizer: aws_iam,')
+      .replace('# MCP_CONCERNS_AUTHORIZER', 'MCP_CONCERNS_AUTHORIZER');
+    writeFileSync(config, text);
+    try {
+      packaged = await pack(config);
+    } finally {
+      rmSync(config);
+    }
+    expect(methods().map(({ method, authorization }) => `${method} ${authorization}`)).toEqual([
+      'POST AWS_IAM',
+      'GET AWS_IAM',
+      'DELETE AWS_IAM',
+      'OPTIONS NONE',
+    ]);
+    expect(variablesOf(packaged)).toMatchObject({ MCP_CONCERNS_AUTHORIZER: 'gateway' });
   });
 });

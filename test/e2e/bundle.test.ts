@@ -76,7 +76,7 @@ describe('the Lambda bundle', () => {
     const built: typeof import('../../src/deploy/bundle.js') = await import(resolve('dist/deploy/bundle.js'));
     const server = { module: 'examples/vault/server.ts' };
     const target = 'build/lambda-snapshot';
-    await built.bundleFunction({ policy: 'policies/vault.yaml', server, catalog: 'snapshot' }, '.', target);
+    await built.bundleFunction({ policy: 'policies/vault.yaml', server, catalog: 'snapshot' }, { target });
     const cold = loadedWith(metaOf(target), `${target}/index.mjs`);
     expect(cold).toContain('dist/http/known-lists/handler.js');
     expect(cold).not.toContain('dist/http/sdk-v1.js');
@@ -120,7 +120,7 @@ describe('the bundle in a separate process', () => {
     const query = { rawQueryString: 'concerns=security:high,cost:minimal' };
     const { statusCode, result, logged, stderr } = await run(httpEvent('POST', rpc('tools/list'), query));
     expect([statusCode, result.tools.length]).toEqual([200, 9]);
-    expect(logged).toMatchObject([{ level: 'INFO', method: 'tools/list', shown: 9, total: 24 }]);
+    expect(logged).toMatchObject([{ level: 'INFO', 'mcp.method.name': 'tools/list', shown: 9, total: 24 }]);
     expect(JSON.parse(stderr)).toMatchObject({ level: 'WARN', service: 'mcp-concerns' });
   });
 

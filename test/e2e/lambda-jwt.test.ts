@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import type { BufferedHandler } from '../../src/lambda/buffered.js';
-import type { HttpResult } from '../../src/lambda/event.js';
 import { createFunction } from '../../src/lambda/function.js';
+import type { HttpResult } from '../../src/lambda/result.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf, withClaims } from '../lambda/events.js';
 import { policyOf, yaml } from '../policy/author.js';

@@ -194,7 +194,7 @@ describe('on a function URL, which has no authorizer', () => {
     expect(shown).not.toContain('hashData');
     expect(shown).not.toContain('encryptData');
     expect(warned).toEqual([
-      'A function URL does not verify tokens. Without authorization.verifier, operator concerns have no claims.',
+      expect.stringContaining('so operator concerns have no claims. Pass authorization.verifier'),
     ]);
   });
 
@@ -215,8 +215,10 @@ describe('on a function URL, which has no authorizer', () => {
 
   it('the function does not start if tokens are required but nothing verifies them', () => {
     expect(() => make({ authorization: { servers: ['https://login.example/'] } })).toThrow(
-      'A function URL does not verify tokens. Pass authorization.verifier, or use an HTTP API with a JWT authorizer.',
+      'Nothing verifies tokens before this streaming function runs.',
     );
+    const env = { MCP_CONCERNS_AUTHORIZER: 'gateway' };
+    expect(() => make({ authorization: { servers: ['https://login.example/'] }, env })).not.toThrow();
   });
 
   it('a policy without operator concerns causes no warning', () => {

@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { bundleFunction, TARGET } from '../../deploy/bundle.js';
+import type { Endpoint } from '../../deploy/endpoint.js';
+import { FILES } from '../../deploy/entry.js';
+import { ARCHITECTURES } from '../../deploy/native-code.js';
+import { readEndpoint } from '../../deploy/read-endpoint.js';
+import { readPolicyText } from '../../policy/language/read-yaml.js';
+import { CliError, cannotRead, UsageError } from '../errors.js';
+import { oneOf, readArguments } from '../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+
+export const help = `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
+
+Usage: mcp-concerns bundle [options]
+
+The folder has the code of the function (index.mjs, whose handler is
+index.handler), the compiled policy and the server. The same input always gives
+the same bytes.
+
+Options:
+  --endpoint FILE       what the function serves (default endpoint.yml);
+                        "mcp-concerns init --lambda" writes it
+  --out DIR             the folder to make (default ${TARGET})
+  --architecture NAME   of the function: arm64 (default) or x86_64
+${COMMON_HELP}
+
+Exit codes: 0 made; 2 invalid arguments, files, policy or server.
+
+Example:
+  mcp-concerns bundle --out build/lambda
+`;
+
+const OPTIONS = {
+  endpoint: { type: 'string' },
+  out: { type: 'string' },
+  architecture: { type: 'string' },
+  ...COMMON_OPTIONS,
+} as const;
+
+/**
+ * @param argv the arguments after `bundle`
+ * @returns the exit code
+ * @throws {CliError} if an argument or `endpoint.yml` is not valid, or the folder is not a bundle
+ * @example
+ * await run(['--out', 'build/lambda']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments('bundle', argv, OPTIONS);
+  const { note } = readCommon('bundle', values);
+  const [first] = positionals;
+  if (first !== undefined) throw new UsageError('bundle', `"${first}" is unexpected. Pass --endpoint FILE`);
+  const { endpoint = 'endpoint.yml', out = TARGET } = values;
+  const architecture = oneOf('bundle', '--architecture', values.architecture ?? 'arm64', ARCHITECTURES);
+  refuseToReplace(out);
+  await bundleFunction(readEndpointFile(endpoint), { target: out, architecture });
+  note(`Made ${out} for ${architecture}. Its handler is index.handler.`);
+  return 0;
+}
+
+/** The folder is replaced as a whole, so it must not be a folder with anything else. */
+function refuseToReplace(out: string): void {
+  if (!existsSync(out)) return;
+  const isBundle = existsSync(join(out, 'index.mjs')) && existsSync(join(out, FILES.policy));
+  if (!isBundle && readdirSync(out).length > 0) {
+    throw new CliError(`${out} has other files than those of a bundle. Pass another folder with --out.`);
+  }
+}
+
+function readEndpointFile(file: string): Endpoint {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw cannotRead(file, cause, 'Write it with "mcp-concerns init --lambda", or pass --endpoint FILE.');
+  }
+  const { data, findings } = readPolicyText(text, file);
+  const [problem] = findings;
+  if (problem !== undefined) throw new CliError(`${file}:${problem.line}: ${problem.message}`);
+  return readEndpoint(data, file);
+}

@@ -1,0 +1,174 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { basename, join, resolve } from 'node:path';
+import { isServiceName, VARIANTS, writeTemplate } from '../../deploy/template.js';
+import { CliError, UsageError } from '../errors.js';
+import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { parseUrl } from '../options/input-options.js';
+import { requirePolicy } from '../options/policy-option.js';
+import { writeOutput } from '../terminal/write-output.js';
+import { packageFile } from '../version.js';
+
+export const help = `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
+
+Usage: mcp-concerns init --lambda --policy PATH SERVER [options]
+
+Afterwards "npx osls package" builds the function without an AWS account, and
+"npx osls deploy" deploys it. Existing files are not overwritten.
+
+SERVER is one of:
+  --module FILE         your own server: a module whose default export, or
+                        createServer, makes a new server
+  --package NAME        a stdio server from npm, installed in this project
+  --url URL             a remote server over Streamable HTTP
+
+Options:
+  --policy PATH         a policy file or a folder; several are merged
+  --variant NAME        what stands in front of the function (default http):
+                        http          HTTP API, anyone may call
+                        jwt           HTTP API, callers need a token
+                        rest          REST API, streams responses
+                        function-url  function URL, streams responses
+  --service NAME        the name of the service (default: that of this folder)
+  --force               overwrite existing files
+${COMMON_HELP}
+
+Exit codes: 0 written; 2 invalid arguments or files.
+
+Example:
+  mcp-concerns init --lambda --policy policy.yaml --module src/server.ts
+`;
+
+const OPTIONS = {
+  lambda: { type: 'boolean' },
+  policy: { type: 'string', multiple: true },
+  module: { type: 'string' },
+  package: { type: 'string' },
+  url: { type: 'string' },
+  variant: { type: 'string' },
+  service: { type: 'string' },
+  force: { type: 'boolean' },
+  ...COMMON_OPTIONS,
+} as const;
+
+/** What a project needs beside this package. */
+const RUNTIME = ['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb'];
+const DEVELOPMENT = ['osls', 'esbuild'];
+
+/**
+ * @param argv the arguments after `init`
+ * @returns the exit code
+ * @throws {CliError} if an argument is not valid, or a file exists already
+ * @example
+ * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const { values, positionals } = readArguments('init --lambda', argv, OPTIONS);
+  const { note } = readCommon('init --lambda', values);
+  refusePositionals('init --lambda', positionals);
+  const policies = requirePolicy('init --lambda', values.policy);
+  const absent = policies.find((path) => !existsSync(path));
+  if (absent !== undefined)
+    throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
+  const server = serverOf(values);
+  const variant = oneOf('init --lambda', '--variant', values.variant ?? 'http', VARIANTS);
+  const service = values.service ?? serviceName(basename(resolve('.')));
+  if (!isServiceName(service)) {
+    throw new UsageError(
+      'init --lambda',
+      `--service takes letters, digits and -, beginning with a letter, not "${service}"`,
+    );
+  }
+  // serverless.yml refers to these.
+  const included = [
+    'serverless.observe.cjs',
+    'serverless.observe.yml',
+    ...(variant === 'jwt' ? ['serverless.cors.cjs'] : []),
+  ];
+  const files = new Map([
+    ['endpoint.yml', endpointText(policies, server)],
+    ['serverless.yml', writeTemplate(service, variant)],
+    ...included.map((file) => [file, readFileSync(packageFile(file), 'utf8')] as const),
+  ]);
+  const existing = [...files.keys()].filter((file) => existsSync(file));
+  if (existing.length > 0 && values.force !== true) {
+    throw new CliError(
+      `${existing.join(' and ')} already exist${existing.length === 1 ? 's' : ''}. Pass --force to overwrite.`,
+    );
+  }
+  for (const [file, text] of files) writeOutput(file, text);
+  note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
+  for (const step of nextSteps(server, variant === 'jwt')) note(step);
+  return 0;
+}
+
+interface ServerConfiguration {
+  readonly module?: string;
+  readonly sdk?: 2;
+  readonly package?: string;
+  readonly url?: string;
+}
+
+function serverOf(values: {
+  readonly module?: string | undefined;
+  readonly package?: string | undefined;
+  readonly url?: string | undefined;
+}): ServerConfiguration {
+  const { module, package: name, url } = values;
+  const given = [module, name, url].filter((each) => each !== undefined);
+  if (given.length !== 1) {
+    const problem = given.length === 0 ? 'There is no server' : `There are ${given.length} servers`;
+    throw new UsageError(
+      'init --lambda',
+      `${problem}. Pass one of --module FILE, --package NAME and --url URL`,
+    );
+  }
+  if (url !== undefined) return { url: parseUrl('init --lambda', url).href };
+  if (name !== undefined) return { package: name };
+  if (module === undefined || !existsSync(module))
+    throw new CliError(`${module} does not exist. Pass the module of your server with --module.`);
+  // A module that imports the SDK through others is rare; endpoint.yml can then be changed by hand.
+  const isV2 = /from\s*['"]@modelcontextprotocol\/server['"]/.test(readFileSync(module, 'utf8'));
+  return isV2 ? { module, sdk: 2 } : { module };
+}
+
+function endpointText(policies: readonly string[], server: ServerConfiguration): string {
+  const [only = '', ...more] = policies;
+  const policy = more.length === 0 ? scalar(only) : `[${policies.map(scalar).join(', ')}]`;
+  const entries = Object.entries(server).map(([key, value]) => `  ${key}: ${scalar(String(value))}`);
+  return `# What the Lambda function serves. serverless.yml includes this file, and "mcp-concerns bundle" reads it.
+policy: ${policy}
+server:
+${entries.join('\n')}
+`;
+}
+
+/** Every JSON string is a YAML scalar. Simple paths need no quotes. */
+const scalar = (text: string): string =>
+  /^[\w./][\w./@:-]*$/.test(text) && !text.includes(': ') ? text : JSON.stringify(text);
+
+/** The names of services that osls accepts are those of CloudFormation stacks. */
+function serviceName(folder: string): string {
+  const name = folder
+    .replaceAll(/[^0-9a-z]+/gi, '-')
+    .replace(/^[^a-z]+/i, '')
+    .replace(/-+$/, '');
+  return isServiceName(name) ? name : 'mcp-endpoint';
+}
+
+function nextSteps(server: ServerConfiguration, needsIssuer: boolean): string[] {
+  const missing = (names: readonly string[]) =>
+    names.filter((name) => !existsSync(join('node_modules', name)));
+  const runtime = missing([
+    ...RUNTIME,
+    ...(server.sdk === 2 ? ['@modelcontextprotocol/server'] : []),
+    ...(server.package === undefined ? [] : [server.package]),
+  ]);
+  const development = missing(DEVELOPMENT);
+  return [
+    ...(runtime.length === 0 ? [] : [`Run "npm install ${runtime.join(' ')}".`]),
+    ...(development.length === 0 ? [] : [`Run "npm install --save-dev ${development.join(' ')}".`]),
+    ...(needsIssuer ? ['Set issuer and audience in serverless.yml.'] : []),
+    'Run "npx osls package" to build, and "npx osls deploy" to deploy.',
+  ];
+}

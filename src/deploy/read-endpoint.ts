@@ -1,0 +1,51 @@
+import { ConcernsError } from '../errors.js';
+import { type Endpoint, SERVER_KINDS } from './endpoint.js';
+import { validate } from './generated/endpoint-validator.js';
+import type { SchemaError } from './validator.js';
+
+/** The description of what a function serves is not valid. */
+class EndpointError extends ConcernsError {
+  readonly code = 'ENDPOINT_INVALID';
+  override readonly name = 'EndpointError';
+}
+
+/**
+ * Checks what a function serves. Throws an `EndpointError` if it does not fit the schema.
+ *
+ * @param data the content of `endpoint.yml`
+ * @param file the name of the file, for messages
+ * @returns the same data
+ * @example
+ * readEndpoint({ policy: 'policy.yaml', server: { module: 'src/server.ts' } }, 'endpoint.yml');
+ */
+export function readEndpoint(data: unknown, file: string): Endpoint {
+  if (isEndpoint(data)) return data;
+  const error = firstError(data, validate.errors ?? []);
+  throw new EndpointError(`${file} is not valid: ${error === undefined ? 'it is empty' : describe(error)}.`);
+}
+
+const isEndpoint = (data: unknown): data is Endpoint => validate(data);
+
+/** Of the errors of all kinds of servers, only those of the kind that the data has tell what is wrong. */
+function firstError(data: unknown, errors: readonly SchemaError[]): SchemaError | undefined {
+  const server = isObject(data) && isObject(data.server) ? data.server : {};
+  const kind = SERVER_KINDS.findIndex((key) => key in server);
+  const branch = /^#\/properties\/server\/anyOf\/(\d)/;
+  return errors.find(({ schemaPath }) => {
+    const found = branch.exec(schemaPath)?.[1];
+    return found === undefined ? kind === -1 || !schemaPath.endsWith('/anyOf') : Number(found) === kind;
+  });
+}
+
+function describe({ keyword, instancePath, params }: SchemaError): string {
+  const at = instancePath.slice(1).replaceAll('/', '.');
+  const where = at === '' ? '' : ` in "${at}"`;
+  if (keyword === 'required') return `"${params.missingProperty}" is missing${where}`;
+  if (keyword === 'additionalProperties') return `"${params.additionalProperty}" is not a known key${where}`;
+  if (keyword === 'anyOf' && at === 'server') return `"server" must have one of ${SERVER_KINDS.join(', ')}`;
+  if (keyword === 'enum') return `"${at}" must be one of ${[params.allowedValues].flat().join(', ')}`;
+  return at === '' ? 'it must be a mapping with "policy" and "server"' : `the value of "${at}" is not valid`;
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null;
