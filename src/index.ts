@@ -5,9 +5,9 @@ export {
   AttachError,
   type AttachedConcerns,
   attachConcerns,
-  type ConcernsOptions,
   type ConnectableServer,
 } from './protocol/attach.js';
+export type { ConcernsOptions } from './protocol/concerns-options.js';
 export { EXTENSION_ID } from './protocol/messages/wire.js';
 export { LivePolicy } from './protocol/request/live-policy.js';
 export type { GateReport } from './protocol/request/report.js';

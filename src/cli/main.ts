@@ -22,8 +22,14 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['snapshot', () => import('./commands/snapshot.js')],
   ['fmt', () => import('./commands/fmt.js')],
   ['compile', () => import('./commands/compile.js')],
+  ['replay', () => import('./commands/replay.js')],
   ['serve', () => import('./commands/serve.js')],
+  ['bundle', () => import('./commands/bundle.js')],
+  ['switch', () => import('./commands/switch.js')],
 ]);
+
+/** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
+const INIT_LAMBDA = (): Promise<Command> => import('./commands/init-lambda.js');
 
 const HELP = `Filters what MCP servers list by concerns, as a policy describes them.
 
@@ -40,7 +46,10 @@ Commands:
   snapshot  save the catalog of a server to a file
   fmt       format policy files
   compile   check a policy and write it as JSON
+  replay    make the decision of a log line again, and compare
   serve     serve an MCP server with a policy on 127.0.0.1
+  bundle    make the folder of a Lambda function
+  switch    switch what a running serve shows to its hosts
 
 All commands take --color auto|always|never and --quiet. Commands that read a
 server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
@@ -77,7 +86,7 @@ async function main(argv: string[]): Promise<number> {
     return 2;
   }
   if (name !== 'serve') speedUpStartup();
-  const command = await load();
+  const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
   // Arguments after -- belong to the command of the server.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
   if (own.includes('--help') || own.includes('-h')) {

@@ -3,13 +3,17 @@ import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, read } from '../p
 /** A concern's values: an ordered list of names, or a range of numbers. */
 export type DeclaredValues = readonly string[] | { readonly min: number; readonly max: number };
 
+const MATCHES = ['exact', 'at-least', 'at-most', 'within'] as const;
+
 /** One concern of a server. Members that the declaration leaves out have their default values here. */
 export interface DeclaredConcern {
   readonly name: string;
   readonly description?: string;
   readonly values: DeclaredValues;
+  /** What the values mean, for the person who chooses one; values without a description are left out. */
+  readonly valueDescriptions?: { readonly [value: string]: string };
   readonly default?: string | number;
-  readonly match: 'exact' | 'at-least' | 'at-most';
+  readonly match: (typeof MATCHES)[number];
   /** Whether a host may set several values at once. */
   readonly multiple: boolean;
   /** Values of `operator` concerns come from the caller's identity. A host cannot set them. */
@@ -76,13 +80,17 @@ function readConcern(entry: unknown): DeclaredConcern[] {
   const description = read(entry, 'description');
   const fallback = read(entry, 'default');
   const match = read(entry, 'match');
+  const descriptions = Object.entries(members(read(entry, 'valueDescriptions'))).filter(
+    (described): described is [string, string] => typeof described[1] === 'string',
+  );
   return [
     {
       name,
       ...(typeof description === 'string' ? { description } : {}),
       values,
+      ...(descriptions.length === 0 ? {} : { valueDescriptions: Object.fromEntries(descriptions) }),
       ...(typeof fallback === 'string' || typeof fallback === 'number' ? { default: fallback } : {}),
-      match: match === 'exact' || match === 'at-least' || match === 'at-most' ? match : defaultMatch(values),
+      match: MATCHES.find((each) => each === match) ?? defaultMatch(values),
       multiple: read(entry, 'multiple') === true,
       setBy: read(entry, 'setBy') === 'operator' ? 'operator' : 'host',
     },

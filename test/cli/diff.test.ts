@@ -71,8 +71,8 @@ Changed concerns, presets and settings
   preset live: environment=production -> environment=production access=read
 
 A host that requests
-  preset safe  19 -> 17 shown, -246 tokens
-  preset live  30 -> 23 shown, -962 tokens
+  preset safe  19 -> 17 shown, -246 tokens, resends 296
+  preset live  30 -> 23 shown, -962 tokens, resends 1,008
   nothing, preset cheap and preset audit: no change
 
 A primitive must also match the other preferences of the host.
@@ -241,9 +241,9 @@ describe('formats', () => {
 | Whenever cost=moderate | \`deleteKey\` |  | saves up to 128 tokens |
 | Whenever cost=high |  | \`deleteKey\` | costs up to 128 tokens |
 
-| A host that requests | Sees | Tokens |
-|---|---|---|
-| preset safe | 19 → 17 | 1,725 → 1,479 (-246) |
+| A host that requests | Sees | Tokens | Sent again |
+|---|---|---|---|
+| preset safe | 19 → 17 | 1,725 → 1,479 (-246) | 296 |
 
 <sub>Compared with \`policies/vault.yaml\`, for 34 primitives of \`policies/vault.catalog.json\`. A primitive must also match the other preferences of the host.</sub>
 `);

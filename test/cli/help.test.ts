@@ -13,7 +13,10 @@ const COMMANDS = [
   'snapshot',
   'fmt',
   'compile',
+  'replay',
   'serve',
+  'bundle',
+  'switch',
 ];
 
 it.each([['--help'], ['-h'], ['help']])('%s lists every command', async (flag) => {

@@ -188,7 +188,7 @@ describe('serve with any server', () => {
 describe('a server that cannot be reached', () => {
   it.each([
     ['does not exist', () => 'http://127.0.0.1:9/mcp', 'fetch failed'],
-    ['refuses the connection', refusing, 'log in'],
+    ['refuses the connection', refusing, 'HTTP 401'],
   ])('because it %s fails the request at once', async (_, urlOf, reason) => {
     const { url } = await serve('--policy', 'policies/vault.yaml', '--url', await urlOf());
     const params = {

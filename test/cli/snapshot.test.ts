@@ -86,7 +86,7 @@ describe.concurrent('snapshot', () => {
 
 it('reduces a primitive to the fields that policies can read, in a fixed order', () => {
   const one = {
-    description: 'Long',
+    description: 'A dragon.',
     _meta: { tags: ['a'], concerns: { cost: 'high' }, ui: {} },
     uri: 'a://b',
     name: 'b',
@@ -94,9 +94,11 @@ it('reduces a primitive to the fields that policies can read, in a fixed order',
     mimeType: 'text/plain',
   };
   const other = Object.fromEntries(Object.entries(one).reverse());
-  expect(JSON.stringify(primitiveFacts(one, 3))).toBe(JSON.stringify(primitiveFacts(other, 3)));
-  expect(JSON.stringify(primitiveFacts(one, 3))).toBe(
+  expect(JSON.stringify(primitiveFacts('tools', one, 3))).toBe(
+    JSON.stringify(primitiveFacts('tools', other, 3)),
+  );
+  expect(JSON.stringify(primitiveFacts('tools', one, 3))).toBe(
     '{"name":"b","uri":"a://b","mimeType":"text/plain","annotations":{"readOnlyHint":true},' +
-      '"tags":["a"],"_meta":{"concerns":{"cost":"high"}},"tokens":3}',
+      '"tags":["a"],"_meta":{"concerns":{"cost":"high"},"ui":{}},"words":{"nouns":["dragon"]},"tokens":3}',
   );
 });

@@ -282,7 +282,7 @@ describe.concurrent('a mistake in a test file', () => {
     [
       'a key of a test',
       'tests: [{ name: a, tool: {} }]',
-      '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
+      '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, protocol, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
     ],
     [
       'no name',

@@ -114,7 +114,7 @@ describe('the costs of all configurations', () => {
     expect(71 ** 3).toBeGreaterThan(MAX_CONFIGURATIONS);
     const all = configurationCosts(large, catalog, tokensOf);
     expect(all).toBeUndefined();
-    const single = { preferences: 'nothing', configuration: {}, tokens: 5, shown: 5 };
+    const single = { preferences: 'nothing', configuration: {}, tokens: 5, shown: 5, resent: 0 };
     const text = tokensToText(
       { catalog, tokensOf, singles: [single], all, budget: undefined },
       { width: 80, paint: (_style, text) => text },

@@ -94,7 +94,9 @@ describe('get-started.md', () => {
     });
     const client = new Client({ name: 'host', version: '1.0.0' });
     await client.connect(transport);
-    expect((await client.listTools()).tools).toHaveLength(7);
+    const names = (await client.listTools()).tools.map(({ name }) => name);
+    expect(names).toHaveLength(8);
+    expect(names).toContain('concerns');
     await client.close();
   });
 });

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { HttpResult } from '../../src/lambda/event.js';
+import type { HttpResult } from '../../src/lambda/result.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
 import { type Environment, startEnvironment } from './environment.js';
 import { installRuntime, NODE_24 } from './install.js';

@@ -1,7 +1,8 @@
-import { readPolicy } from '../../policy/compile/load.js';
 import { FINDING_FORMATS, writeFindings } from '../../policy/language/finding-formats.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { UsageError } from '../errors.js';
+import { checkFiles } from '../inputs/check-files.js';
+import { fixFiles } from '../inputs/fix-files.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readInput } from '../inputs/read-input.js';
 import { oneOf, readArguments } from '../options/arguments.js';
@@ -24,6 +25,7 @@ configurations that show nothing.
 Options:
   POLICY                a policy file, or a folder: its *.yaml, not *.test.yaml
   --deny-warnings       exit with 1 for warnings, too
+  --fix                 make the fixes that messages name, then check again
   --format FORMAT       pretty (default), json, github (annotations) or sarif
 ${COMMON_HELP}
 
@@ -32,7 +34,7 @@ ${INPUT_HELP}
 Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
 
 Examples:
-  mcp-concerns check policies
+  mcp-concerns check policies --fix
   mcp-concerns check policies/playwright.yaml -- npx @playwright/mcp
 `;
 
@@ -40,6 +42,7 @@ const OPTIONS = {
   ...POLICY_OPTION,
   format: { type: 'string' },
   'deny-warnings': { type: 'boolean' },
+  fix: { type: 'boolean' },
   ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
@@ -63,15 +66,8 @@ export async function run(argv: string[]): Promise<number> {
 
   const files = policyFiles(paths);
   const catalog = withInput ? await readInput(values, command, 'check') : undefined;
-  const texts = new Map<string, string>();
-  const found = new Map<string, Finding>();
-  for (const file of files) {
-    const report = readPolicy(file, catalog);
-    for (const [name, text] of report.texts) texts.set(name, text);
-    // A file that several policies include is read once for each of them, but its findings are reported once.
-    for (const finding of report.findings) found.set(JSON.stringify(finding), finding);
-  }
-  const findings = [...found.values()];
+  if (values.fix === true) note(fixFiles(files, catalog));
+  const { findings, texts } = checkFiles(files, catalog);
   const failed = findings.some(({ severity }) => severity === 'error' || values['deny-warnings'] === true);
 
   const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;

@@ -20,6 +20,7 @@ Options:
   --snapshot FILE       also write the catalog of the server to a file
   --server MODULE       a module whose default export, or createServer, returns
                         a new SDK v1 server, as the input
+  --header-env 'NAME: VARIABLE'  as --header, but from an environment variable
 ${COMMON_HELP}
 
 ${INPUT_HELP}
@@ -36,6 +37,7 @@ const OPTIONS = {
   output: { type: 'string', short: 'o' },
   snapshot: { type: 'string' },
   server: { type: 'string' },
+  'header-env': { type: 'string', multiple: true },
   ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
@@ -49,7 +51,8 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('compile', own, OPTIONS);
+  const { values: given, positionals } = readArguments('compile', own, OPTIONS);
+  const values = { ...given, header: headersOf(given) };
   const { output, snapshot, server } = values;
   if (positionals.length === 0)
     throw new UsageError('compile', 'There is no policy. Name a policy file or a folder');
@@ -84,6 +87,24 @@ export async function run(argv: string[]): Promise<number> {
     note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
   return 0;
+}
+
+/** @returns the values of `--header`, and those of `--header-env` in the same form */
+function headersOf(values: {
+  readonly header?: string[] | undefined;
+  readonly 'header-env'?: string[] | undefined;
+}): string[] | undefined {
+  const { header, 'header-env': fromEnv } = values;
+  const read = fromEnv?.map((text) => {
+    const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
+    if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);
+    const value = process.env[variable];
+    if (!value?.trim()) {
+      throw new UsageError('compile', `The variable ${variable}, for the header ${name}, is not set`);
+    }
+    return `${name}: ${value}`;
+  });
+  return header === undefined && read === undefined ? undefined : [...(header ?? []), ...(read ?? [])];
 }
 
 /** Loads the SDK only if there is a module. */

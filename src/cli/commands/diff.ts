@@ -5,6 +5,7 @@ import { type CompiledPolicy, KINDS } from '../../engine/policy.js';
 import { compareSides } from '../../policy/diff/compare.js';
 import { compareDeclarations } from '../../policy/diff/compare-declarations.js';
 import { UsageError } from '../errors.js';
+import { billedBy } from '../inputs/billed-tokens.js';
 import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { readInput } from '../inputs/read-input.js';
@@ -112,7 +113,7 @@ function happens({ groups, newlyEmpty }: DiffReport, what: 'hidden' | 'shown' | 
 }
 
 function counterOf(catalog: CatalogFile | undefined): Promise<TokenCounter | undefined> {
-  return catalog === undefined ? Promise.resolve(undefined) : tokenCounterOf(catalog);
+  return catalog === undefined ? Promise.resolve(undefined) : tokenCounterOf(catalog).then(billedBy);
 }
 
 /** @returns a catalog of the names in the policies, for use without an input */

@@ -1,36 +1,44 @@
 import { existsSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, relative } from 'node:path';
-import { KINDS, preparePolicy } from '../../engine/policy.js';
-import { readPolicy } from '../../policy/compile/load.js';
+import { basename, dirname, join } from 'node:path';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { policySchema } from '../../policy/language/schema.js';
 import { proposePolicy } from '../../policy/propose/propose-policy.js';
 import { writeProposal } from '../../policy/propose/write-proposal.js';
-import { writeFirstTests } from '../../policy/testing/first-tests.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
-import { read } from '../../protocol/messages/wire.js';
 import { CliError, UsageError } from '../errors.js';
-import { primitiveFacts } from '../inputs/primitive-facts.js';
-import { ENCODING, readCounted } from '../inputs/token-counter.js';
+import { readCounted } from '../inputs/token-counter.js';
 import { readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
-import { catalogContents, quantity } from '../terminal/quantities.js';
-import { writeOutput } from '../terminal/write-output.js';
+import {
+  factsOf,
+  jsonText,
+  type PolicyFiles,
+  schemaBeside,
+  serverName,
+  testsText,
+} from '../proposals/policy-files.js';
+import { checkProposal, testsPass } from '../proposals/proposal-check.js';
+import { checkLine, effectsLine, topicsLine } from '../proposals/proposal-report.js';
+import { updateFiles } from '../proposals/update-files.js';
+import { catalogContents } from '../terminal/quantities.js';
+import { writeFiles } from '../terminal/write-files.js';
 import { packageFile } from '../version.js';
 
 export const help = `Writes a first policy for a server, with tests that pass.
 
 Usage: mcp-concerns init [options] INPUT
+       mcp-concerns init --lambda --help    for files that deploy an endpoint
 
-Concerns and values are proposed from the annotations, tags and names that the
-server lists. Beside the policy, init writes a test file, the catalog for the
-tests, and the JSON schemas for editors.
+Concerns and values come from annotations, tags, names and descriptions. Beside
+the policy, init writes tests, the catalog for them, and schemas for editors.
 
 Options:
   -o, --output FILE     the policy to write (default policy.yaml; missing
                         folders are created); - writes only it, to stdout
   --force               overwrite existing files
+  --update              add entries for what is new, remove those of what is
+                        gone, and keep all other lines
 ${COMMON_HELP}
 
 ${INPUT_HELP}
@@ -45,6 +53,7 @@ Examples:
 const OPTIONS = {
   output: { type: 'string', short: 'o' },
   force: { type: 'boolean' },
+  update: { type: 'boolean' },
   ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
@@ -72,6 +81,16 @@ export async function run(argv: string[]): Promise<number> {
     tests: `${stem}.test.yaml`,
     catalog: values.catalog ?? `${stem}.catalog.json`,
   };
+  if (values.update === true) {
+    if (output === '-' || values.force === true) {
+      const option = output === '-' ? '-o -' : '--force';
+      throw new UsageError(
+        'init',
+        `--update edits the files of the policy, so ${option} has no meaning with it`,
+      );
+    }
+    return updateFiles(files, values, command, note);
+  }
   if (output !== '-' && values.force !== true) refuseToOverwrite(files, values.catalog !== undefined);
 
   const [catalog, tokensOf] = await readCounted(values, command, 'init');
@@ -82,93 +101,61 @@ export async function run(argv: string[]): Promise<number> {
   const server = serverName(catalog.server) ?? basename(values.catalog ?? values.url ?? command.join(' '));
   const schema = schemaBeside(output, 'schema.json', policySchema.title);
   const testSchema = schemaBeside(output, 'test.schema.json', testFileSchema.title);
-  const text = formatOwnYaml(writeProposal(proposal, { server, schema: schema.path }));
+  const facts = { server, schema: schema.path, folder: basename(stem) };
+  const written = writeProposal(proposal, facts);
+  const text = formatOwnYaml(written.text);
   if (output === '-') {
+    if (written.parts.size > 0) throw new CliError(TOO_LONG_FOR_STDOUT);
     process.stdout.write(text);
     return 0;
   }
-  writeOutput(files.policy, text);
-  for (const { file, missing } of [schema, testSchema]) {
-    if (missing)
-      writeOutput(join(dirname(output), file), readFileSync(packageFile(`policies/${file}`), 'utf8'));
-  }
-  if (values.catalog === undefined) {
-    const lists = KINDS.flatMap((kind) =>
-      catalog[kind] === undefined
-        ? []
-        : [[kind, catalog[kind].map((each) => primitiveFacts(each, tokensOf(each)))]],
-    );
-    const facts = { server: versionOf(catalog.server), encoding: ENCODING, ...Object.fromEntries(lists) };
-    writeOutput(files.catalog, `${JSON.stringify(facts, null, 2)}\n`);
-  }
-  const { compiled } = readPolicy(files.policy);
-  if (compiled === undefined) {
-    throw new CliError(
-      `${files.policy} has errors, which is a bug in mcp-concerns. Run "mcp-concerns check" to see them.`,
-    );
-  }
-  const folder = dirname(files.tests);
-  const policy = preparePolicy(compiled);
-  writeOutput(
-    files.tests,
-    formatOwnYaml(
-      writeFirstTests(policy, catalog, {
-        schema: testSchema.path,
-        policy: basename(files.policy),
-        catalog: relative(folder, files.catalog).replaceAll('\\', '/'),
-      }),
-    ),
+  const policyFiles = new Map([
+    [basename(output), text],
+    ...[...written.parts].map(([path, part]): [string, string] => [
+      path,
+      isFormatted(part) ? part : formatOwnYaml(part),
+    ]),
+  ]);
+  // The policy is checked against what the catalog file will contain: facts, if init writes it.
+  const known = values.catalog === undefined ? factsOf(catalog, tokensOf) : catalog;
+  const { policy, findings } = checkProposal(policyFiles, known);
+  const tests = testsText(files, testSchema.path, policy, known);
+  const passed = testsPass(tests, files.tests, policy, known);
+
+  const folder = dirname(output);
+  writeFiles(
+    new Map([
+      ...[...policyFiles].map(([path, content]): [string, string] => [join(folder, path), content]),
+      ...[schema, testSchema].flatMap(({ file, missing }): [string, string][] =>
+        missing ? [[join(folder, file), readFileSync(packageFile(`policies/${file}`), 'utf8')]] : [],
+      ),
+      ...(values.catalog === undefined ? [[files.catalog, jsonText(known)] as const] : []),
+      [files.tests, tests],
+    ]),
   );
   const concerns = policy.concerns.map(({ name }) => name).join(', ');
   note(`Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`);
-  note(`Wrote ${files.tests}, which passes${values.catalog === undefined ? `, and ${files.catalog}` : ''}.`);
-  const guessed = proposal.tools.filter(({ effectFrom }) => effectFrom !== 'hints').length;
-  if (guessed > 0)
-    note(`The effect of ${quantity(guessed, 'tool')} was guessed from names. Check these first.`);
+  if (written.parts.size > 0) note(`It includes ${[...written.parts.keys()].join(', ')}.`);
+  note(`Wrote ${files.tests}${values.catalog === undefined ? ` and ${files.catalog}` : ''}.`);
+  note(checkLine(findings, passed));
+  if (proposal.tools.length > 0) {
+    note(effectsLine(proposal.tools));
+    for (const line of topicsLine(proposal)) note(line);
+  }
   return 0;
 }
 
-function refuseToOverwrite(
-  { policy, tests, catalog }: Readonly<Record<'policy' | 'tests' | 'catalog', string>>,
-  given: boolean,
-): void {
+/** Files of entries are written as `fmt` would. Only long lines and escapes differ, and formatting thousands of lines takes seconds. */
+const isFormatted = (part: string): boolean => /^(?:[\x20-\x5b\x5d-\x7e]{0,110}\n)*$/.test(part);
+
+const TOO_LONG_FOR_STDOUT =
+  'The policy needs several files, so it cannot be written to stdout. Pass a file with -o.';
+
+function refuseToOverwrite({ policy, tests, catalog }: PolicyFiles, given: boolean): void {
   const existing = [policy, tests, ...(given ? [] : [catalog])].filter((file) => existsSync(file));
   if (existing.length === 0) return;
   const verb = existing.length === 1 ? 'exists' : 'exist';
   throw new CliError(
     `${existing.join(' and ')} already ${verb}. Pass another file with -o, or --force to overwrite.`,
   );
-}
-
-interface Schema {
-  readonly file: string;
-  /** The path in the comment for editors at the top of the policy. */
-  readonly path: string;
-  readonly missing: boolean;
-}
-
-/** @returns the schema beside the policy; the one in the package if another file has that name */
-function schemaBeside(policy: string, file: string, title: string): Schema {
-  const beside = join(dirname(policy), file);
-  if (!existsSync(beside)) return { file, path: `./${file}`, missing: true };
-  let found: unknown;
-  try {
-    found = read(JSON.parse(readFileSync(beside, 'utf8')), 'title');
-  } catch {
-    // The file is not JSON, so it is not our schema.
-  }
-  const path = found === title ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
-  return { file, path, missing: false };
-}
-
-function serverName(server: unknown): string | undefined {
-  if (typeof server === 'string') return server;
-  const { name, version } = versionOf(server) ?? {};
-  if (typeof name !== 'string') return undefined;
-  return typeof version === 'string' ? `${name} ${version}` : name;
-}
-
-function versionOf(server: unknown): { name?: unknown; version?: unknown } | undefined {
-  if (typeof server !== 'object' || server === null) return undefined;
-  return { name: read(server, 'name'), version: read(server, 'version') };
 }

@@ -1,3 +1,4 @@
+import { billedBy } from '../inputs/billed-tokens.js';
 import {
   CONFIGURATION_OPTIONS,
   configurationHelp,
@@ -21,7 +22,7 @@ Usage: mcp-concerns list --policy PATH [options] INPUT
 ${configurationHelp('  --format FORMAT       table (default), json, or names (visible, one a line)')}
 
 The server, and rules about client.capabilities, see a client with every
-capability.
+capability. Rules about protocol.era see a client of the legacy era.
 
 Exit codes: 0 listed; 2 invalid arguments, policy or input.
 
@@ -51,7 +52,7 @@ export async function run(argv: string[]): Promise<number> {
     format === 'names'
       ? [await readInput(values, command, 'list'), () => 0]
       : await readCounted(values, command, 'list');
-  const report = decideAll(resolved.configuration, weighCatalog(policy, catalog, tokensOf));
+  const report = decideAll(resolved.configuration, weighCatalog(policy, catalog, billedBy(tokensOf)));
   if (policy.settings.enforcement === 'shadow') {
     common.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }

@@ -1,14 +1,16 @@
 import { describeAccepted } from '../../engine/configuration.js';
-import { type Policy, preparePolicy } from '../../engine/policy.js';
+import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../protocol/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
-import { readArguments, refusePositionals } from '../options/arguments.js';
+import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { splitCommand } from '../options/input-options.js';
 import { POLICY_OPTION } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { chooseServer } from '../serving/choose-server.js';
+import { withPanel } from '../serving/panel-default.js';
+import { LIMIT_OPTIONS, readLimits } from '../serving/serving-limits.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
@@ -31,6 +33,11 @@ Options:
   --stdio               serve over stdio, for hosts that start their servers
   --concern NAME=VALUE  with --stdio: a preference for hosts that send none
   --port N              the port (default ${DEFAULT_PORT}); 0 picks a free port
+  --isolation WHO       shared, per-session (default) or per-request servers
+  --sessions N, --idle MINUTES, --silence SECONDS
+                        when servers end (default 32, 30, 120)
+  --panel on|off        the page with the switches, "mcp-concerns switch" and,
+                        unless settings.panel says otherwise, tools (default on)
 ${COMMON_HELP}
 
 Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
@@ -47,6 +54,8 @@ const OPTIONS = {
   concern: { type: 'string', multiple: true },
   stdio: { type: 'boolean' },
   port: { type: 'string' },
+  panel: { type: 'string' },
+  ...LIMIT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
 
@@ -64,6 +73,8 @@ export async function run(argv: string[]): Promise<number> {
   refusePositionals('serve', positionals);
   const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
+  const panel = oneOf('serve', '--panel', values.panel ?? 'on', ['on', 'off']);
+  const limits = readLimits(values);
   const choice = chooseServer(values, command);
   const paths = values.policy;
   if (paths === undefined) {
@@ -73,22 +84,24 @@ export async function run(argv: string[]): Promise<number> {
     );
   }
   const failure = { exitCode: 2, consequence: 'nothing is served' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
+  const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
+  const policy = prepare(readPolicyInput(paths, failure, quiet, errors));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
-  const [{ openServer }, { serveHttp, serveStdio }] = await Promise.all([
+  const [{ createControl }, { openServer }, { serveHttp, serveStdio }] = await Promise.all([
+    import('../control/control.js'),
     import('../serving/open-server.js'),
     import('../serving/transports.js'),
   ]);
   const opened = await openServer(choice);
   const live = new LivePolicy(policy);
+  const control = panel === 'on' ? createControl(opened.name, paths) : undefined;
 
   return interruptible(async (signal) => {
-    const stop = watchPolicy(paths, live, note, errors);
+    const stop = watchPolicy(paths, { live, prepare, note, paper: errors });
     try {
-      return values.stdio === true
-        ? await serveStdio(opened, live, preferences, signal)
-        : await serveHttp(opened, live, port, signal, note);
+      const serving = { opened, policy: live, control, note, signal, limits };
+      return values.stdio === true ? await serveStdio(serving, preferences) : await serveHttp(serving, port);
     } finally {
       stop();
     }

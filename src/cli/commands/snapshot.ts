@@ -22,7 +22,8 @@ Options:
   -o, --output FILE     the file to write (default: stdout; missing folders are
                         created)
   --facts               write only what policies can read, and token counts:
-                        names, titles, MIME types, annotations and tags, but no
+                        names, titles, MIME types, annotations, tags, and the
+                        verb and nouns of descriptions, but no
                         descriptions and no schemas
 ${COMMON_HELP}
 
@@ -74,7 +75,10 @@ export async function run(argv: string[]): Promise<number> {
     const items = catalog[kind];
     if (items === undefined) return [];
     return [
-      [kind, tokensOf === undefined ? items : items.map((item) => primitiveFacts(item, tokensOf(item)))],
+      [
+        kind,
+        tokensOf === undefined ? items : items.map((item) => primitiveFacts(kind, item, tokensOf(item))),
+      ],
     ];
   });
   const text = `${JSON.stringify({ ...about, ...Object.fromEntries(lists) }, null, 2)}\n`;

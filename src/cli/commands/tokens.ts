@@ -1,5 +1,6 @@
 import { preparePolicy } from '../../engine/policy.js';
 import { UsageError } from '../errors.js';
+import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
@@ -8,7 +9,8 @@ import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
 import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
 import { configurationCosts } from '../reports/configuration-costs.js';
-import { decideAll, sumOf, weighCatalog } from '../reports/list-report.js';
+import { decideAll, type ListReport, sumOf, weighCatalog } from '../reports/list-report.js';
+import { resentAfter } from '../reports/prompt-cost.js';
 import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 
@@ -17,7 +19,8 @@ export const help = `Counts the tokens of each primitive and each configuration.
 Usage: mcp-concerns tokens --policy PATH [options] INPUT
 
 Reports the most expensive and the cheapest of all configurations, and the
-tokens for each preset and each single value.
+tokens for each preset and each single value: of all that is shown, and of the
+part that a switch from no preferences sends again ("resends").
 
 Options:
 ${POLICY_HELP}
@@ -69,15 +72,25 @@ export async function run(argv: string[]): Promise<number> {
     counted.set(definition, tokens);
     return tokens;
   };
-  const weighed = weighCatalog(policy, catalog, tokensOf);
+  const billedOf = billedBy(tokensOf);
+  const weighed = weighCatalog(policy, catalog, billedOf);
+  const toolsOf = ({ kinds }: ListReport): object[] => {
+    const decided = kinds.find(({ kind }) => kind === 'tools')?.all ?? [];
+    return (catalog.tools ?? []).filter((_tool, index) => decided[index]?.decision.effect === 'show');
+  };
+  let withoutPreferences: object[] | undefined;
   const singles = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
     ({ preferences, configuration }) => {
       const report = decideAll(configuration, weighed);
       const { shown, tokens } = sumOf(report.kinds.flatMap(({ all }) => all));
-      return { preferences, configuration: report.configuration, shown, tokens: tokens.shown };
+      const tools = toolsOf(report);
+      // The first configuration is the one without preferences.
+      withoutPreferences ??= tools;
+      const resent = resentAfter(withoutPreferences, tools, billedOf);
+      return { preferences, configuration: report.configuration, shown, tokens: tokens.shown, resent };
     },
   );
-  const all = configurationCosts(policy, catalog, tokensOf, budget);
+  const all = configurationCosts(policy, catalog, billedOf, budget);
   const report: TokenReport = { catalog, tokensOf, singles, all, budget };
   process.stdout.write(
     format === 'json' ? `${JSON.stringify(tokensToJson(report), null, 2)}\n` : tokensToText(report, paper),

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { itemsOf } from '../../protocol/lists/filter-list.js';
+import { itemsOf } from '../../protocol/catalog/whole-list.js';
 import { read } from '../../protocol/messages/wire.js';
 import { CliError, cannotRead } from '../errors.js';
 

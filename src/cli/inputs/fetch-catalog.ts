@@ -10,7 +10,7 @@ import {
 import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { itemsOf } from '../../protocol/lists/filter-list.js';
+import { itemsOf } from '../../protocol/catalog/whole-list.js';
 import { walkPages } from '../../protocol/messages/page-walker.js';
 import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
@@ -125,8 +125,9 @@ async function fetchList(kind: Kind, request: Request): Promise<Primitive[] | un
       `The server's pages of ${method} do not end: ${pages} pages have arrived (${end.kind}).`,
     );
   }
-  // The capability `resources` covers two lists. Many servers have only one of them.
-  if (kind === 'resourceTemplates' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;
+  // The capability `resources` covers two lists, and many servers have only one of them. Some declare prompts or resources
+  // that they do not have at all. Without tools, there is nothing to write a policy for.
+  if (kind !== 'tools' && read(end.error, 'code') === ErrorCode.MethodNotFound) return undefined;
   throw end.error;
 }
 

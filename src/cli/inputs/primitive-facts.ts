@@ -1,18 +1,25 @@
-import type { Primitive } from '../../engine/mapping.js';
+import { type Primitive, tagsOf } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
 import { read } from '../../protocol/messages/wire.js';
 
 /**
- * Reduces the definition of a primitive to its facts: the fields that policies can read, and its number of tokens.
+ * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description that
+ * `init` reads, and the number of tokens.
  *
+ * @param kind the kind of the primitive; only the words of tools are kept
  * @param primitive the definition as the server lists it
  * @param tokens the number of tokens of the whole definition
  * @returns the facts, always in the same order
  * @example
- * primitiveFacts({ name: 'echo', description: 'Says it again' }, 12); // { name: 'echo', tokens: 12 }
+ * primitiveFacts('tools', { name: 'echo', description: 'Returns the text' }, 12);
+ * // { name: 'echo', words: { verb: 'return', nouns: ['text'] }, tokens: 12 }
  */
-export function primitiveFacts(primitive: Primitive, tokens: number): object {
-  const { name, uri, uriTemplate, title, mimeType, annotations } = primitive;
+export function primitiveFacts(kind: Kind, primitive: Primitive, tokens: number): object {
+  const { name, uri, uriTemplate, title, mimeType, annotations, execution } = primitive;
   const own = read(primitive._meta, 'concerns');
+  const ui = read(primitive._meta, 'ui');
+  const words = kind === 'tools' ? descriptionWords(primitive) : { nouns: [] };
   return {
     name,
     uri,
@@ -20,9 +27,11 @@ export function primitiveFacts(primitive: Primitive, tokens: number): object {
     title,
     mimeType,
     annotations,
-    tags: primitive.tags ?? read(primitive._meta, 'tags'),
-    // Values that the server itself declares; a policy can override them.
-    _meta: own === undefined ? undefined : { concerns: own },
+    tags: tagsOf(primitive),
+    execution,
+    // Values that the server itself declares, which a policy can override, and who can call the tool.
+    _meta: own === undefined && ui === undefined ? undefined : { concerns: own, ui },
+    [WORDS_FIELD]: 'verb' in words || words.nouns.length > 0 ? words : undefined,
     tokens,
   };
 }

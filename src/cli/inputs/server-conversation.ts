@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
 import { METHODS } from '../../protocol/messages/wire.js';
 import { CliError } from '../errors.js';
@@ -35,6 +36,8 @@ export abstract class ServerConversation {
   ) {
     this.timer = setTimeout(() => this.late.abort(), options.seconds * 1000);
     this.signal = AbortSignal.any([options.signal, this.late.signal, this.broken.signal]);
+    // The SDK adds a listener for each request, and a long list needs many requests.
+    setMaxListeners(0, this.signal);
   }
 
   stop(): void {

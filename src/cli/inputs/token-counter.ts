@@ -10,7 +10,7 @@ export const ENCODING = 'o200k_base';
 export type TokenCounter = (definition: object) => number;
 
 /** Loads the encoding. This takes about as long as starting a server, so start both at the same time. */
-async function loadTokenCounter(): Promise<TokenCounter> {
+export async function loadTokenCounter(): Promise<TokenCounter> {
   const { countTokens } = await import('gpt-tokenizer/encoding/o200k_base');
   // A description may contain <|endoftext|>. The tokenizer rejects it by default; here it is ordinary text.
   const options = { disallowedSpecial: new Set<string>() };

@@ -1,5 +1,6 @@
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { CliError } from '../errors.js';
 
@@ -73,7 +74,8 @@ export function readPreferences(
     }
   }
   const source = { from: 'request', concerns: Object.fromEntries(preferences) } as const;
-  const caller = { claims, capabilities };
+  // The command line lists servers as a client of the legacy era.
+  const caller = { claims, capabilities, era: 'legacy' } as const;
   return { configuration: resolveConfiguration(policy, [source], caller), caller };
 }
 
@@ -115,7 +117,7 @@ function known(text: string, name: string, values: readonly string[]): string {
   const several = text.split(',').every((each) => values.includes(each));
   const problem = several
     ? `${name} takes one value, not several ("${text}").`
-    : `"${text}" is not a valid value for ${name} (${values.join(', ')}).${didYouMean(text, values)}`;
+    : `"${text}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
   throw new CliError(problem);
 }
 
@@ -128,7 +130,7 @@ function withoutValue(policy: Policy, text: string): string {
   if (policy.presets.has(text)) return `To request a preset, pass --concern preset=${text}.`;
   const values = policy.concerns[policy.indexOf.get(text) ?? -1]?.values;
   if (values === undefined) return `"${text}" has no value. Pass --concern NAME=VALUE.`;
-  const allowed = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
+  const allowed = 'min' in values ? `a number from ${values.min} to ${values.max}` : listNames(values);
   return `${text} has no value. Pass --concern ${text}=VALUE, with one of its values (${allowed}).`;
 }
 

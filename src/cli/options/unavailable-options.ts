@@ -33,11 +33,23 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
       [['policy'], 'name the policies without it'],
       [['format'], 'a compiled policy is always JSON'],
     ],
+    bundle: [
+      [[...PREFERENCES, ...INPUTS, 'policy', 'timeout'], 'endpoint.yml names the policy and the server'],
+      [['format'], 'there is only one format'],
+    ],
+    replay: [[['concern'], 'the values in effect are those of the log line']],
     serve: [
       [['claim'], 'it does not verify claims. "mcp-concerns list" shows what a caller with claims sees'],
       [['catalog'], 'the primitives of a catalog cannot be called. Pass --url, or a command after --'],
       [['timeout'], 'it waits as long as the host does'],
       [['format'], 'it speaks MCP'],
+    ],
+    switch: [
+      [['concern'], 'name values without it, for example security=high'],
+      [['claim'], 'claims are set by the operator'],
+      [['policy', ...INPUTS], 'it finds running servers itself. Use --server to choose one'],
+      [['timeout'], 'running servers answer at once'],
+      [['format'], 'there is only one format'],
     ],
   };
 

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { CliError, systemCode } from '../errors.js';
+import { createFolder } from './write-files.js';
 
 /**
  * Writes the result of a command.
@@ -24,14 +25,4 @@ export function writeOutput(output: string, text: string): void {
       cause,
     });
   }
-}
-
-/**
- * Creates a folder and the folders above it. `mkdirSync` with `recursive: true` never returns under Node 20 if a folder
- * cannot be created, as in /proc.
- */
-function createFolder(folder: string): void {
-  if (existsSync(folder)) return;
-  createFolder(dirname(folder));
-  mkdirSync(folder);
 }

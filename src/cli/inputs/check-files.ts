@@ -1,0 +1,27 @@
+import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { type PolicyReport, readPolicy } from '../../policy/compile/load.js';
+import type { Finding } from '../../policy/language/findings.js';
+
+/**
+ * Checks several policies, each on its own.
+ *
+ * @param files the file of each policy
+ * @param catalog the catalog of a server, if the policies are checked against one
+ * @returns the findings and the texts of all files
+ * @example
+ * checkFiles(['policies/vault.yaml', 'policies/everything.yaml'], undefined).findings;
+ */
+export function checkFiles(
+  files: readonly string[],
+  catalog: PolicyCatalog | undefined,
+): Pick<PolicyReport, 'findings' | 'texts'> {
+  const texts = new Map<string, string>();
+  const found = new Map<string, Finding>();
+  for (const file of files) {
+    const report = readPolicy(file, catalog);
+    for (const [name, text] of report.texts) texts.set(name, text);
+    // A file that several policies include is read once for each of them, but its findings are reported once.
+    for (const finding of report.findings) found.set(JSON.stringify(finding), finding);
+  }
+  return { findings: [...found.values()], texts };
+}

@@ -1,0 +1,39 @@
+import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
+import { applyFixes } from '../../policy/language/apply-fixes.js';
+import { quantity } from '../terminal/quantities.js';
+import { writeFiles } from '../terminal/write-files.js';
+import { checkFiles } from './check-files.js';
+
+/** A correct name can reveal the next finding, as the values below a key that was wrong. */
+const MAX_ROUNDS = 10;
+
+/**
+ * Makes the fixes of all findings in policy files and in the files that they include, until no fix is left.
+ *
+ * @param files the file of each policy
+ * @param catalog the catalog of a server, if the policies are checked against one
+ * @returns a sentence about what was fixed
+ * @throws {CliError} if a file cannot be written
+ * @example
+ * fixFiles(['policies/vault.yaml'], undefined); // 'Fixed 2 findings in 1 file.'
+ */
+export function fixFiles(files: readonly string[], catalog: PolicyCatalog | undefined): string {
+  let count = 0;
+  const changed = new Set<string>();
+  for (let round = 0; round < MAX_ROUNDS; round++) {
+    const { findings, texts } = checkFiles(files, catalog);
+    const written = new Map<string, string>();
+    for (const [file, before] of texts) {
+      const own = findings.filter((finding) => finding.file === file);
+      const { text, applied } = applyFixes(before, own);
+      if (text === before) continue;
+      count += applied;
+      written.set(file, text);
+      changed.add(file);
+    }
+    if (written.size === 0) break;
+    writeFiles(written);
+  }
+  if (count === 0) return 'No finding has a fix.';
+  return `Fixed ${quantity(count, 'finding')} in ${quantity(changed.size, 'file')}.`;
+}

@@ -1,0 +1,112 @@
+import { readFileSync } from 'node:fs';
+import { text } from 'node:stream/consumers';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { LISTS, read } from '../../protocol/messages/wire.js';
+import { CliError, cannotRead } from '../errors.js';
+
+/** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */
+export interface LoggedDecision {
+  readonly line: object;
+  readonly method: string;
+  readonly decision: string;
+  readonly policy: string;
+  readonly concerns: Readonly<Record<string, unknown>>;
+  readonly sources: Readonly<Record<string, unknown>>;
+  readonly about:
+    | { readonly what: 'list'; readonly kind: Kind; readonly filtered: number }
+    | { readonly what: 'primitive'; readonly kinds: readonly Kind[]; readonly name: string };
+}
+
+const TARGETS: readonly (readonly [field: string, kinds: readonly Kind[]])[] = [
+  ['gen_ai.tool.name', ['tools']],
+  ['gen_ai.prompt.name', ['prompts']],
+  ['mcp.resource.uri', ['resources', 'resourceTemplates']],
+];
+
+/**
+ * Reads log lines from the command line.
+ *
+ * @param given a line, the path of a file, or `-` for stdin
+ * @returns the lines that are not empty
+ * @throws {CliError} if the file cannot be read
+ * @example
+ * await readLogLines('{"level":"INFO", ...}');
+ */
+export async function readLogLines(given: string): Promise<readonly string[]> {
+  const content = given.trimStart().startsWith('{')
+    ? given
+    : given === '-'
+      ? await text(process.stdin)
+      : file(given);
+  return content.split('\n').filter((line) => line.trim() !== '');
+}
+
+function file(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw cannotRead(path, cause, 'Pass a log line, the path of a file with log lines, or - for stdin.');
+  }
+}
+
+/**
+ * Finds the decision in a log line. Text before the JSON is ignored: tools write the time and the stream there. So is the
+ * object that CloudWatch puts around a line.
+ *
+ * @param text the line
+ * @returns the decision; `undefined` if the line has none, or is not a log line
+ * @example
+ * parseLogLine('2026-11-20T13:02:39Z {"mcp.method.name":"tools/list", ...}')?.about.what; // 'list'
+ */
+export function parseLogLine(text: string): LoggedDecision | undefined {
+  const line = objectIn(text);
+  const inner = [read(line, '@message'), read(line, 'message')].find(
+    (each) => typeof each === 'string' && each.includes('{'),
+  );
+  if (typeof inner === 'string') return parseLogLine(inner);
+  const [method, decision, policy] = ['mcp.method.name', 'decision', 'policy'].map((name) =>
+    read(line, name),
+  );
+  if (typeof method !== 'string' || typeof decision !== 'string' || typeof policy !== 'string')
+    return undefined;
+  const about = aboutOf(line, method);
+  if (line === undefined || about === undefined) return undefined;
+  const [concerns, sources] = [recordIn(line, 'concerns'), recordIn(line, 'sources')];
+  return { line, method, decision, policy, concerns, sources, about };
+}
+
+function aboutOf(line: unknown, method: string): LoggedDecision['about'] | undefined {
+  for (const [field, kinds] of TARGETS) {
+    const name = read(line, field);
+    if (typeof name === 'string' && read(line, 'effect') !== undefined)
+      return { what: 'primitive', kinds, name };
+  }
+  // Of a list that is too long, the line has the counts of one page only.
+  if ([read(line, 'warnings')].flat().includes('unbounded-list')) return undefined;
+  const kind = KINDS.find((each) => LISTS[each].method === method);
+  if (kind === undefined || !Number.isInteger(read(line, 'shown'))) return undefined;
+  const filtered = read(line, 'hidden', 'filter');
+  return { what: 'list', kind, filtered: typeof filtered === 'number' ? filtered : 0 };
+}
+
+function objectIn(text: string): object | undefined {
+  const start = text.indexOf('{');
+  if (start === -1) return undefined;
+  try {
+    const value: unknown = JSON.parse(text.slice(start));
+    return typeof value === 'object' && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function recordIn(line: object, name: string): Readonly<Record<string, unknown>> {
+  const value = read(line, name);
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+/** @returns the error for lines without a decision */
+export const noDecision = (given: string): CliError =>
+  new CliError(
+    `${given.length > 60 ? `${given.slice(0, 57)}...` : given} has no decision to replay. Pass a log line with the field "decision": that of a list, or of a call under "enforce".`,
+  );

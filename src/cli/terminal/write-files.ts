@@ -1,0 +1,48 @@
+import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { CliError, systemCode } from '../errors.js';
+
+/**
+ * Writes several files: all of them or none. Each is written beside its place first, and moved there at the end.
+ *
+ * @param files the texts by path; missing folders are created
+ * @throws {CliError} if a file cannot be written. Then no file has changed, unless a move failed
+ * @example
+ * writeFiles(new Map([['policy.yaml', policy], ['policy.test.yaml', tests]]));
+ */
+export function writeFiles(files: ReadonlyMap<string, string>): void {
+  const begun: [file: string, temporary: string][] = [];
+  let current = '';
+  try {
+    for (const [file, text] of files) {
+      current = file;
+      createFolder(dirname(file));
+      if (statSync(file, { throwIfNoEntry: false })?.isDirectory()) throw systemError('EISDIR');
+      const temporary = `${file}.${process.pid}.tmp`;
+      begun.push([file, temporary]);
+      writeFileSync(temporary, text);
+    }
+    for (const [file, temporary] of begun) {
+      current = file;
+      renameSync(temporary, file);
+    }
+  } catch (cause) {
+    throw new CliError(`${current} cannot be written (${systemCode(cause)}). Pass another file with -o.`, {
+      cause,
+    });
+  } finally {
+    for (const [, temporary] of begun) rmSync(temporary, { force: true });
+  }
+}
+
+const systemError = (code: string): Error => Object.assign(new Error(code), { code });
+
+/**
+ * Creates a folder and the folders above it. `mkdirSync` with `recursive: true` never returns under Node 20 if a folder
+ * cannot be created, as in /proc.
+ */
+export function createFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  createFolder(dirname(folder));
+  mkdirSync(folder);
+}

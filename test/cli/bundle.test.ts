@@ -1,0 +1,174 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { MAIN } from './run.js';
+
+const home = mkdtempSync(join(tmpdir(), 'My tools_'));
+afterAll(() => rmSync(home, { recursive: true, force: true }));
+const FILES = ['endpoint.yml', 'serverless.observe.cjs', 'serverless.observe.yml', 'serverless.yml'];
+
+let folder: string;
+let count = 0;
+
+const write = (file: string, text: string) => writeFileSync(join(folder, file), text);
+const read = (file: string) => readFileSync(join(folder, file), 'utf8');
+const run = (...args: string[]) => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [resolve(MAIN), ...args], {
+    cwd: folder,
+    encoding: 'utf8',
+  });
+  return { code: status, stdout, stderr };
+};
+function enter(name: string): void {
+  folder = join(home, String(++count), name);
+  mkdirSync(folder, { recursive: true });
+  write('policy.yaml', 'version: 1\n');
+  write('server.mjs', `import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';\n`);
+}
+
+describe('init --lambda', () => {
+  const POLICY = ['init', '--lambda', '--policy', 'policy.yaml'];
+  beforeAll(() => enter('My tools_2'));
+
+  it('writes both files, with a service that is named after the folder', () => {
+    const { code, stderr } = run(...POLICY, '--module', 'server.mjs');
+    expect([code, stderr]).toEqual([
+      0,
+      expect.stringContaining(
+        'Wrote endpoint.yml, serverless.yml, serverless.observe.cjs, serverless.observe.yml for the service My-tools-2.',
+      ),
+    ]);
+    expect(parse(read('endpoint.yml'))).toEqual({ policy: 'policy.yaml', server: { module: 'server.mjs' } });
+    expect(parse(read('serverless.yml'))).toMatchObject({ service: 'My-tools-2' });
+    expect(stderr).toContain('npm install @aws-lambda-powertools/logger @aws-sdk/client-dynamodb');
+  });
+
+  it('overwrites nothing without --force', () => {
+    write('endpoint.yml', 'mine');
+    const { code, stderr } = run(...POLICY, '--url', 'https://mcp.example/mcp');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringMatching(
+        /^mcp-concerns: endpoint\.yml and serverless\.yml and .* already exist\. Pass --force/,
+      ),
+    ]);
+    expect(read('endpoint.yml')).toBe('mine');
+    expect(run(...POLICY, '--url', 'https://mcp.example/mcp', '--force').code).toBe(0);
+    expect(parse(read('endpoint.yml')).server).toEqual({ url: 'https://mcp.example/mcp' });
+  });
+
+  it.each([
+    ['http', 'httpApi', FILES],
+    ['jwt', 'authorizer', [...FILES, 'serverless.cors.cjs'].sort()],
+    ['rest', 'transferMode: STREAM', FILES],
+    ['function-url', 'invokeMode: RESPONSE_STREAM', FILES],
+  ])('writes the variant %s', (variant, text, files) => {
+    enter('variant');
+    const args = ['--package', '@scope/server', '--variant', variant, '--service', 'tools', '--quiet'];
+    expect(run(...POLICY, ...args)).toEqual({ code: 0, stdout: '', stderr: '' });
+    expect(read('serverless.yml')).toContain(text);
+    expect(readdirSync(folder).filter((file) => /serverless|endpoint/.test(file))).toEqual(files);
+    expect(parse(read('endpoint.yml')).server).toEqual({ package: '@scope/server' });
+  });
+
+  it('sets the version of the SDK that the module imports', () => {
+    write('v2.mjs', `import { McpServer } from "@modelcontextprotocol/server";\n`);
+    run(...POLICY, '--module', 'v2.mjs', '--force');
+    expect(parse(read('endpoint.yml')).server).toEqual({ module: 'v2.mjs', sdk: 2 });
+  });
+
+  it('quotes paths that YAML would read otherwise', () => {
+    write('a: b #c.yaml', 'version: 1\n');
+    run(
+      'init',
+      '--lambda',
+      '--policy',
+      'a: b #c.yaml',
+      '--policy',
+      'policy.yaml',
+      '--module',
+      'server.mjs',
+      '--force',
+    );
+    expect(parse(read('endpoint.yml')).policy).toEqual(['a: b #c.yaml', 'policy.yaml']);
+  });
+
+  it.each([
+    [['--module', 'server.mjs'], 'There is no policy. Pass --policy PATH'],
+    [['--policy', 'none.yaml', '--module', 'server.mjs'], 'none.yaml does not exist'],
+    [
+      ['--policy', 'policy.yaml'],
+      'There is no server. Pass one of --module FILE, --package NAME and --url URL',
+    ],
+    [['--policy', 'policy.yaml', '--url', 'https://a.example', '--package', 'x'], 'There are 2 servers'],
+    [['--policy', 'policy.yaml', '--url', 'mcp.example'], 'begins with http:// or https://'],
+    [['--policy', 'policy.yaml', '--module', 'none.ts'], 'none.ts does not exist'],
+    [['--policy', 'policy.yaml', '--package', 'x', '--variant', 'htp'], 'Did you mean "http"?'],
+    [
+      ['--policy', 'policy.yaml', '--package', 'x', '--service', '1 tool'],
+      '--service takes letters, digits and -',
+    ],
+    [['--policy', 'policy.yaml', '--package', 'x', '--servce', 'a'], 'Did you mean "--service"?'],
+  ])('refuses %j', (args, message) => {
+    enter('refused');
+    const { code, stderr } = run('init', '--lambda', ...args);
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+    expect(existsSync(join(folder, 'serverless.yml'))).toBe(false);
+  });
+});
+
+describe('bundle', () => {
+  beforeAll(() => {
+    enter('bundle');
+    write('server.mjs', 'export default () => undefined;\n');
+    write('endpoint.yml', 'policy: policy.yaml\nserver: { module: server.mjs }\n');
+    execFileSync('ln', ['-s', resolve('node_modules'), join(folder, 'node_modules')]);
+  });
+
+  it.each([
+    ['server: { module: server.mjs }', '"policy" is missing'],
+    ['policy: p.yaml', '"server" is missing'],
+    ['policy: p.yaml\nserver: { docker: x }', '"server" must have one of module, package, url'],
+    ['policy: p.yaml\nserver: { module: a, sdk: 3 }', '"server.sdk" must be one of 1, 2'],
+    ['policy: p.yaml\nserver: { url: "ftp://x" }', 'the value of "server.url" is not valid'],
+    ['policy: p.yaml\nserver: { package: a, arguments: x }', 'the value of "server.arguments" is not valid'],
+    ['policy: p.yaml\nserver: { module: a }\nserver2: {}', '"server2" is not a known key'],
+    [
+      'policy: p.yaml\nserver: { module: a }\nsecrets: { A: "vault:x" }',
+      'the value of "secrets.A" is not valid',
+    ],
+    ['[]', 'it must be a mapping'],
+    ['', 'other.yml is not valid'],
+    ['policy: [', 'other.yml:'],
+  ])('refuses an endpoint that is not valid: %j', (text, message) => {
+    write('other.yml', text);
+    const { code, stderr } = run('bundle', '--endpoint', 'other.yml');
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
+  });
+
+  it('refuses to replace a folder with other files', () => {
+    const before = readdirSync(folder);
+    const { code, stderr } = run('bundle', '--out', '.');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('. has other files than those of a bundle.')]);
+    expect(readdirSync(folder)).toEqual(before);
+  });
+
+  it('says how to write endpoint.yml if there is none', () => {
+    const { code, stderr } = run('bundle', '--endpoint', 'none.yml');
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('Write it with "mcp-concerns init --lambda"'),
+    ]);
+  });
+});

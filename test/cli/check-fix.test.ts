@@ -1,0 +1,104 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeEach, describe, expect, it } from 'vitest';
+import { run } from './run.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'check-fix-'));
+const policy = join(folder, 'policy.yaml');
+const catalog = join(folder, 'catalog.json');
+afterAll(() => rmSync(folder, { recursive: true }));
+
+const CONCERNS = `version: 1
+concerns:
+  security: { values: [low, high] }
+`;
+
+describe('check --fix', () => {
+  beforeEach(() => {
+    writeFileSync(catalog, JSON.stringify({ tools: [{ name: 'encryptData' }, { name: 'listKeys' }] }));
+  });
+
+  const fix = async (text: string, ...args: string[]) => {
+    writeFileSync(policy, text);
+    const ended = await run('check', policy, '--fix', ...args);
+    return { ...ended, text: readFileSync(policy, 'utf8') };
+  };
+
+  it('replaces wrong keys, concerns and values, and keeps comments and quotes elsewhere', async () => {
+    const { code, stderr, text } = await fix(
+      `version: "1" # the first\nconcerns:\n  security: { vales: [low, high] }\nprimitives:\n  tools:\n    encryptData: { "securty": hihg } # keep 'this'\nrules:\n  - { id: a, hide: [tools], if: { "===": [{ var: concerns.security }, hgh] } }\n`,
+    );
+    expect(text).toBe(
+      `version: 1 # the first\nconcerns:\n  security: { values: [low, high] }\nprimitives:\n  tools:\n    encryptData: { security: high } # keep 'this'\nrules:\n  - { id: a, hide: [tools], when: { "===": [{ var: concerns.security }, high] } }\n`,
+    );
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Fixed 6 findings in 1 file.\n' });
+  });
+
+  it('renames dead entries to a similar name, and removes the others with their lines', async () => {
+    const { text, stderr } = await fix(
+      `${CONCERNS}primitives:\n  tools:\n    encryptDta: { security: high }\n    listKeys: {}\n    gone:\n      # why\n      security: low\npatterns:\n  tools:\n    "nothing*": { security: low }\n`,
+      '--catalog',
+      catalog,
+    );
+    expect(text).toBe(
+      `${CONCERNS}primitives:\n  tools:\n    encryptData: { security: high }\n    listKeys: {}\n`,
+    );
+    expect(stderr).toBe('Fixed 3 findings in 1 file.\n');
+  });
+
+  it('removes a section when all of its entries are dead', async () => {
+    const { text, code } = await fix(
+      `${CONCERNS}primitives:\n  tools:\n    uno: {}\n    due: {}\n    tre: {}\nsettings: { unmapped: show }\n`,
+      '--catalog',
+      catalog,
+    );
+    expect(text).toBe(`${CONCERNS}settings: { unmapped: show }\n`);
+    expect(code).toBe(0);
+  });
+
+  it('does not make a duplicate key', async () => {
+    const before = `${CONCERNS}settings: { unmapped: show, unmaped: hide }\n`;
+    const { text, code, stderr } = await fix(before);
+    expect(text).toBe(before);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'No finding has a fix.\n' });
+  });
+
+  it('quotes what YAML does not read as text', async () => {
+    const { text } = await fix(
+      'version: 1\nconcerns:\n  level: { values: ["1", "2"] }\nprimitives: { tools: { a: { level: 2 } } }\n',
+    );
+    expect(text).toContain('{ level: "2" }');
+  });
+
+  it('removes unused comments that silence findings', async () => {
+    const { text } = await fix(
+      `# mcp-concerns-ignore wildcard-in-name: old\n${CONCERNS}primitives:\n  tools:\n    a: {}  # mcp-concerns-ignore wildcard-in-name: old\n`,
+    );
+    expect(text).toBe(`${CONCERNS}primitives:\n  tools:\n    a: {}\n`);
+  });
+
+  it('fixes files that several policies include once', async () => {
+    const common = join(folder, 'common.yml');
+    writeFileSync(common, 'version: 1\nconcerns: { cost: { vales: [low] } }\n');
+    const other = join(folder, 'other.yaml');
+    writeFileSync(other, 'version: 1\ninclude: [common.yml]\n');
+    const { code, stderr } = await fix('version: 1\ninclude: [common.yml]\n', other);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: 'Fixed 1 finding in 1 file.\n' });
+    expect(readFileSync(common, 'utf8')).toContain('values: [low]');
+  });
+
+  it('changes nothing without --fix', async () => {
+    const before = `${CONCERNS}settings: { unmaped: hide }\n`;
+    writeFileSync(policy, before);
+    const { stdout } = await run('check', policy, '--format', 'json');
+    expect(readFileSync(policy, 'utf8')).toBe(before);
+    expect(JSON.parse(stdout).findings[0].fix).toEqual({
+      line: 4,
+      column: 13,
+      endLine: 4,
+      endColumn: 20,
+      text: 'unmapped',
+    });
+  });
+});

@@ -1,0 +1,151 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Running, run, start } from './run.js';
+
+const VAULT = ['--server', 'build/vault/server.js', '--policy', 'policies/vault.yaml'];
+const running: Running[] = [];
+const clients: Client[] = [];
+let runtime = '';
+
+// Each test has a registry of its own, so that it does not see other processes of this user.
+beforeEach(() => {
+  runtime = mkdtempSync(join(tmpdir(), 'switch-'));
+  process.env.XDG_RUNTIME_DIR = runtime;
+});
+const before = process.env.XDG_RUNTIME_DIR;
+afterEach(async () => {
+  await Promise.all(clients.splice(0).map((client) => client.close()));
+  for (const { child, ended } of running.splice(0)) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  rmSync(runtime, { recursive: true });
+  if (before === undefined) delete process.env.XDG_RUNTIME_DIR;
+  else process.env.XDG_RUNTIME_DIR = before;
+});
+
+/** A host that lists again when it is told that its list changed. */
+interface Host {
+  readonly client: Client;
+  /** The number of tools after each time that it listed. */
+  readonly lists: number[];
+}
+
+async function connect(transport: StreamableHTTPClientTransport | StdioClientTransport): Promise<Host> {
+  const client = new Client({ name: 'some-host', version: '7' });
+  clients.push(client);
+  const lists: number[] = [];
+  // Without the tool that the gate adds.
+  const list = async () => void lists.push((await client.listTools()).tools.length - 1);
+  client.setNotificationHandler(ToolListChangedNotificationSchema, list);
+  await client.connect(transport);
+  await list();
+  return { client, lists };
+}
+
+async function serveHttp(): Promise<{ url: string; page: string; served: Running }> {
+  const served = start('serve', '--port', '0', ...VAULT);
+  running.push(served);
+  const welcome = await served.until('stdout', /to stop\.\n/);
+  const [url = '', page = ''] = [
+    /on (http:\S+)/.exec(welcome)?.[1],
+    /^Switch: +(http\S+)$/m.exec(welcome)?.[1],
+  ];
+  return { url, page, served };
+}
+
+const connectHttp = (url: string): Promise<Host> => connect(new StreamableHTTPClientTransport(new URL(url)));
+
+/** How the CLI is started, as `run` does it. */
+const stdioServe = (...args: string[]): StdioClientTransport =>
+  new StdioClientTransport({
+    command: process.execPath,
+    args: ['dist/cli/main.js', 'serve', '--stdio', '--quiet', ...args],
+    env: { ...(process.env as Record<string, string>), XDG_RUNTIME_DIR: runtime },
+  });
+
+describe('switch', () => {
+  it('changes the next list of a host over HTTP, and says whether the host listed again', async () => {
+    const { url } = await serveHttp();
+    const { lists } = await connectHttp(`${url}?concerns=cheap`);
+    expect((await run('switch')).stdout).toContain('some-host  12 of 24 tools');
+    const { stdout } = await run('switch', '--yes', 'safe');
+    expect(stdout).toMatch(
+      /10 of 24 tools {2}.*safe \(security=high access=read\) {2}has not listed again yet/,
+    );
+    await expect.poll(() => lists).toEqual([12, 10]);
+    expect((await run('switch')).stdout).toContain('listed again');
+    // The rest is kept, and the URL does not come back.
+    await run('switch', '--yes', 'security=any');
+    await expect.poll(() => lists).toEqual([12, 10, 14]);
+    await run('switch', '--yes', 'everything');
+    await expect.poll(() => lists).toEqual([12, 10, 14, 24]);
+  });
+
+  it('changes the next list of a host over stdio', async () => {
+    const { lists } = await connect(stdioServe(...VAULT));
+    await run('switch', '--yes', 'security=low', 'cost=any');
+    await expect.poll(() => lists).toEqual([24, 4]);
+  });
+
+  it('switches several processes, or only one of them', async () => {
+    const { url } = await serveHttp();
+    const http = await connectHttp(url);
+    const stdio = await connect(
+      stdioServe('--server', 'build/vault/server.js', '--policy', 'policies/everything.yaml'),
+    );
+    await run('switch', '--yes', '--server', 'policies/vault.yaml', 'safe');
+    await expect.poll(() => http.lists).toEqual([24, 10]);
+    expect(stdio.lists).toHaveLength(1);
+    const { stdout } = await run('switch');
+    expect(stdout.trim().split('\n')).toHaveLength(2);
+  });
+
+  it.each([
+    [['security=hihg'], 1, 'Did you mean "high"?'],
+    [['saef'], 1, 'is not a valid value for preset'],
+    [['safe', 'cheap'], 2, 'Pass one of them'],
+    [['--server', 'other', 'safe'], 2, 'No running server matches'],
+  ])('refuses %j and changes nothing', async (args, code, message) => {
+    const { url } = await serveHttp();
+    const { lists } = await connectHttp(url);
+    const answer = await run('switch', '--yes', ...args);
+    expect(answer).toMatchObject({ code });
+    expect(answer.stderr).toContain(message);
+    expect((await run('switch')).stdout).toContain('24 of 24 tools');
+    expect(lists).toEqual([24]);
+  });
+
+  it('asks for a person', async () => {
+    const { url } = await serveHttp();
+    await connectHttp(url);
+    const { code, stderr } = await run('switch', 'safe');
+    expect(code).toBe(2);
+    expect(stderr).toContain('Pass --yes if a person decided this');
+  });
+
+  it('says what to do if nothing runs, also after a process was killed', async () => {
+    const { served } = await serveHttp();
+    served.child.kill('SIGKILL');
+    await served.ended;
+    const { code, stderr } = await run('switch');
+    expect(code).toBe(2);
+    expect(stderr).toContain('"mcp-concerns serve" is not running');
+  });
+
+  it('opens no channel under --panel off', async () => {
+    const served = start('serve', '--port', '0', '--panel', 'off', ...VAULT);
+    running.push(served);
+    const welcome = await served.until('stdout', /to stop\.\n/);
+    expect(welcome).not.toContain('Switch:');
+    const url = /on (http:\S+)/.exec(welcome)?.[1] ?? '';
+    expect((await fetch(new URL('/panel', url))).status).toBe(404);
+    expect((await run('switch')).code).toBe(2);
+  });
+});
