@@ -8,38 +8,47 @@ import { PrimitiveList } from './primitive-list.js';
 import type { Change, Source } from './source.js';
 import { countOf } from './words.js';
 
+/** A change that the server has not answered. A document that arrives meanwhile does not know of it. */
+interface Pending {
+  readonly session: string;
+  readonly wanted: Change;
+}
+
 /** The page: what is shown, the switches, and every primitive with the reason for its decision. */
 export function App({ source }: { readonly source: Source }) {
-  const [state, setState] = useState<PanelState>();
+  const [received, setReceived] = useState<PanelState>();
   const [problem, setProblem] = useState('');
-  const [pending, setPending] = useState(0);
+  const [pending, setPending] = useState<readonly Pending[]>([]);
   useEffect(() => {
     source.start({
       state: (next) => {
-        setState(next);
+        setReceived(next);
         setProblem('');
       },
       problem: setProblem,
     });
   }, [source]);
-  if (state === undefined) return <Waiting problem={problem} />;
+  if (received === undefined) return <Waiting problem={problem} />;
 
+  const { session } = received;
+  const state = pending
+    .filter((each) => each.session === session)
+    .reduce((before, { wanted }) => moveSwitches(before, wanted), received);
   const change = async (wanted: Change): Promise<void> => {
-    setPending((count) => count + 1);
-    setState((before) => (before === undefined ? before : moveSwitches(before, wanted)));
+    const mine = { session, wanted };
+    setPending((all) => [...all, mine]);
     try {
-      await source.change(wanted, state.session);
+      await source.change(wanted, session);
     } catch (cause) {
-      setState(state);
       setProblem(cause instanceof Error ? cause.message : String(cause));
     }
-    setPending((count) => count - 1);
+    setPending((all) => all.filter((each) => each !== mine));
   };
   const { shown, total, items, readOnly, warnings } = state;
   const visible = items.filter((item) => item.shown).length;
   const list = <PrimitiveList state={state} change={change} />;
   return (
-    <main class={source.kind} aria-busy={pending > 0}>
+    <main class={source.kind} aria-busy={pending.length > 0}>
       <Header state={state} choose={source.choose} />
       {problem !== '' && (
         <p role="alert" class="notice bad">
@@ -67,7 +76,7 @@ export function App({ source }: { readonly source: Source }) {
         list
       )}
       <p class="unseen" role="status">
-        {pending === 0 ? `${shown.tools} of ${countOf(total.tools, 'tool')} shown` : ''}
+        {pending.length === 0 ? `${shown.tools} of ${countOf(total.tools, 'tool')} shown` : ''}
       </p>
     </main>
   );

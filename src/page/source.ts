@@ -16,7 +16,7 @@ export interface Source {
   /** `app`: in a conversation, where space is short. */
   readonly kind: 'app' | 'http' | 'local';
   start(listener: Listener): void;
-  /** Resolves when the change is made; rejects with a sentence for the person. */
+  /** Resolves when the change is made and the listener has its document; rejects with a sentence for the person. */
   change(change: Change, session: string): Promise<void>;
   /** Shows another session. Only where one page serves several. */
   choose?(session: string): void;

@@ -19,6 +19,9 @@ const MIME_TYPE = 'text/html;profile=mcp-app';
 const POLICY =
   "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; connect-src 'none'";
 
+/** How long the host keeps the answers to reads back, in milliseconds. */
+const LATE = 500;
+
 /** An AI host in a web page: shows the page of the server in a sandboxed frame, and passes its tool calls on. */
 async function run(): Promise<void> {
   const query = new URLSearchParams(location.search);
@@ -56,7 +59,10 @@ async function run(): Promise<void> {
   );
   bridge.oncalltool = async (params) => {
     seen.calls.push(params.name);
-    return client.callTool(params);
+    const result = await client.callTool(params);
+    // A read that was answered before a change can reach the view after it.
+    if (query.has('late') && params.name === 'concerns_read') await new Promise((go) => setTimeout(go, LATE));
+    return result;
   };
   bridge.onsizechange = ({ height }) => {
     if (height !== undefined) frame.style.height = `${height}px`;

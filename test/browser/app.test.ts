@@ -123,4 +123,17 @@ describe.skipIf(browser === undefined)(`a person at the MCP App in a host ${reas
     await tab.close();
     expect(errors).toEqual([]);
   });
+
+  it('leaves a switch where the person put it, also if older documents arrive after the change', async () => {
+    const tab = await browser?.newPage({ viewport: { width: 460, height: 900 } });
+    if (tab === undefined) throw new NoBrowserError();
+    await tab.goto(`${url}/?late`);
+    const everything = tab.frameLocator('iframe').getByRole('radio', { name: 'everything' });
+    await everything.check();
+    const cheap = tab.frameLocator('iframe').getByRole('radio', { name: 'cheap' });
+    await cheap.check();
+    const started = Date.now();
+    while (Date.now() - started < 1_500) expect(await cheap.isChecked()).toBe(true);
+    await tab.close();
+  });
 });

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { moveSwitches } from '../../src/page/optimistic.js';
 import { PANEL_CONTENT_SECURITY_POLICY, PANEL_HTML } from '../../src/protocol/concerns/generated/page.js';
 import type { PanelState } from '../../src/protocol/concerns/panel-document.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
@@ -24,7 +25,7 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
   const errors: string[] = [];
   beforeAll(() => expect(PANEL_HTML).not.toMatch(/https?:\/\/(?!www\.w3\.org)/));
 
-  /** Serves the page, and answers changes with what the engine computes for them. */
+  /** Serves the page, and answers changes with the document after them; its counts stay. */
   async function open(
     state: PanelState,
     options: Parameters<Browser['newPage']>[0] = {},
@@ -36,6 +37,7 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     const page = await browser.newPage(options);
     page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     page.on('pageerror', (error) => errors.push(error.message));
+    let current = state;
     await page.route('http://127.0.0.1/**', async (route) => {
       const request = route.request();
       const { pathname } = new URL(request.url());
@@ -45,12 +47,14 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
       }
       expect(await request.headerValue('authorization')).toBe('Bearer the-key');
       if (request.method() === 'PUT') {
-        const { status, error } = change(request.postDataJSON().concerns);
-        return route.fulfill({ status, json: { error } });
+        const { concerns } = request.postDataJSON();
+        const { status, error } = change(concerns);
+        if (status === 200) current = { ...moveSwitches(current, concerns), revision: current.revision + 1 };
+        return route.fulfill({ status, json: error === undefined ? { sessions: [current] } : { error } });
       }
       return route.fulfill({
         contentType: 'text/event-stream',
-        body: `data: ${JSON.stringify(state)}\n\n`,
+        body: `data: ${JSON.stringify(current)}\n\n`,
       });
     });
     await page.goto('http://127.0.0.1/panel#token=the-key');

@@ -16,6 +16,7 @@ const ASK_AGAIN = 1_500;
 export function appSource(): Source {
   const pending = new Map<number, (answer: Reply) => void>();
   let lastId = 0;
+  let changes = 0;
   let key: unknown = '';
   let show: (state: PanelState) => void = () => undefined;
 
@@ -30,17 +31,19 @@ export function appSource(): Source {
       );
       post({ id, method, params });
     });
+  const take = ({ structuredContent, _meta }: ToolResult, isCurrent = true): void => {
+    key = _meta?.[EXTENSION_ID]?.key ?? key;
+    if (isCurrent && structuredContent?.format === 1) show(structuredContent);
+  };
   const callTool = async (name: string, args: object): Promise<void> => {
+    const started = changes;
     const result = (await request('tools/call', { name, arguments: args })) as ToolResult;
     if (result.isError === true)
       throw new Error(result.content?.[0]?.text ?? 'The server refused the change.');
-    take(result);
+    // An answer that a change overtook can be older than the change.
+    take(result, changes === started);
   };
   const read = (): Promise<void> => callTool('concerns_read', {});
-  const take = ({ structuredContent, _meta }: ToolResult): void => {
-    key = _meta?.[EXTENSION_ID]?.key ?? key;
-    if (structuredContent?.format === 1) show(structuredContent);
-  };
   const receive = ({ source, data }: MessageEvent<Partial<HostMessage> | null>): void => {
     // A view trusts only the host that embeds it.
     if (source !== parent || data?.jsonrpc !== '2.0') return;
@@ -74,6 +77,7 @@ export function appSource(): Source {
         .catch((cause: Error) => problem(cause.message));
     },
     async change(change) {
+      changes += 1;
       await callTool('concerns_update', { concerns: change, key });
       setTimeout(() => void read().catch(() => undefined), ASK_AGAIN);
     },

@@ -50,11 +50,16 @@ export function httpSource(): Source {
       const url = `/panel/sessions/${encodeURIComponent(session)}/concerns`;
       const body = JSON.stringify({ concerns: change });
       const response = await fetch(url, { method: 'PUT', headers, body });
-      if (response.ok) return;
-      const { error } = (await response.json()) as { error?: string };
+      const { error, sessions = [] } = (await response.json()) as Answer;
+      if (response.ok) return sessions.forEach(receive);
       throw new Error(response.status === 401 ? EXPIRED : (error ?? response.statusText));
     },
   };
+}
+
+interface Answer {
+  readonly error?: string;
+  readonly sessions?: readonly PanelState[];
 }
 
 function takeKey(): string {
