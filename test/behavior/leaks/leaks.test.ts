@@ -110,9 +110,14 @@ async function malformed(client: RawClient): Promise<void> {
   });
 }
 
+/** Preferences of a URL or a header need HTTP; the stateless protocol has neither `initialize` nor sessions. */
+const canCarry = ({ http, era }: LeakyMount, source: Source): boolean =>
+  (http || source.http === undefined) &&
+  (era === 'legacy' || (source.initialize === undefined && source.update === undefined));
+
 const cases = LEAKY_MOUNTS.flatMap((mount) =>
   Object.entries(SOURCES).flatMap(([name, source]) =>
-    source.http !== undefined && !mount.http ? [] : [{ mount: mount.name, name, source, using: mount }],
+    !canCarry(mount, source) ? [] : [{ mount: mount.name, name, source, using: mount }],
   ),
 );
 
