@@ -6,8 +6,8 @@ const PACKAGING = ['test/e2e/{bundle-template,observe-template}.test.ts'];
 export default defineConfig({
   test: {
     // Real servers start as child processes, which takes seconds on a loaded machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    testTimeout: 180_000,
+    hookTimeout: 180_000,
     reporters: ['default', './test/closing-line.ts'],
     projects: [
       {
