@@ -10,6 +10,7 @@ import {
   isResponse,
   type Request as McpRequest,
   type Message,
+  type RequestId,
 } from './messages/wire.js';
 import { Outcomes } from './outcomes.js';
 import type { Sender } from './request/configure.js';
@@ -28,6 +29,12 @@ export interface GatedTransport extends Transport {
    * tool that they are about, such as those about tasks.
    */
   showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
+  /**
+   * Tells the client to come back for the answer to a request, before the first message of its response.
+   *
+   * @returns ends the response; `undefined` if the transport cannot end it without an answer
+   */
+  comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
   /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
   waitFor(work: Promise<unknown>): void;
 }
@@ -49,6 +56,11 @@ export function gatedTransport(transport: Transport, options: ConcernsOptions): 
 interface V2Transport {
   setSupportedProtocolVersions?(versions: string[]): void;
   readonly hasPerRequestStream?: boolean;
+}
+
+/** A transport of HTTP whose responses can end without an answer. */
+interface EndingTransport {
+  comeBack?(id: RequestId, retryMs: number): () => void;
 }
 
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
@@ -159,6 +171,16 @@ class TransportWithGate implements GatedTransport {
   async settled(): Promise<void> {
     await this.connection?.settled();
     await Promise.allSettled(this.work);
+  }
+
+  comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
+    const clientId = this.connection?.clientIdOf(id) ?? id;
+    const end = (this.inner as EndingTransport).comeBack?.(clientId, retryMs);
+    if (end === undefined) return undefined;
+    return () => {
+      this.outcomes?.postponed(clientId);
+      end();
+    };
   }
 
   waitFor(work: Promise<unknown>): void {

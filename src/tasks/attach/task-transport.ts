@@ -42,6 +42,8 @@ interface Request {
 interface GatedTransport {
   showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   waitFor?(work: Promise<unknown>): void;
+  /** Lets a client come back for an answer. Returns how to end the response without one. */
+  comeBack?(id: RequestId, retryMs: number): (() => void) | undefined;
 }
 
 /** Members that transports of SDK v2 have in addition to those of v1. */
@@ -50,6 +52,19 @@ interface V2Transport {
   readonly hasPerRequestStream?: boolean;
 }
 
+/** How to change the server's answer to a request. */
+interface Change {
+  readonly result: (result: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** The result to change if the server does not know the method. */
+  readonly withoutMethod?: Readonly<Record<string, unknown>>;
+}
+
+/** The list of a server that has no tools of its own, and does not know the method. */
+const NO_TOOLS = {
+  legacy: { tools: [] },
+  modern: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' },
+} as const;
+
 /** Answers the messages about tasks before the server sees them, and adds the tools of tasks to its answers. */
 export class TaskTransport implements Transport {
   onclose?: () => void;
@@ -57,7 +72,7 @@ export class TaskTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   private readonly connection = randomUUID();
   /** How to change the server's answer to a request. */
-  private readonly changes = new Map<unknown, (result: Record<string, unknown>) => object>();
+  private readonly changes = new Map<unknown, Change>();
   /** Requests that wait for the end of a task. */
   private readonly waiting = new Set<unknown>();
   private capabilities: unknown;
@@ -101,8 +116,16 @@ export class TaskTransport implements Transport {
     const id = member(message, 'id');
     const change = 'method' in message ? undefined : this.changes.get(id);
     this.changes.delete(id);
-    if (change === undefined || !('result' in message)) return this.inner.send(message, options);
-    return this.inner.send({ ...message, result: { ...change(message.result) } }, options);
+    if (change === undefined) return this.inner.send(message, options);
+    const { result, withoutMethod } = change;
+    if ('result' in message) {
+      return this.inner.send({ ...message, result: { ...result(message.result) } }, options);
+    }
+    if (withoutMethod === undefined || member(member(message, 'error'), 'code') !== CODES.methodNotFound) {
+      return this.inner.send(message, options);
+    }
+    const answer = { jsonrpc: '2.0', id, result: result(withoutMethod) } as JSONRPCMessage;
+    return this.inner.send(answer, options);
   }
 
   close(): Promise<void> {
@@ -150,13 +173,16 @@ export class TaskTransport implements Transport {
       case 'initialize':
         this.initialized = true;
         this.capabilities = member(params, 'capabilities') ?? {};
-        this.changes.set(id, declareLegacy);
+        this.changes.set(id, { result: declareLegacy });
         return undefined;
       case 'server/discover':
-        this.changes.set(id, declareModern);
+        this.changes.set(id, { result: declareModern });
         return undefined;
       case 'tools/list':
-        this.changes.set(id, (result) => addTools(result, tasks.definitions, era));
+        this.changes.set(id, {
+          result: (result) => addTools(result, tasks.definitions, era),
+          withoutMethod: NO_TOOLS[era],
+        });
         return undefined;
       case 'tools/call': {
         const definition = tasks.definitions.get(String(member(params, 'name')));
@@ -204,9 +230,13 @@ export class TaskTransport implements Transport {
       const error = data === undefined ? { code, message } : { code, message, data };
       return this.write({ jsonrpc: '2.0', id, error });
     }
-    for (const message of answer.messages) await this.write(message, id);
-    const isAnswered = answer.messages.some((message) => message.id === id);
-    if (!isAnswered) await this.waitForEnd(request);
+    const { messages, retryMs } = answer;
+    const gate = this.inner as GatedTransport;
+    const end = retryMs === undefined ? undefined : gate.comeBack?.(id, retryMs);
+    for (const message of messages) await this.write(message, id);
+    if (messages.some((message) => message.id === id)) return;
+    if (end === undefined) await this.waitForEnd(request);
+    else end();
   }
 
   /** Waits for the end of a task, for `tasks/result` of a client that cannot come back for it. */
