@@ -296,6 +296,12 @@ export class Connection implements ServerConnection {
     return showsTool(exchange, name);
   }
 
+  /** Returns which questions the client of this session can answer; `undefined` if nothing tells. */
+  async questions(): Promise<unknown> {
+    const session = await readSession(this.preferences);
+    return session.state === 'live' ? session.record.questions : undefined;
+  }
+
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */
   async settled(): Promise<void> {
     await this.clientQueue?.settled();

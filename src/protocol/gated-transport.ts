@@ -30,6 +30,11 @@ export interface GatedTransport extends Transport {
    */
   showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   /**
+   * Returns which questions the client of the session can answer, as capabilities; `undefined` if nothing tells. Rejects if
+   * the session cannot be read.
+   */
+  questions(): Promise<unknown>;
+  /**
    * Tells the client to come back for the answer to a request, before the first message of its response.
    *
    * @returns ends the response; `undefined` if the transport cannot end it without an answer
@@ -171,6 +176,10 @@ class TransportWithGate implements GatedTransport {
   async settled(): Promise<void> {
     await this.connection?.settled();
     await Promise.allSettled(this.work);
+  }
+
+  async questions(): Promise<unknown> {
+    return this.connection?.questions();
   }
 
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined {

@@ -123,6 +123,45 @@ describe.each(COMBINATIONS)(
       await hiding.close();
     });
 
+    it.each<[string, object, string]>([
+      ['no capability to answer questions', {}, 'did not declare the capability \\"elicitation.form\\"'],
+      [
+        'only links to pages',
+        { elicitation: { url: {} } },
+        'did not declare the capability \\"elicitation.form\\"',
+      ],
+      ['an elicitation without modes', { elicitation: {} }, 'accept Ann'],
+    ])('asks a client that declared %s only what it can answer', async (_what, capabilities, expected) => {
+      const post = (message: object, session = '') =>
+        fetch(endpoint.url, {
+          method: 'POST',
+          headers: {
+            authorization: ANN,
+            'content-type': 'application/json',
+            accept: 'application/json, text/event-stream',
+            ...(session === '' ? {} : { 'mcp-session-id': session }),
+          },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, ...message }),
+        });
+      const protocolVersion = '2025-11-25';
+      const params = { protocolVersion, capabilities, clientInfo: { name: 'raw', version: '1' } };
+      const opened = await post({ method: 'initialize', params });
+      await opened.text();
+      const session = opened.headers.get('mcp-session-id') ?? '';
+      const started = await (
+        await post({ method: 'tools/call', params: { name: 'ask', arguments: {}, task: {} } }, session)
+      ).text();
+      const [, taskId = ''] = /"taskId":"(\w+)"/.exec(started) ?? [];
+      let text = '';
+      while (!text.includes('"result":{')) {
+        text = await (await post({ method: 'tasks/result', params: { taskId } }, session)).text();
+        if (text.includes('elicitation/create')) await answerQuestion(taskId);
+      }
+      expect(text).toContain(expected);
+      const { answers = [] } = (await world.tasks.read(ANN_CALLER, taskId)) ?? {};
+      expect(answers.includes('elicitation.form')).toBe(expected === 'accept Ann');
+    });
+
     it('refuses every other GET with 405', async () => {
       const wrong = ['', 'other', 'res:', 'res:!', 'res:bm90IGpzb24', 'res:e30', 'res:WzFd', 'res:WzEsMl0'];
       for (const lastEventId of wrong) expect(await comeBack(lastEventId)).toMatchObject({ status: 405 });

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { TaskCaller } from '../../session/task-owner.js';
+import type { TaskDefinition } from '../author/definition.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import {
@@ -42,6 +43,8 @@ interface Request {
 interface GatedTransport {
   showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   waitFor?(work: Promise<unknown>): void;
+  /** Returns which questions the client of the session can answer, as capabilities. */
+  questions?(): Promise<unknown>;
   /** Lets a client come back for an answer. Returns how to end the response without one. */
   comeBack?(id: RequestId, retryMs: number): (() => void) | undefined;
 }
@@ -186,7 +189,7 @@ export class TaskTransport implements Transport {
         return undefined;
       case 'tools/call': {
         const definition = tasks.definitions.get(String(member(params, 'name')));
-        return definition && callTask(tasks, definition, { era, caller, capabilities, params });
+        return definition && this.call(definition, request, capabilities);
       }
       case 'tasks/list':
         return era === 'legacy' ? this.list(request) : undefined;
@@ -203,6 +206,19 @@ export class TaskTransport implements Transport {
       default:
         return undefined;
     }
+  }
+
+  private async call(
+    definition: TaskDefinition,
+    { era, caller, params }: Request,
+    declared: unknown,
+  ): Promise<WireAnswer> {
+    // Over HTTP, this server has not seen the client initialize. The session knows what it declared then.
+    const capabilities =
+      declared === undefined && era === 'legacy'
+        ? await (this.inner as GatedTransport).questions?.()
+        : declared;
+    return callTask(this.tasks, definition, { era, caller, capabilities, params });
   }
 
   private async list({ caller, params, shows }: Request): Promise<WireAnswer> {
