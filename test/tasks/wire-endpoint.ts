@@ -127,7 +127,7 @@ async function serve(request: Request): Promise<Response> {
     return modern.fetch(request);
   const capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
   const server = new Server({ name: 'v1', version: '1' }, { capabilities });
-  const tools = definitions.map((definition) => toolOf(definition, 'legacy'));
+  const tools = definitions.map((definition) => toolOf(definition, true));
   server.setRequestHandler(ListToolsRequestSchema, () => JSON.parse(JSON.stringify({ tools })));
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport as Parameters<typeof server.connect>[0]);

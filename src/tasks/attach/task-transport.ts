@@ -18,7 +18,7 @@ import { answerLegacy } from '../wire/legacy.js';
 import { listTasks } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
-import { callTask } from '../wire/start.js';
+import { callTask, supportsTasks } from '../wire/start.js';
 import { callerOf } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
 
@@ -181,12 +181,15 @@ export class TaskTransport implements Transport {
       case 'server/discover':
         this.changes.set(id, { result: declareModern });
         return undefined;
-      case 'tools/list':
+      case 'tools/list': {
+        const isGate = (this.inner as GatedTransport).showsTool !== undefined;
+        const reader = { era, supportsTasks: supportsTasks(capabilities), isGate };
         this.changes.set(id, {
-          result: (result) => addTools(result, tasks.definitions, era),
+          result: (result) => addTools(result, tasks.definitions, reader),
           withoutMethod: NO_TOOLS[era],
         });
         return undefined;
+      }
       case 'tools/call': {
         const definition = tasks.definitions.get(String(member(params, 'name')));
         return definition && this.call(definition, request, capabilities);
