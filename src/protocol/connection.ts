@@ -38,6 +38,7 @@ import {
 import { LivePolicy, policyInForce } from './request/live-policy.js';
 import { NO_REPORT, type Report } from './request/report.js';
 import { readSession, type SessionPreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import {
   acceptsNotification,
   fromServerNotification,
@@ -60,6 +61,7 @@ export class Connection implements ServerConnection {
   readonly handlers = HANDLERS;
   readonly preferences: SessionPreferences;
   readonly tasks: TaskRecords;
+  readonly lister: TaskLister | undefined;
   readonly report: Report;
   isLegacy: boolean;
   isInitialized: boolean;
@@ -91,6 +93,7 @@ export class Connection implements ServerConnection {
       policy,
       preferences,
       tasks,
+      lister,
       resumed = false,
       passed,
       report,
@@ -102,6 +105,7 @@ export class Connection implements ServerConnection {
   ) {
     this.live = policy;
     this.preferences = preferences;
+    this.lister = lister;
     this.isLegacy = resumed;
     this.isInitialized = resumed;
     this.passed = passed ?? new PassedRequests();

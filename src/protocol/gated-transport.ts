@@ -18,6 +18,7 @@ import { KnownNames } from './request/known-names.js';
 import { policyInForce } from './request/live-policy.js';
 import type { HttpRequestInfo } from './request/preference-sources.js';
 import { placePreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import { memoryOf, TaskMemory, taskRecords } from './tasks/task-records.js';
 
 /** A transport with a gate in it. */
@@ -40,6 +41,8 @@ export interface GatedTransport extends Transport {
    * @returns ends the response; `undefined` if the transport cannot end it without an answer
    */
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
+  /** Must be called before the first message, by a server that lists tasks by their owner itself. */
+  listTasksWith(lister: TaskLister): void;
   /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
   waitFor(work: Promise<unknown>): void;
 }
@@ -77,6 +80,7 @@ class TransportWithGate implements GatedTransport {
   /** The requests that passed by before there was a connection, and have no answer yet. */
   private readonly passed = new PassedRequests();
   private readonly outcomes: Outcomes | undefined;
+  private lister: TaskLister | undefined = undefined;
   private readonly work = new Set<Promise<unknown>>();
 
   constructor(
@@ -178,6 +182,10 @@ class TransportWithGate implements GatedTransport {
     await Promise.allSettled(this.work);
   }
 
+  listTasksWith(lister: TaskLister): void {
+    this.lister = lister;
+  }
+
   async questions(): Promise<unknown> {
     return this.connection?.questions();
   }
@@ -218,6 +226,7 @@ class TransportWithGate implements GatedTransport {
         report: this.outcomes?.told,
         preferences,
         tasks,
+        lister: this.lister,
         resumed: sessionId !== undefined,
         passed: this.passed,
       },

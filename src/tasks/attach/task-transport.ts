@@ -15,7 +15,7 @@ import {
   type WireMessage,
 } from '../wire/answer.js';
 import { answerLegacy } from '../wire/legacy.js';
-import { listTasks } from '../wire/list.js';
+import { listTasks, type TaskListPage, type TaskListRequest } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
 import { callTask, supportsTasks } from '../wire/start.js';
@@ -43,6 +43,11 @@ interface Request {
 interface GatedTransport {
   showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   waitFor?(work: Promise<unknown>): void;
+  /** Lets the gate list tasks, filtered by the client and by the policy. */
+  listTasksWith?(lister: {
+    readonly tools: readonly string[];
+    list(query: Omit<TaskListRequest, 'caller'>, extra: unknown): Promise<TaskListPage>;
+  }): void;
   /** Returns which questions the client of the session can answer, as capabilities. */
   questions?(): Promise<unknown>;
   /** Lets a client come back for an answer. Returns how to end the response without one. */
@@ -112,6 +117,18 @@ export class TaskTransport implements Transport {
     inner.onmessage = (message, extra) => {
       if (!this.takes(message, extra)) this.onmessage?.(message, extra);
     };
+    (inner as GatedTransport).listTasksWith?.({
+      tools: [...this.tasks.definitions.keys()],
+      list: async (query, extra) => {
+        const caller = this.callerOf(extra as MessageExtraInfo | undefined);
+        try {
+          return await listTasks(this.tasks, { ...query, caller });
+        } catch (cause) {
+          this.failed(cause);
+          throw cause;
+        }
+      },
+    });
     return inner.start();
   }
 
@@ -135,10 +152,13 @@ export class TaskTransport implements Transport {
     return this.inner.close();
   }
 
+  private callerOf(extra: MessageExtraInfo | undefined): TaskCaller {
+    return callerOf(extra, { id: this.inner.sessionId, connection: this.connection });
+  }
+
   /** Returns whether a message is about tasks. Then it is answered here. */
   private takes(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): boolean {
-    const { sessionId: id } = this.inner;
-    const caller = callerOf(extra, { id, connection: this.connection });
+    const caller = this.callerOf(extra);
     // At each message: a policy or a preference can hide a tool after its task started.
     const gate = this.inner as GatedTransport;
     const shows = async (tool: string) => (await gate.showsTool?.(tool, message, extra)) ?? true;
@@ -224,14 +244,11 @@ export class TaskTransport implements Transport {
     return callTask(this.tasks, definition, { era, caller, capabilities, params });
   }
 
-  private async list({ caller, params, shows }: Request): Promise<WireAnswer> {
-    const names = [...this.tasks.definitions.keys()];
-    const shown = await Promise.all(names.map(shows));
-    const tools = names.filter((_, index) => shown[index]);
-    const visible = tools.length === names.length ? {} : { tools };
+  /** Lists tasks where no gate does. */
+  private async list({ caller, params }: Request): Promise<WireAnswer> {
     const cursor = member(params, 'cursor');
     const after = cursor === undefined ? undefined : String(cursor);
-    const page = await listTasks(this.tasks, { caller, pageSize: PAGE_SIZE, after, ...visible });
+    const page = await listTasks(this.tasks, { caller, pageSize: PAGE_SIZE, after });
     if (!page.ok) return { kind: 'error', code: CODES.invalidParams, message: page.message };
     const next = page.next === undefined ? {} : { nextCursor: page.next };
     return { kind: 'result', result: { tasks: page.tasks, ...next } };
@@ -240,7 +257,7 @@ export class TaskTransport implements Transport {
   private async respond(request: Request, answering: Promise<WireAnswer>): Promise<void> {
     const { id } = request;
     const answer = await answering.catch((cause: unknown): WireAnswer => {
-      this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
+      this.failed(cause);
       return { kind: 'error', code: CODES.internal, message: 'The task cannot be reached. Try again.' };
     });
     if (answer.kind === 'result') return this.write({ jsonrpc: '2.0', id, result: answer.result });
@@ -280,7 +297,11 @@ export class TaskTransport implements Transport {
   }
 
   private attempt(work: Promise<unknown>): void {
-    work.catch((cause: unknown) => this.onerror?.(cause instanceof Error ? cause : new Error(String(cause))));
+    work.catch((cause: unknown) => this.failed(cause));
+  }
+
+  private failed(cause: unknown): void {
+    this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
   }
 }
 
