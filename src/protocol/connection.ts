@@ -38,6 +38,7 @@ import {
 import { LivePolicy, policyInForce } from './request/live-policy.js';
 import { NO_REPORT, type Report } from './request/report.js';
 import { readSession, type SessionPreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import {
   acceptsNotification,
   fromServerNotification,
@@ -60,6 +61,7 @@ export class Connection implements ServerConnection {
   readonly handlers = HANDLERS;
   readonly preferences: SessionPreferences;
   readonly tasks: TaskRecords;
+  readonly lister: TaskLister | undefined;
   readonly report: Report;
   isLegacy: boolean;
   isInitialized: boolean;
@@ -91,6 +93,7 @@ export class Connection implements ServerConnection {
       policy,
       preferences,
       tasks,
+      lister,
       resumed = false,
       passed,
       report,
@@ -102,6 +105,7 @@ export class Connection implements ServerConnection {
   ) {
     this.live = policy;
     this.preferences = preferences;
+    this.lister = lister;
     this.isLegacy = resumed;
     this.isInitialized = resumed;
     this.passed = passed ?? new PassedRequests();
@@ -294,6 +298,12 @@ export class Connection implements ServerConnection {
       exchange.era === 'modern' ? ({ state: 'unknown' } as const) : await readSession(this.preferences);
     exchange.configured(configure(exchange, { session, meta: true }), []);
     return showsTool(exchange, name);
+  }
+
+  /** Returns which questions the client of this session can answer; `undefined` if nothing tells. */
+  async questions(): Promise<unknown> {
+    const session = await readSession(this.preferences);
+    return session.state === 'live' ? session.record.questions : undefined;
   }
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */

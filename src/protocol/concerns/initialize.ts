@@ -19,6 +19,7 @@ import {
 } from '../messages/wire.js';
 import { configure } from '../request/configure.js';
 import type { Exchange, ExchangeConnection, Implementation } from '../request/exchange.js';
+import { questionCapabilities } from '../request/question-capabilities.js';
 import { describeConcerns, NO_REPORT, storeWarning } from '../request/report.js';
 import { keepCapabilities, updateSession } from '../request/session-preferences.js';
 import { surfacesOf } from '../request/switching.js';
@@ -65,7 +66,10 @@ export function settleInitialize(
   const told = redactInstructions(exchange, result, configure(exchange, { session, meta: true }));
   const isWithheld = message.result.instructions !== undefined && told.instructions === undefined;
   const declared = { ...message, result: declareConcerns(told, policy, 'legacy', place !== 'none') };
-  const record = place === 'connection' ? { listChanged } : { ...offered.record, listChanged };
+  const record =
+    place === 'connection'
+      ? { listChanged }
+      : { ...offered.record, ...questionsOf(exchange, message), listChanged };
   const stored = store(
     connection,
     METHODS.initialize,
@@ -76,6 +80,12 @@ export function settleInitialize(
     },
   );
   return stored === undefined ? declared : stored.then(() => declared);
+}
+
+/** A task that starts in a later request must know what its client can be asked. */
+function questionsOf({ request }: Exchange, { result }: Answer): SessionRecord {
+  if (read(result, 'capabilities', 'tasks') === undefined) return {};
+  return { questions: questionCapabilities(read(request.params, 'capabilities')) };
 }
 
 /** Declares the concerns in the answer to `server/discover`. */
