@@ -1,4 +1,5 @@
 export type { TaskCaller } from '../session/task-owner.js';
+export { createDeployedTasks } from './attach/deployed-tasks.js';
 export { withTasks } from './attach/with-tasks.js';
 export type {
   BranchValues,
@@ -19,6 +20,7 @@ export {
   type TaskSchema,
   type TaskSupport,
 } from './author/definition.js';
+export { readExportedTasks } from './author/exported-tasks.js';
 export {
   TaskCancelled,
   TaskDefinitionError,

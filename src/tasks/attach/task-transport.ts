@@ -44,6 +44,13 @@ interface GatedTransport {
   waitFor?(work: Promise<unknown>): void;
 }
 
+/** How to change the server's answer to a request. */
+interface AnswerChange {
+  readonly of: (result: Readonly<Record<string, unknown>>) => object;
+  /** The result to change if the server does not know the method. */
+  readonly without?: Readonly<Record<string, unknown>>;
+}
+
 /** Members that transports of SDK v2 have in addition to those of v1. */
 interface V2Transport {
   setSupportedProtocolVersions?(versions: string[]): void;
@@ -57,7 +64,7 @@ export class TaskTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   private readonly connection = randomUUID();
   /** How to change the server's answer to a request. */
-  private readonly changes = new Map<unknown, (result: Record<string, unknown>) => object>();
+  private readonly changes = new Map<unknown, AnswerChange>();
   /** Requests that wait for the end of a task. */
   private readonly waiting = new Set<unknown>();
   private capabilities: unknown;
@@ -101,8 +108,14 @@ export class TaskTransport implements Transport {
     const id = member(message, 'id');
     const change = 'method' in message ? undefined : this.changes.get(id);
     this.changes.delete(id);
-    if (change === undefined || !('result' in message)) return this.inner.send(message, options);
-    return this.inner.send({ ...message, result: { ...change(message.result) } }, options);
+    if (change === undefined) return this.inner.send(message, options);
+    if ('result' in message) {
+      return this.inner.send({ ...message, result: { ...change.of(message.result) } }, options);
+    }
+    const unknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
+    if (!unknown || change.without === undefined) return this.inner.send(message, options);
+    const result = { ...change.of(change.without) };
+    return this.inner.send({ result, jsonrpc: '2.0', id } as JSONRPCMessage, options);
   }
 
   close(): Promise<void> {
@@ -150,13 +163,17 @@ export class TaskTransport implements Transport {
       case 'initialize':
         this.initialized = true;
         this.capabilities = member(params, 'capabilities') ?? {};
-        this.changes.set(id, declareLegacy);
+        this.changes.set(id, { of: declareLegacy });
         return undefined;
       case 'server/discover':
-        this.changes.set(id, declareModern);
+        this.changes.set(id, { of: declareModern });
         return undefined;
       case 'tools/list':
-        this.changes.set(id, (result) => addTools(result, tasks.definitions, era));
+        this.changes.set(id, {
+          of: (result) => addTools(result, tasks.definitions, era),
+          // A server of which every tool is a task has no list of tools.
+          without: { tools: [] },
+        });
         return undefined;
       case 'tools/call': {
         const definition = tasks.definitions.get(String(member(params, 'name')));
