@@ -1,4 +1,5 @@
 import { bundleFunction, TARGET } from './bundle.js';
+import { bundleWorker, WORKER_TARGET } from './bundle-worker.js';
 import { checkSettings } from './check-settings.js';
 import { type Endpoint, endpointSchema } from './endpoint.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
@@ -49,7 +50,8 @@ const throttleSchema = {
 
 /**
  * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
- * whenever the service is packaged, deployed or run offline, and on `osls bundle`. It also checks the settings of the
+ * whenever the service is packaged, deployed or run offline, and on `osls bundle`. If a function starts from `build/worker`,
+ * it also makes that of the tasks. It also checks the settings of the
  * function, lets its role read the secrets of the endpoint, and throttles the API as `custom.throttle` says. It does nothing
  * if the service has no such sections.
  *
@@ -82,8 +84,12 @@ export default class EndpointPlugin {
 
   /** The function that is started from the bundle. A service can have others. */
   private get lambda(): LambdaFunction {
+    return this.functionFrom(TARGET) ?? {};
+  }
+
+  private functionFrom(target: string): LambdaFunction | undefined {
     const functions = Object.values(this.serverless.service.functions ?? {});
-    return functions.find(({ handler }) => handler?.startsWith(`${TARGET}/`)) ?? {};
+    return functions.find(({ handler }) => handler?.startsWith(`${target}/`));
   }
 
   private get timeout(): number {
@@ -101,11 +107,14 @@ export default class EndpointPlugin {
         timeout: this.timeout,
         httpApi: events.some((event) => 'httpApi' in event),
       });
+      const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
         dynamodb: sessions.in === 'dynamodb',
+        durable,
       });
+      if (durable) await bundleWorker(endpoint, { root: serviceDir });
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
       // The framework prints errors of its own class without a stack.

@@ -20,7 +20,6 @@ export {
   type TaskSchema,
   type TaskSupport,
 } from './author/definition.js';
-export { readExportedTasks } from './author/exported-tasks.js';
 export {
   TaskCancelled,
   TaskDefinitionError,
@@ -30,6 +29,7 @@ export {
   TaskRuleError,
   TaskStepError,
 } from './author/errors.js';
+export { readExportedTasks } from './author/exported-tasks.js';
 export { createEmbeddedEngine, type EmbeddedEngineOptions } from './execution/embedded.js';
 export type { TaskEngine } from './execution/engine.js';
 export { answerable } from './execution/questions.js';

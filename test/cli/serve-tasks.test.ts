@@ -11,9 +11,14 @@ const SERVE = ['serve', '--policy', fixture('rules.yaml'), '--server'];
 async function follow(client: Client): Promise<unknown> {
   client.setRequestHandler(ElicitRequestSchema, () => ({ action: 'accept', content: { name: 'Ann' } }));
   const { tools } = await client.listTools();
-  expect(tools).toMatchObject([{ name: 'late', execution: { taskSupport: 'optional' } }, { name: 'concerns' }]);
+  expect(tools).toMatchObject([
+    { name: 'late', execution: { taskSupport: 'optional' } },
+    { name: 'concerns' },
+  ]);
   const call = { name: 'late', arguments: {} };
-  const stream = client.experimental.tasks.callToolStream(call, CallToolResultSchema, { task: { ttl: 60_000 } });
+  const stream = client.experimental.tasks.callToolStream(call, CallToolResultSchema, {
+    task: { ttl: 60_000 },
+  });
   for await (const message of stream) {
     if (message.type === 'result') return message.result.content;
     if (message.type === 'error') throw message.error;
