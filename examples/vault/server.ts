@@ -1,6 +1,6 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { AjvJsonSchemaValidator } from '@modelcontextprotocol/sdk/validation/ajv';
-import { createTasks, type TaskDefinition, type Tasks, withTasks } from 'mcp-concerns/tasks';
+import { createDeployedTasks, type TaskDefinition, type Tasks, withTasks } from 'mcp-concerns/tasks';
 import { addBackupTools } from './backup-tools.js';
 import { addCryptoTools } from './crypto-tools.js';
 import { addDataTools } from './data-tools.js';
@@ -32,7 +32,8 @@ const tasksOf = new WeakMap<Vault, Tasks>();
  * await createVaultServer().connect(new StdioServerTransport());
  */
 export function createVaultServer(vault: Vault = sharedVault): McpServer {
-  const kept = tasksOf.get(vault) ?? createTasks({ definitions: [defineReencryptTask(vault)] });
+  // Without variables of an environment, they run in this process, where the vault is.
+  const kept = tasksOf.get(vault) ?? createDeployedTasks([defineReencryptTask(vault)], {});
   tasksOf.set(vault, kept);
   return withTasks(createServerWithoutTasks(vault), kept);
 }

@@ -12,7 +12,7 @@ interface LambdaFunction {
   readonly handler?: string;
   readonly architecture?: Architecture;
   readonly timeout?: number;
-  readonly environment?: Variables;
+  environment?: Variables;
   readonly events?: readonly object[];
 }
 
@@ -25,7 +25,7 @@ interface Serverless {
     readonly provider: {
       readonly architecture?: Architecture;
       readonly timeout?: number;
-      readonly environment?: Variables;
+      environment?: Variables;
       iam?: { role?: { statements?: Statement[] } | string };
       readonly compiledCloudFormationTemplate?: { readonly Resources: Resources };
     };
@@ -77,8 +77,8 @@ export default class EndpointPlugin {
       'before:package:createDeploymentArtifacts': bundle,
       'before:aws:package:finalize:mergeCustomProviderResources': () => this.finish(),
       // `osls offline` and `osls offline start` are two commands with different events.
-      'before:offline:start': bundle,
-      'before:offline:start:init': bundle,
+      'before:offline:start': () => this.offline(),
+      'before:offline:start:init': () => this.offline(),
     };
   }
 
@@ -123,6 +123,13 @@ export default class EndpointPlugin {
     }
   }
 
+  /** Bundles as for AWS, and then leaves out the variables that refer to resources, because those exist only there. */
+  private async offline(): Promise<void> {
+    await this.bundle();
+    const { provider, functions = {} } = this.serverless.service;
+    for (const each of [provider, ...Object.values(functions)]) each.environment = localVariables(each);
+  }
+
   /** A role that the service brings itself, by its ARN, cannot be changed here. */
   private allowSecrets(): void {
     const { custom, provider } = this.serverless.service;
@@ -143,4 +150,12 @@ export default class EndpointPlugin {
     const options = { throttle: custom.throttle, stage, timeout: this.timeout };
     Object.assign(resources, finishResources(resources, options));
   }
+}
+
+/** Without their tables, sessions and tasks are in the memory of the process. */
+function localVariables({ environment = {} }: { readonly environment?: Variables }): Variables {
+  const own = Object.entries(environment).filter(
+    ([name, value]) => !(name.startsWith('MCP_CONCERNS_') && typeof value === 'object'),
+  );
+  return Object.fromEntries(own);
 }
