@@ -82,8 +82,7 @@ export class RecoveringTransport implements Transport {
   private current: OpenConnection | undefined;
   private opening: Promise<OpenConnection> | undefined;
   private starting: OpenConnection | undefined;
-  /** How many readers are slow: the server is read again when none is. */
-  private slowReaders = 0;
+  private isPaused = false;
   private isClosed = false;
 
   constructor(
@@ -103,15 +102,15 @@ export class RecoveringTransport implements Transport {
     await this.current?.pass(message);
   }
 
-  /** Stops reading from the server, while a client is slow. */
+  /** Stops reading from the server, while clients are slow. */
   pause(): void {
-    this.slowReaders++;
-    if (this.slowReaders === 1) this.current?.pause();
+    this.isPaused = true;
+    this.current?.pause();
   }
 
   resume(): void {
-    this.slowReaders--;
-    if (this.slowReaders === 0) this.current?.resume();
+    this.isPaused = false;
+    this.current?.resume();
   }
 
   async close(): Promise<void> {
@@ -222,7 +221,7 @@ export class RecoveringTransport implements Transport {
       throw new UpstreamError('the connection was closed');
     }
     this.current = connection;
-    if (this.slowReaders > 0) connection.pause();
+    if (this.isPaused) connection.pause();
     return connection;
   }
 
