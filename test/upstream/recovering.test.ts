@@ -38,7 +38,12 @@ function childUpstream(fault: string, isolation: Isolation = 'shared', after = '
       return child;
     },
     isolation,
-    { ...LIMITS, report: (event) => void events.push(event) },
+    // On a busy machine, Node.js needs more than a second to start.
+    {
+      ...LIMITS,
+      startMs: fault === 'hang-at-initialize' ? LIMITS.startMs : 10_000,
+      report: (event) => void events.push(event),
+    },
   );
   open.push(() => upstream.close());
   return { upstream, events, children, starts };
@@ -103,10 +108,11 @@ describe('a remote server', () => {
 });
 
 describe('a child process', () => {
-  it('that ends at its start is started again by the next call, and its last words are the reason', async () => {
+  it('that ends at its start is started again by the next call, and operators get its last words', async () => {
     const { upstream, events } = childUpstream('exit-at-start');
     const first = await result(upstream, 1);
-    expect(first).toMatchObject({ error: { message: expect.stringContaining('FATAL: API_KEY is not set') } });
+    expect(first).toMatchObject({ error: { message: expect.stringContaining('it ended with exit code 1') } });
+    expect(JSON.stringify(first)).not.toContain('API_KEY');
     expect(await result(upstream, 2)).toHaveProperty('result');
     expect(events.filter(({ state }) => state !== undefined).map(({ state }) => state)).toEqual([
       'connecting',
@@ -118,7 +124,7 @@ describe('a child process', () => {
   });
 
   it.each([
-    ['exit-mid-call', 'it ended with exit code 3, after it wrote "Segmentation fault (core dumped)"'],
+    ['exit-mid-call', 'it ended with exit code 3'],
     ['hang-later', 'it sent nothing for 0.9 s, and did not answer a ping'],
   ])(
     'with the fault %s is replaced, and each call is answered',
