@@ -29,6 +29,8 @@ export interface BundleOptions {
   readonly architecture: Architecture;
   /** Whether the function keeps sessions in DynamoDB. If not, its client is not bundled. */
   readonly dynamodb: boolean;
+  /** Packages that the function needs because of its settings. They must be installed. */
+  readonly packages: readonly string[];
 }
 
 /** The folder that `serverless.yml` deploys. */
@@ -69,7 +71,13 @@ const ESBUILD = {
  */
 export async function bundleFunction(
   endpoint: Endpoint,
-  { root = '.', target = TARGET, architecture = 'arm64', dynamodb = true }: Partial<BundleOptions> = {},
+  {
+    root = '.',
+    target = TARGET,
+    architecture = 'arm64',
+    dynamodb = true,
+    packages = [],
+  }: Partial<BundleOptions> = {},
 ): Promise<void> {
   const { server, catalog } = endpoint;
   if (catalog === 'snapshot') checkHeaderVariables(server);
@@ -79,7 +87,12 @@ export async function bundleFunction(
   mkdirSync(draft, { recursive: true });
   try {
     const bin = 'package' in server ? copyPackage(server.package, root, draft, architecture) : '';
-    const meta = await bundleCode(endpoint, bin, { root: resolve(root), outdir: draft, dynamodb });
+    const meta = await bundleCode(endpoint, bin, {
+      root: resolve(root),
+      outdir: draft,
+      dynamodb,
+      packages,
+    });
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
@@ -96,7 +109,12 @@ export async function bundleFunction(
 async function bundleCode(
   endpoint: Endpoint,
   bin: string,
-  { root, outdir, dynamodb }: { readonly root: string; readonly outdir: string; readonly dynamodb: boolean },
+  {
+    root,
+    outdir,
+    dynamodb,
+    packages,
+  }: Omit<BundleOptions, 'target' | 'architecture'> & { readonly outdir: string },
 ): Promise<string> {
   const { server } = endpoint;
   // `src/server.ts` is a path if the file exists, and otherwise the name of a package.
@@ -120,6 +138,7 @@ async function bundleCode(
       plugins: [
         missingPeers([
           ...(dynamodb ? ['@aws-sdk/client-dynamodb'] : []),
+          ...packages,
           ...secretPackages(endpoint.secrets),
         ]),
         {
