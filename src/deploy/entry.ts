@@ -136,7 +136,7 @@ function serverLines(server: Server, bin: string): string[] {
 
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
 function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
-  const { package: name, arguments: args = [], environment = [], isolation = 'shared' } = server;
+  const { package: name, arguments: args = [], environment = [], isolation = 'shared', silence } = server;
   return [
     `import { fileURLToPath } from 'node:url';`,
     `import { ChildTransport, isolateUpstream } from 'mcp-concerns/upstream';`,
@@ -144,24 +144,25 @@ function childLines(server: Extract<Server, { package: string }>, bin: string): 
     `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
     `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
     `const open = () => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env);`,
-    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name)});`,
+    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name, silence)});`,
   ];
 }
 
 /** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
 const LIMITS_MS = { startMs: 20_000, silenceMs: 25_000 };
 
-function recovery(name: string): string {
-  const members = Object.entries({ name, ...LIMITS_MS }).map(
+function recovery(name: string, silence: number | undefined): string {
+  const limits = silence === undefined ? LIMITS_MS : { ...LIMITS_MS, silenceMs: silence * 1000 };
+  const members = Object.entries({ name, ...limits }).map(
     ([key, value]) => `${key}: ${JSON.stringify(value)}`,
   );
   return `{ ${members.join(', ')}, report: createUpstreamLog() }`;
 }
 
-function remoteLines({ url, headers = {} }: Extract<Server, { url: string }>): string[] {
+function remoteLines({ url, headers = {}, silence }: Extract<Server, { url: string }>): string[] {
   return [
     `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
     `const headers = upstreamHeaders(${JSON.stringify(headers)});`,
-    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host)});`,
+    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host, silence)});`,
   ];
 }

@@ -139,16 +139,23 @@ async function respond(
   });
   // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
   await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
-  const response = await transport.handleRequest(request, {
-    parsedBody: body,
-    ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
-  });
-  // Lambda freezes a function after its response, so preferences must be stored before it.
-  await gated.settled();
-  if (!single) return closing(response, close);
-  // Reading a body that is one string is twice as fast as reading a stream.
-  await close();
-  return response;
+  const outgoing = server.readers?.open(true, () => void close());
+  try {
+    const response = await transport.handleRequest(request, {
+      parsedBody: body,
+      ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
+    });
+    // Lambda freezes a function after its response, so preferences must be stored before it.
+    await gated.settled();
+    if (!single) return outgoing?.carry(response) ?? closing(response, close);
+    // Reading a body that is one string is twice as fast as reading a stream.
+    await close();
+    outgoing?.abandon();
+    return response;
+  } catch (cause) {
+    outgoing?.abandon();
+    throw cause;
+  }
 }
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {
