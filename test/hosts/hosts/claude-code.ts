@@ -1,0 +1,48 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { commonEntry, type Host, SERVER, type Setting } from '../host.js';
+
+const mcpConfig = ({ home }: Setting): string => join(home, 'mcp.json');
+
+/** A hook that answers every form, as a person would. */
+const formHook = (content: Readonly<Record<string, string>>): object => {
+  const answer = { hookSpecificOutput: { hookEventName: 'Elicitation', action: 'accept', content } };
+  return {
+    hooks: {
+      Elicitation: [{ hooks: [{ type: 'command', command: `echo '${JSON.stringify(answer)}'` }] }],
+    },
+  };
+};
+
+export const claudeCode: Host = {
+  id: 'claude-code',
+  name: 'Claude Code',
+  package: '@anthropic-ai/claude-code',
+  program: 'claude',
+  client: 'claude-code',
+  configure(setting) {
+    const { home, server, formAnswer } = setting;
+    mkdirSync(join(home, '.claude'), { recursive: true });
+    writeFileSync(mcpConfig(setting), JSON.stringify({ mcpServers: { [SERVER]: commonEntry(server) } }));
+    const settings = formAnswer === undefined ? {} : formHook(formAnswer);
+    writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings));
+  },
+  start(setting, { prompt, continues }) {
+    return {
+      args: [
+        ...['--print', ...(continues ? ['--continue'] : []), '--model', 'claude-sonnet-4-5'],
+        ...['--mcp-config', mcpConfig(setting), '--strict-mcp-config', '--allowedTools', `mcp__${SERVER}`],
+        ...['--', prompt],
+      ],
+      env: {
+        ANTHROPIC_BASE_URL: setting.model,
+        ANTHROPIC_API_KEY: 'not-a-key',
+        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+        DISABLE_AUTOUPDATER: '1',
+        ENABLE_TOOL_SEARCH: 'false',
+      },
+    };
+  },
+  promptTurn: (name) => ({ prompt: `/mcp__${SERVER}__${name}`, continues: false }),
+  answersForms: true,
+};

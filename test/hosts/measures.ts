@@ -1,0 +1,172 @@
+import { converse, type Seen, type Step } from './conversation.js';
+import type { Host, McpServer, Setting, Turn } from './host.js';
+import type { Installed } from './install.js';
+import { createPlace, type Place } from './place.js';
+import { type Ended, startProcess } from './processes.js';
+import type { ScriptedModel } from './scripted-model.js';
+
+/** What one measurement found, request by request. */
+export interface Outcome {
+  readonly seen: readonly Seen[];
+  readonly notes: readonly string[];
+}
+
+/** Everything that a measurement needs. */
+export interface Bench {
+  readonly host: Host;
+  readonly installed: Installed;
+  readonly model: ScriptedModel;
+}
+
+/** The longest run of a host, in milliseconds. */
+const LONGEST = 180_000;
+
+/** A tool that every preset shows, and that changes nothing. */
+const HARMLESS = 'validateData';
+
+/** Starts the host once, and waits until it ends. */
+async function runHost(
+  { host, installed }: Bench,
+  place: Place,
+  setting: Setting,
+  turn: Turn,
+): Promise<Ended> {
+  host.configure(setting);
+  const { args, env, input } = host.start(setting, turn);
+  const options = { cwd: place.work, env: { ...place.env, ...env }, input, longest: LONGEST };
+  return startProcess(installed.program, args, options).ended;
+}
+
+/** Notes that help to see why a host did not do what the measurement needs. */
+function notesOf({ code, stdout, stderr }: Ended): string[] {
+  const tail = (text: string): string => text.trim().slice(-400);
+  return [`exit ${code}`, tail(stdout), ...(code === 0 ? [] : [tail(stderr)])];
+}
+
+async function inPlace(run: (place: Place) => Promise<Outcome>): Promise<Outcome> {
+  const place = createPlace();
+  try {
+    return await run(place);
+  } finally {
+    place.remove();
+  }
+}
+
+/** One conversation of one process. */
+async function talk(
+  bench: Bench,
+  place: Place,
+  server: McpServer,
+  steps: readonly Step[],
+  turn: Turn,
+  formAnswer?: Setting['formAnswer'],
+): Promise<Outcome & { readonly texts: readonly string[] }> {
+  const { script, seen, texts } = converse(steps);
+  bench.model.follow(script);
+  const { home, work } = place;
+  const form = formAnswer === undefined ? {} : { formAnswer };
+  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...form }, turn);
+  return { seen, texts, notes: notesOf(ended) };
+}
+
+const FIRST: Turn = { prompt: 'Check the data.', continues: false };
+const NEXT: Turn = { prompt: 'Check it again.', continues: true };
+
+/** `mcp-concerns switch` between two requests: from 10 tools to 24, and back. */
+const byCommand = (bench: Bench): Promise<Outcome> =>
+  inPlace((place) =>
+    talk(
+      bench,
+      place,
+      place.stdioServer('--concern', 'security=high', '--concern', 'access=read'),
+      [
+        { meanwhile: () => place.switchTo('everything'), call: HARMLESS },
+        { call: HARMLESS },
+        { meanwhile: () => place.switchTo('safe'), call: HARMLESS },
+        { call: HARMLESS },
+        {},
+      ],
+      FIRST,
+    ),
+  );
+
+/** The same by the request that the page sends. */
+const byPage = (bench: Bench): Promise<Outcome> =>
+  inPlace((place) =>
+    talk(
+      bench,
+      place,
+      place.stdioServer('--concern', 'security=high', '--concern', 'access=read'),
+      [{ meanwhile: () => place.switchAsPage({ preset: 'live' }), call: HARMLESS }, { call: HARMLESS }, {}],
+      FIRST,
+    ),
+  );
+
+/** A prompt of the server, typed as a command of the host: from 10 tools to 20. */
+const byPrompt = async (bench: Bench): Promise<Outcome> => {
+  const turn = bench.host.promptTurn?.('concerns-live');
+  if (turn === undefined) return { seen: [], notes: ['no way without a window'] };
+  return inPlace((place) =>
+    talk(
+      bench,
+      place,
+      place.stdioServer('--concern', 'security=high', '--concern', 'access=read'),
+      [{ call: HARMLESS }, {}],
+      turn,
+    ),
+  );
+};
+
+/** The model calls the tool `concerns`, which opens a form where the host has forms. */
+const byForm = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const answer = bench.host.answersForms === true ? { preset: 'live' } : undefined;
+    const server = place.stdioServer('--concern', 'security=high', '--concern', 'access=read');
+    const steps = [{ call: 'concerns' }, { call: HARMLESS }, {}];
+    const { seen, notes, texts } = await talk(bench, place, server, steps, FIRST, answer);
+    const said = /The person [^.]*\.|The host did not show[^.]*\.|A person can change[^.]*\./.exec(
+      texts[1] ?? '',
+    );
+    return { seen, notes: [`the tool answered: ${said?.[0] ?? 'nothing known'}`, ...notes] };
+  });
+
+/** The conversation goes on in a new process, which connects with another URL. */
+const byUrl = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const { url, running } = await place.serveHttp();
+    try {
+      const with_ = (query: string): McpServer => ({ via: 'http', url: `${url}${query}` });
+      const first = await talk(bench, place, with_('?concerns=safe'), [{ call: HARMLESS }, {}], FIRST);
+      const grown = await talk(bench, place, with_(''), [{ call: HARMLESS }, {}], NEXT);
+      const shrunk = await talk(bench, place, with_('?concerns=safe'), [{ call: HARMLESS }, {}], NEXT);
+      const all = [first, grown, shrunk];
+      return { seen: all.flatMap(({ seen }) => seen), notes: all.flatMap(({ notes }) => notes) };
+    } finally {
+      await running.stop();
+    }
+  });
+
+/** A switch in one conversation, then a new conversation in a new process. */
+const inNewConversation = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const { url, running } = await place.serveHttp();
+    try {
+      const server: McpServer = { via: 'http', url: `${url}?concerns=safe` };
+      const steps = [{ meanwhile: () => place.switchTo('everything'), call: HARMLESS }, {}];
+      const first = await talk(bench, place, server, steps, FIRST);
+      const second = await talk(bench, place, server, [{}], FIRST);
+      return { seen: [...first.seen, ...second.seen], notes: [...first.notes, ...second.notes] };
+    } finally {
+      await running.stop();
+    }
+  });
+
+/** All measurements, by name. */
+export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
+  command: byCommand,
+  page: byPage,
+  prompt: byPrompt,
+  form: byForm,
+  url: byUrl,
+  conversation: inNewConversation,
+};
