@@ -25,6 +25,8 @@ export interface Setting {
 export interface Turn {
   /** What the person types. */
   readonly prompt: string;
+  /** A command of the host, for hosts whose command line does not read commands in the text. */
+  readonly command?: string;
   /** Whether the last conversation goes on, in a new process. */
   readonly continues: boolean;
 }
@@ -44,8 +46,6 @@ export interface Host {
   /** The npm package, and the program in it. */
   readonly package: string;
   readonly program: string;
-  /** The name that the host gives itself in `initialize`. */
-  readonly client: string;
   /** Writes the configuration of the host. */
   configure(setting: Setting): void;
   start(setting: Setting, turn: Turn): Start;

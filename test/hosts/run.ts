@@ -1,6 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import type { Host } from './host.js';
 import { claudeCode } from './hosts/claude-code.js';
+import { codex } from './hosts/codex.js';
+import { copilotCli } from './hosts/copilot-cli.js';
+import { geminiCli } from './hosts/gemini-cli.js';
+import { opencode } from './hosts/opencode.js';
+import { qwenCode } from './hosts/qwen-code.js';
 import { install } from './install.js';
 import { MEASURES, type Outcome } from './measures.js';
 import { startModel } from './scripted-model.js';
@@ -10,7 +15,7 @@ import { startModel } from './scripted-model.js';
  *
  *     npm run hosts -- [HOST[@VERSION]...] [-- MEASUREMENT...]
  */
-const HOSTS: readonly Host[] = [claudeCode];
+const HOSTS: readonly Host[] = [claudeCode, geminiCli, codex, opencode, copilotCli, qwenCode];
 const RESULTS = 'build/hosts';
 
 const wanted = process.argv.slice(2);

@@ -19,7 +19,6 @@ export const claudeCode: Host = {
   name: 'Claude Code',
   package: '@anthropic-ai/claude-code',
   program: 'claude',
-  client: 'claude-code',
   configure(setting) {
     const { home, server, formAnswer } = setting;
     mkdirSync(join(home, '.claude'), { recursive: true });
