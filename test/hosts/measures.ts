@@ -74,21 +74,21 @@ const NEXT: Turn = { prompt: 'Check it again.', continues: true };
 
 /** `mcp-concerns switch` between two requests: from 10 tools to 24, and back. */
 const byCommand = (bench: Bench): Promise<Outcome> =>
-  inPlace((place) =>
-    talk(
-      bench,
-      place,
-      place.stdioServer('--concern', 'security=high', '--concern', 'access=read'),
-      [
-        { meanwhile: () => place.switchTo('everything'), call: HARMLESS },
-        { call: HARMLESS },
-        { meanwhile: () => place.switchTo('safe'), call: HARMLESS },
-        { call: HARMLESS },
-        {},
-      ],
-      FIRST,
-    ),
-  );
+  inPlace(async (place) => {
+    const said: string[] = [];
+    // It also tells whether the host has listed again since the change before.
+    const look = async (): Promise<void> => void said.push(`switch says: ${(await place.switchTo()).trim()}`);
+    const server = place.stdioServer('--concern', 'security=high', '--concern', 'access=read');
+    const steps = [
+      { meanwhile: () => place.switchTo('everything'), call: HARMLESS },
+      { meanwhile: look, call: HARMLESS },
+      { meanwhile: () => place.switchTo('safe'), call: HARMLESS },
+      { meanwhile: look, call: HARMLESS },
+      {},
+    ];
+    const { seen, notes } = await talk(bench, place, server, steps, FIRST);
+    return { seen, notes: [...said, ...notes] };
+  });
 
 /** The same by the request that the page sends. */
 const byPage = (bench: Bench): Promise<Outcome> =>
