@@ -30,7 +30,7 @@ export interface Step {
 }
 
 /** A host's model takes seconds to answer, so a list that changed meanwhile has time to arrive. In milliseconds. */
-const THINKING = 1500;
+export const THINKING = 1500;
 
 const TOOLS = new Set(listOf(read(catalog, 'tools')).map((tool) => String(read(tool, 'name'))));
 

@@ -1,3 +1,5 @@
+import type { DialogKind } from './dialogs/dialog.js';
+
 /** How a host reaches the MCP server. */
 export type McpServer =
   | {
@@ -53,6 +55,8 @@ export interface Host {
   readonly promptTurn?: (name: string) => Turn;
   /** Whether the host can answer a form without a person. */
   readonly answersForms?: boolean;
+  /** How to have several conversations with one process. */
+  readonly dialog?: DialogKind;
 }
 
 /** The name of the server in the configuration of every host. */

@@ -1,4 +1,5 @@
-import { converse, type Seen, type Step } from './conversation.js';
+import { setTimeout as wait } from 'node:timers/promises';
+import { converse, type Seen, type Step, THINKING } from './conversation.js';
 import type { Host, McpServer, Setting, Turn } from './host.js';
 import type { Installed } from './install.js';
 import { createPlace, type Place } from './place.js';
@@ -161,9 +162,48 @@ const inNewConversation = (bench: Bench): Promise<Outcome> =>
     }
   });
 
+/**
+ * Several messages to one process, with a switch before each but the first, and then a new conversation: 10 tools, 24,
+ * 10, 12 others. 12 in the new conversation means that it uses the same session of the server.
+ */
+const byMessage = async (bench: Bench): Promise<Outcome> => {
+  const { dialog } = bench.host;
+  if (dialog === undefined) return { seen: [], notes: ['one process is one conversation'] };
+  return inPlace(async (place) => {
+    const server = place.stdioServer('--concern', 'security=high', '--concern', 'access=read');
+    const { home, work } = place;
+    const setting = { home, work, model: bench.model.url, server };
+    bench.host.configure(setting);
+    const { script, seen } = converse([]);
+    bench.model.follow(script);
+    const { args, env } = dialog.start(setting);
+    const options = { cwd: work, env: { ...place.env, ...env }, keepsInput: true, longest: LONGEST };
+    const running = startProcess(bench.installed.program, args, options);
+    const said: string[] = [`by ${dialog.name}`];
+    try {
+      const person = await dialog.open(running, setting);
+      await person.say(FIRST.prompt);
+      for (const preset of ['everything', 'safe', 'cheap']) {
+        await place.switchTo(preset);
+        await wait(THINKING);
+        said.push(`switch says: ${(await place.switchTo()).trim()}`);
+        await person.say(NEXT.prompt);
+      }
+      await person.newConversation();
+      await person.say(FIRST.prompt);
+    } catch (cause) {
+      said.push(String(cause).slice(0, 600));
+    } finally {
+      await running.stop();
+    }
+    return { seen, notes: said };
+  });
+};
+
 /** All measurements, by name. */
 export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   command: byCommand,
+  message: byMessage,
   page: byPage,
   prompt: byPrompt,
   form: byForm,

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { createInterface } from 'node:readline';
 
 /** How a process ended. */
 export interface Ended {
@@ -11,6 +12,10 @@ export interface Ended {
 /** A process that is running. */
 export interface Running {
   readonly ended: Promise<Ended>;
+  /** Writes one line to stdin. Needs `keepsInput`. */
+  write(line: string): void;
+  /** Calls a function for each line of stdout that follows. */
+  onLine(take: (line: string) => void): void;
   /** Resolves with stdout and stderr so far, as soon as they match. */
   until(pattern: RegExp): Promise<string>;
   /** Ends the process and its children. */
@@ -40,7 +45,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
  *
  * @param command the program
  * @param args its arguments
- * @param options the folder, the whole environment, the text for stdin, and the longest run in milliseconds
+ * @param options the folder, the whole environment, stdin, and the longest run in milliseconds
  */
 export function startProcess(
   command: string,
@@ -49,6 +54,8 @@ export function startProcess(
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
     readonly input?: string | undefined;
+    /** Whether stdin stays open, for `write`. */
+    readonly keepsInput?: boolean;
     readonly longest: number;
   },
 ): Running {
@@ -63,7 +70,7 @@ export function startProcess(
   child.stdin.on('error', () => {
     // The program does not read its input.
   });
-  child.stdin.end(options.input ?? '');
+  if (options.keepsInput !== true) child.stdin.end(options.input ?? '');
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), options.longest);
   const ended = once(child, 'close').then(([code]: unknown[]) => {
     clearTimeout(timer);
@@ -72,6 +79,8 @@ export function startProcess(
   });
   return {
     ended,
+    write: (line) => void child.stdin.write(`${line}\n`),
+    onLine: (take) => void createInterface({ input: child.stdout }).on('line', take),
     until: async (pattern) => {
       while (!pattern.test(text.stdout + text.stderr)) {
         const more = await Promise.race([

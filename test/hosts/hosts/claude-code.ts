@@ -1,8 +1,22 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { streamJson } from '../dialogs/stream-json.js';
 import { commonEntry, type Host, SERVER, type Setting } from '../host.js';
 
 const mcpConfig = ({ home }: Setting): string => join(home, 'mcp.json');
+
+const flags = (setting: Setting): string[] => [
+  ...['--print', '--model', 'claude-sonnet-4-5', '--mcp-config', mcpConfig(setting), '--strict-mcp-config'],
+  ...['--allowedTools', `mcp__${SERVER}`],
+];
+
+const environment = ({ model }: Setting): Record<string, string> => ({
+  ANTHROPIC_BASE_URL: model,
+  ANTHROPIC_API_KEY: 'not-a-key',
+  CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
+  DISABLE_AUTOUPDATER: '1',
+  ENABLE_TOOL_SEARCH: 'false',
+});
 
 /** A hook that answers every form, as a person would. */
 const formHook = (content: Readonly<Record<string, string>>): object => {
@@ -26,22 +40,17 @@ export const claudeCode: Host = {
     const settings = formAnswer === undefined ? {} : formHook(formAnswer);
     writeFileSync(join(home, '.claude/settings.json'), JSON.stringify(settings));
   },
-  start(setting, { prompt, continues }) {
-    return {
-      args: [
-        ...['--print', ...(continues ? ['--continue'] : []), '--model', 'claude-sonnet-4-5'],
-        ...['--mcp-config', mcpConfig(setting), '--strict-mcp-config', '--allowedTools', `mcp__${SERVER}`],
-        ...['--', prompt],
-      ],
-      env: {
-        ANTHROPIC_BASE_URL: setting.model,
-        ANTHROPIC_API_KEY: 'not-a-key',
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
-        DISABLE_AUTOUPDATER: '1',
-        ENABLE_TOOL_SEARCH: 'false',
-      },
-    };
-  },
+  start: (setting, { prompt, continues }) => ({
+    args: [...flags(setting), ...(continues ? ['--continue'] : []), '--', prompt],
+    env: environment(setting),
+  }),
+  dialog: streamJson((setting) => ({
+    args: [
+      ...flags(setting),
+      ...['--verbose', '--input-format', 'stream-json', '--output-format', 'stream-json'],
+    ],
+    env: environment(setting),
+  })),
   promptTurn: (name) => ({ prompt: `/mcp__${SERVER}__${name}`, continues: false }),
   answersForms: true,
 };

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { codexAppServer } from '../dialogs/codex-app-server.js';
 import { type Host, type McpServer, SERVER } from '../host.js';
 
 /** The texts and lists of the configuration are written alike in TOML and JSON. */
@@ -45,4 +46,5 @@ ${entryOf(server)}
     ],
     env: { SCRIPTED_KEY: 'not-a-key' },
   }),
+  dialog: codexAppServer(() => ({ args: ['app-server'], env: { SCRIPTED_KEY: 'not-a-key' } })),
 };

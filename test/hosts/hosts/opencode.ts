@@ -1,11 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { acp } from '../dialogs/acp.js';
 import { type Host, type McpServer, SERVER } from '../host.js';
 
 const entryOf = (server: McpServer): object =>
   server.via === 'http'
     ? { type: 'remote', url: server.url, enabled: true }
     : { type: 'local', command: [server.command, ...server.args], environment: server.env, enabled: true };
+
+const ENVIRONMENT = {
+  OPENCODE_DISABLE_MODELS_FETCH: '1',
+  OPENCODE_DISABLE_AUTOUPDATE: '1',
+  OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
+};
 
 export const opencode: Host = {
   id: 'opencode',
@@ -37,11 +44,8 @@ export const opencode: Host = {
       ...(continues ? ['--continue'] : []),
       ...(command === undefined ? [prompt] : ['--command', command]),
     ],
-    env: {
-      OPENCODE_DISABLE_MODELS_FETCH: '1',
-      OPENCODE_DISABLE_AUTOUPDATE: '1',
-      OPENCODE_DISABLE_LSP_DOWNLOAD: '1',
-    },
+    env: ENVIRONMENT,
   }),
+  dialog: acp({ args: ['acp'], env: ENVIRONMENT }),
   promptTurn: (name) => ({ prompt: '', command: `${SERVER}:${name}`, continues: false }),
 };

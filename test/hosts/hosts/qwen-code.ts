@@ -1,11 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { acp } from '../dialogs/acp.js';
 import { type Host, type McpServer, SERVER } from '../host.js';
 
 const entryOf = (server: McpServer): object =>
   server.via === 'http'
     ? { httpUrl: server.url, trust: true }
     : { command: server.command, args: server.args, env: server.env, trust: true };
+
+const environment = (model: string): Record<string, string> => ({
+  OPENAI_API_KEY: 'not-a-key',
+  OPENAI_BASE_URL: `${model}/v1`,
+  OPENAI_MODEL: 'scripted',
+});
 
 export const qwenCode: Host = {
   id: 'qwen-code',
@@ -24,7 +31,11 @@ export const qwenCode: Host = {
   },
   start: ({ model }, { prompt, continues }) => ({
     args: [...(continues ? ['--continue'] : []), '--yolo', '--auth-type', 'openai', prompt],
-    env: { OPENAI_API_KEY: 'not-a-key', OPENAI_BASE_URL: `${model}/v1`, OPENAI_MODEL: 'scripted' },
+    env: environment(model),
   }),
+  dialog: acp(({ model }) => ({
+    args: ['--acp', '--yolo', '--auth-type', 'openai'],
+    env: environment(model),
+  })),
   promptTurn: (name) => ({ prompt: `/${name}`, continues: false }),
 };
