@@ -1,3 +1,4 @@
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { setTimeout as wait } from 'node:timers/promises';
 import catalog from '../../policies/vault.catalog.json' with { type: 'json' };
 import { read } from '../../src/protocol/messages/wire.js';
@@ -17,8 +18,10 @@ export interface Seen {
   readonly all: number;
   /** The JSON of all definitions that are not deferred, in bytes. */
   readonly bytes: number;
-  /** The names of the server's tools that stand anywhere in the request. */
+  /** How many names of the server's tools stand anywhere in the request. */
   readonly named: number;
+  /** The tokens of the whole request, by the tokenizer o200k. */
+  readonly tokens: number;
 }
 
 /** What happens when the n-th request arrives. */
@@ -27,6 +30,8 @@ export interface Step {
   readonly meanwhile?: () => Promise<unknown>;
   /** The tool that the model calls. Without it, the model ends its turn. */
   readonly call?: string;
+  /** The arguments of the call, if the tool is one of the host. */
+  readonly given?: Readonly<Record<string, unknown>>;
 }
 
 /** A host's model takes seconds to answer, so a list that changed meanwhile has time to arrive. In milliseconds. */
@@ -65,7 +70,7 @@ export function converse(steps: readonly Step[]): {
     if (call === undefined) return { text: `The request does not offer ${step.call}.` };
     // The number makes each call another one: hosts stop a model that repeats itself.
     const given = step.call === 'concerns' ? {} : { data: `[${seen.length}]` };
-    return { call, arguments: given };
+    return { call, arguments: step.given ?? given };
   };
   return { script, seen, texts };
 }
@@ -80,5 +85,6 @@ function observe({ tools, text }: ModelRequest): Seen {
     all: tools.length,
     bytes: Buffer.byteLength(JSON.stringify(loaded.map(({ definition }) => definition))),
     named: [...TOOLS].filter((name) => text.includes(name)).length,
+    tokens: countTokens(text),
   };
 }

@@ -1,3 +1,4 @@
+import type { Step } from './conversation.js';
 import type { DialogKind } from './dialogs/dialog.js';
 
 /** How a host reaches the MCP server. */
@@ -19,6 +20,8 @@ export interface Setting {
   /** The URL of the scripted model. */
   readonly model: string;
   readonly server: McpServer;
+  /** Whether the host may defer tools until the model searches for them; missing for the host's default. */
+  readonly toolSearch?: boolean;
   /** What the form gets as an answer, in a host that can answer forms without a person. */
   readonly formAnswer?: Readonly<Record<string, string>>;
 }
@@ -55,6 +58,8 @@ export interface Host {
   readonly promptTurn?: (name: string) => Turn;
   /** Whether the host can answer a form without a person. */
   readonly answersForms?: boolean;
+  /** Returns how the model loads a tool, in a host that can defer tools. */
+  readonly searchFor?: (tool: string) => Step;
   /** How to have several conversations with one process. */
   readonly dialog?: DialogKind;
 }

@@ -25,6 +25,12 @@ const LONGEST = 180_000;
 /** A tool that every preset shows, and that changes nothing. */
 const HARMLESS = 'validateData';
 
+/** A tool that the preset `safe` hides. */
+const HIDDEN = 'readLog';
+
+/** The preset `safe`: 10 of 24 tools. */
+const SAFE = ['--concern', 'security=high', '--concern', 'access=read'];
+
 /** Starts the host once, and waits until it ends. */
 async function runHost(
   { host, installed }: Bench,
@@ -60,13 +66,12 @@ async function talk(
   server: McpServer,
   steps: readonly Step[],
   turn: Turn,
-  formAnswer?: Setting['formAnswer'],
+  more: Pick<Setting, 'formAnswer' | 'toolSearch'> = {},
 ): Promise<Outcome & { readonly texts: readonly string[] }> {
   const { script, seen, texts } = converse(steps);
   bench.model.follow(script);
   const { home, work } = place;
-  const form = formAnswer === undefined ? {} : { formAnswer };
-  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...form }, turn);
+  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...more }, turn);
   return { seen, texts, notes: notesOf(ended) };
 }
 
@@ -79,7 +84,7 @@ const byCommand = (bench: Bench): Promise<Outcome> =>
     const said: string[] = [];
     // It also tells whether the host has listed again since the change before.
     const look = async (): Promise<void> => void said.push(`switch says: ${(await place.switchTo()).trim()}`);
-    const server = place.stdioServer('--concern', 'security=high', '--concern', 'access=read');
+    const server = place.stdioServer(...SAFE);
     const steps = [
       { meanwhile: () => place.switchTo('everything'), call: HARMLESS },
       { meanwhile: look, call: HARMLESS },
@@ -97,7 +102,7 @@ const byPage = (bench: Bench): Promise<Outcome> =>
     talk(
       bench,
       place,
-      place.stdioServer('--concern', 'security=high', '--concern', 'access=read'),
+      place.stdioServer(...SAFE),
       [{ meanwhile: () => place.switchAsPage({ preset: 'live' }), call: HARMLESS }, { call: HARMLESS }, {}],
       FIRST,
     ),
@@ -111,7 +116,7 @@ const byPrompt = async (bench: Bench): Promise<Outcome> => {
     talk(
       bench,
       place,
-      place.stdioServer('--concern', 'security=high', '--concern', 'access=read'),
+      place.stdioServer(...SAFE),
       [{ call: HARMLESS }, {}],
       turn,
     ),
@@ -121,8 +126,8 @@ const byPrompt = async (bench: Bench): Promise<Outcome> => {
 /** The model calls the tool `concerns`, which opens a form where the host has forms. */
 const byForm = (bench: Bench): Promise<Outcome> =>
   inPlace(async (place) => {
-    const answer = bench.host.answersForms === true ? { preset: 'live' } : undefined;
-    const server = place.stdioServer('--concern', 'security=high', '--concern', 'access=read');
+    const answer = bench.host.answersForms === true ? { formAnswer: { preset: 'live' } } : {};
+    const server = place.stdioServer(...SAFE);
     const steps = [{ call: 'concerns' }, { call: HARMLESS }, {}];
     const { seen, notes, texts } = await talk(bench, place, server, steps, FIRST, answer);
     const said = /The person [^.]*\.|The host did not show[^.]*\.|A person can change[^.]*\./.exec(
@@ -170,7 +175,7 @@ const byMessage = async (bench: Bench): Promise<Outcome> => {
   const { dialog } = bench.host;
   if (dialog === undefined) return { seen: [], notes: ['one process is one conversation'] };
   return inPlace(async (place) => {
-    const server = place.stdioServer('--concern', 'security=high', '--concern', 'access=read');
+    const server = place.stdioServer(...SAFE);
     const { home, work } = place;
     const setting = { home, work, model: bench.model.url, server };
     bench.host.configure(setting);
@@ -200,6 +205,46 @@ const byMessage = async (bench: Bench): Promise<Outcome> => {
   });
 };
 
+/**
+ * The first request with all 24 tools and with 10, without and with the tool search of the host. Then the same
+ * switches as by command, with tool search.
+ */
+const withToolSearch = async (bench: Bench): Promise<Outcome> => {
+  if (bench.host.searchFor === undefined) return { seen: [], notes: ['the host has no tool search'] };
+  const first: Seen[] = [];
+  const notes: string[] = [];
+  for (const toolSearch of [false, true]) {
+    for (const concerns of [[], SAFE]) {
+      const { seen } = await inPlace((place) =>
+        talk(bench, place, place.stdioServer(...concerns), [{}], FIRST, { toolSearch }),
+      );
+      first.push(...seen);
+      const { shown = 0, deferred = 0, named = 0, bytes = 0, tokens = 0 } = seen[0] ?? {};
+      notes.push(
+        `tool search ${toolSearch ? 'on' : 'off'}, ${concerns.length === 0 ? 'everything' : 'safe'}: ${shown} tools, ` +
+          `${deferred} deferred, ${named} named; definitions ${bytes} bytes; request ${tokens} tokens`,
+      );
+    }
+  }
+  const search = bench.host.searchFor?.(HIDDEN) ?? {};
+  const switched = await inPlace((place) =>
+    talk(
+      bench,
+      place,
+      place.stdioServer(...SAFE),
+      [
+        { meanwhile: () => place.switchTo('everything'), ...search },
+        { meanwhile: () => place.switchTo('safe'), ...search },
+        search,
+        {},
+      ],
+      FIRST,
+      { toolSearch: true },
+    ),
+  );
+  return { seen: [...first, ...switched.seen], notes: [...notes, ...switched.notes] };
+};
+
 /** All measurements, by name. */
 export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
   command: byCommand,
@@ -209,4 +254,5 @@ export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome
   form: byForm,
   url: byUrl,
   conversation: inNewConversation,
+  search: withToolSearch,
 };

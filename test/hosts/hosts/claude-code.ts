@@ -10,12 +10,13 @@ const flags = (setting: Setting): string[] => [
   ...['--allowedTools', `mcp__${SERVER}`],
 ];
 
-const environment = ({ model }: Setting): Record<string, string> => ({
+const environment = ({ model, toolSearch = false }: Setting): Record<string, string> => ({
   ANTHROPIC_BASE_URL: model,
   ANTHROPIC_API_KEY: 'not-a-key',
   CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
   DISABLE_AUTOUPDATER: '1',
-  ENABLE_TOOL_SEARCH: 'false',
+  // Its default depends on the URL of the model: https://code.claude.com/docs/en/mcp
+  ENABLE_TOOL_SEARCH: String(toolSearch),
 });
 
 /** A hook that answers every form, as a person would. */
@@ -53,4 +54,8 @@ export const claudeCode: Host = {
   })),
   promptTurn: (name) => ({ prompt: `/mcp__${SERVER}__${name}`, continues: false }),
   answersForms: true,
+  searchFor: (tool) => ({
+    call: 'ToolSearch',
+    given: { query: `select:mcp__${SERVER}__${tool}`, max_results: 5 },
+  }),
 };

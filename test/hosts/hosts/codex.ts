@@ -14,7 +14,8 @@ function entryOf(server: McpServer): string {
           `[mcp_servers.${SERVER}.env]`,
           ...Object.entries(server.env).map(([name, value]) => `${name} = ${JSON.stringify(value)}`),
         ];
-  return [`[mcp_servers.${SERVER}]`, ...lines].join('\n');
+  // Codex starts a conversation without the tools of servers that are not ready, unless they are required.
+  return [`[mcp_servers.${SERVER}]`, 'required = true', ...lines].join('\n');
 }
 
 export const codex: Host = {
