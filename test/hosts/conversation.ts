@@ -1,5 +1,5 @@
-import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { setTimeout as wait } from 'node:timers/promises';
+import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import catalog from '../../policies/vault.catalog.json' with { type: 'json' };
 import { read } from '../../src/protocol/messages/wire.js';
 import type { ModelRequest, OfferedTool, Reply } from './dialects/dialect.js';

@@ -112,15 +112,7 @@ const byPage = (bench: Bench): Promise<Outcome> =>
 const byPrompt = async (bench: Bench): Promise<Outcome> => {
   const turn = bench.host.promptTurn?.('concerns-live');
   if (turn === undefined) return { seen: [], notes: ['no way without a window'] };
-  return inPlace((place) =>
-    talk(
-      bench,
-      place,
-      place.stdioServer(...SAFE),
-      [{ call: HARMLESS }, {}],
-      turn,
-    ),
-  );
+  return inPlace((place) => talk(bench, place, place.stdioServer(...SAFE), [{ call: HARMLESS }, {}], turn));
 };
 
 /** The model calls the tool `concerns`, which opens a form where the host has forms. */
