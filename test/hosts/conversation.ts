@@ -56,17 +56,18 @@ export function converse(steps: readonly Step[]): {
   const seen: Seen[] = [];
   const texts: string[] = [];
   const script: Script = async (request): Promise<Reply> => {
-    // Hosts also ask for titles and summaries, without tools.
-    if (request.tools.length === 0) return { text: 'ok' };
+    // Hosts also ask for titles and summaries, without the server's tools.
+    const offered = observe(request);
+    if (request.tools.length === 0 || offered.named === 0) return { text: 'ok' };
     const step = steps[seen.length];
-    seen.push(observe(request));
+    seen.push(offered);
     texts.push(request.text);
     if (step?.meanwhile !== undefined) {
       await step.meanwhile();
       await wait(THINKING);
     }
     if (step?.call === undefined) return { text: 'Done.' };
-    const call = request.tools.find((tool) => ownName(tool) === step.call);
+    const call = request.tools.find((tool) => [tool.name, ownName(tool)].includes(step.call ?? ''));
     if (call === undefined) return { text: `The request does not offer ${step.call}.` };
     // The number makes each call another one: hosts stop a model that repeats itself.
     const given = step.call === 'concerns' ? {} : { data: `[${seen.length}]` };

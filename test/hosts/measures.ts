@@ -10,6 +10,8 @@ import type { ScriptedModel } from './scripted-model.js';
 export interface Outcome {
   readonly seen: readonly Seen[];
   readonly notes: readonly string[];
+  /** The end of what the host wrote, to see why it did not do what the measurement needs. */
+  readonly log?: readonly string[];
 }
 
 /** Everything that a measurement needs. */
@@ -44,8 +46,7 @@ async function runHost(
   return startProcess(installed.program, args, options).ended;
 }
 
-/** Notes that help to see why a host did not do what the measurement needs. */
-function notesOf({ code, stdout, stderr }: Ended): string[] {
+function logOf({ code, stdout, stderr }: Ended): string[] {
   const tail = (text: string): string => text.trim().slice(-400);
   return [`exit ${code}`, tail(stdout), ...(code === 0 ? [] : [tail(stderr)])];
 }
@@ -58,6 +59,10 @@ async function inPlace(run: (place: Place) => Promise<Outcome>): Promise<Outcome
     place.remove();
   }
 }
+
+/** What `mcp-concerns switch` tells about the host, without the path and the id of the session. */
+const looked = async (place: Place): Promise<string> =>
+  `switch says: ${(await place.switchTo()).replaceAll(/ {2}\S+server\.js [\w-]+/g, '').trim()}`;
 
 /** One conversation of one process. */
 async function talk(
@@ -72,7 +77,7 @@ async function talk(
   bench.model.follow(script);
   const { home, work } = place;
   const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...more }, turn);
-  return { seen, texts, notes: notesOf(ended) };
+  return { seen, texts, notes: [], log: logOf(ended) };
 }
 
 const FIRST: Turn = { prompt: 'Check the data.', continues: false };
@@ -83,7 +88,7 @@ const byCommand = (bench: Bench): Promise<Outcome> =>
   inPlace(async (place) => {
     const said: string[] = [];
     // It also tells whether the host has listed again since the change before.
-    const look = async (): Promise<void> => void said.push(`switch says: ${(await place.switchTo()).trim()}`);
+    const look = async (): Promise<void> => void said.push(await looked(place));
     const server = place.stdioServer(...SAFE);
     const steps = [
       { meanwhile: () => place.switchTo('everything'), call: HARMLESS },
@@ -92,8 +97,8 @@ const byCommand = (bench: Bench): Promise<Outcome> =>
       { meanwhile: look, call: HARMLESS },
       {},
     ];
-    const { seen, notes } = await talk(bench, place, server, steps, FIRST);
-    return { seen, notes: [...said, ...notes] };
+    const { seen, log = [] } = await talk(bench, place, server, steps, FIRST);
+    return { seen, notes: said, log };
   });
 
 /** The same by the request that the page sends. */
@@ -112,7 +117,13 @@ const byPage = (bench: Bench): Promise<Outcome> =>
 const byPrompt = async (bench: Bench): Promise<Outcome> => {
   const turn = bench.host.promptTurn?.('concerns-live');
   if (turn === undefined) return { seen: [], notes: ['no way without a window'] };
-  return inPlace((place) => talk(bench, place, place.stdioServer(...SAFE), [{ call: HARMLESS }, {}], turn));
+  return inPlace(async (place) => {
+    const said: string[] = [];
+    const look = async (): Promise<void> => void said.push(await looked(place));
+    const steps = [{ meanwhile: look, call: HARMLESS }, {}];
+    const { seen, log = [] } = await talk(bench, place, place.stdioServer(...SAFE), steps, turn);
+    return { seen, notes: said, log };
+  });
 };
 
 /** The model calls the tool `concerns`, which opens a form where the host has forms. */
@@ -121,11 +132,11 @@ const byForm = (bench: Bench): Promise<Outcome> =>
     const answer = bench.host.answersForms === true ? { formAnswer: { preset: 'live' } } : {};
     const server = place.stdioServer(...SAFE);
     const steps = [{ call: 'concerns' }, { call: HARMLESS }, {}];
-    const { seen, notes, texts } = await talk(bench, place, server, steps, FIRST, answer);
+    const { seen, log = [], texts } = await talk(bench, place, server, steps, FIRST, answer);
     const said = /The person [^.]*\.|The host did not show[^.]*\.|A person can change[^.]*\./.exec(
       texts[1] ?? '',
     );
-    return { seen, notes: [`the tool answered: ${said?.[0] ?? 'nothing known'}`, ...notes] };
+    return { seen, notes: [`the tool answered: ${said?.[0] ?? 'nothing known'}`], log };
   });
 
 /** The conversation goes on in a new process, which connects with another URL. */
@@ -138,7 +149,11 @@ const byUrl = (bench: Bench): Promise<Outcome> =>
       const grown = await talk(bench, place, with_(''), [{ call: HARMLESS }, {}], NEXT);
       const shrunk = await talk(bench, place, with_('?concerns=safe'), [{ call: HARMLESS }, {}], NEXT);
       const all = [first, grown, shrunk];
-      return { seen: all.flatMap(({ seen }) => seen), notes: all.flatMap(({ notes }) => notes) };
+      return {
+        seen: all.flatMap(({ seen }) => seen),
+        notes: [],
+        log: all.flatMap(({ log = [] }) => log),
+      };
     } finally {
       await running.stop();
     }
@@ -153,7 +168,8 @@ const inNewConversation = (bench: Bench): Promise<Outcome> =>
       const steps = [{ meanwhile: () => place.switchTo('everything'), call: HARMLESS }, {}];
       const first = await talk(bench, place, server, steps, FIRST);
       const second = await talk(bench, place, server, [{}], FIRST);
-      return { seen: [...first.seen, ...second.seen], notes: [...first.notes, ...second.notes] };
+      const log = [...(first.log ?? []), ...(second.log ?? [])];
+      return { seen: [...first.seen, ...second.seen], notes: [], log };
     } finally {
       await running.stop();
     }
@@ -183,7 +199,7 @@ const byMessage = async (bench: Bench): Promise<Outcome> => {
       for (const preset of ['everything', 'safe', 'cheap']) {
         await place.switchTo(preset);
         await wait(THINKING);
-        said.push(`switch says: ${(await place.switchTo()).trim()}`);
+        said.push(await looked(place));
         await person.say(NEXT.prompt);
       }
       await person.newConversation();
@@ -234,7 +250,7 @@ const withToolSearch = async (bench: Bench): Promise<Outcome> => {
       { toolSearch: true },
     ),
   );
-  return { seen: [...first, ...switched.seen], notes: [...notes, ...switched.notes] };
+  return { seen: [...first, ...switched.seen], notes, log: switched.log ?? [] };
 };
 
 /** All measurements, by name. */

@@ -1,4 +1,5 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import type { Seen } from './conversation.js';
 import type { Host } from './host.js';
 import { claudeCode } from './hosts/claude-code.js';
 import { codex } from './hosts/codex.js';
@@ -7,7 +8,7 @@ import { geminiCli } from './hosts/gemini-cli.js';
 import { opencode } from './hosts/opencode.js';
 import { qwenCode } from './hosts/qwen-code.js';
 import { install } from './install.js';
-import { MEASURES, type Outcome } from './measures.js';
+import { MEASURES } from './measures.js';
 import { startModel } from './scripted-model.js';
 
 /**
@@ -16,7 +17,12 @@ import { startModel } from './scripted-model.js';
  *     npm run hosts -- [HOST[@VERSION]...] [-- MEASUREMENT...]
  */
 const HOSTS: readonly Host[] = [claudeCode, geminiCli, codex, opencode, copilotCli, qwenCode];
-const RESULTS = 'build/hosts';
+/** Results of complete runs are part of the repository. */
+const RESULTS = 'test/hosts/results';
+
+/** For example `10`, or `0 (+10 named)` if the model only learns the names. */
+const describe = ({ shown, named }: Seen): string =>
+  named === shown ? String(shown) : `${shown} (${named} named)`;
 
 const wanted = process.argv.slice(2);
 const at = wanted.indexOf('--');
@@ -39,22 +45,24 @@ for (const host of HOSTS) {
   if (names.length > 0 && name === undefined) continue;
   const installed = install(host, name?.split('@')[1] ?? 'installed');
   console.log(`\n${host.name} ${installed.version}`);
-  const outcomes: Record<string, Outcome> = {};
+  const results: Record<string, object> = {};
   for (const [measurement, run] of Object.entries(MEASURES)) {
     if (measurements.length > 0 && !measurements.includes(measurement)) continue;
     const start = performance.now();
-    const outcome = await run({ host, installed, model });
-    outcomes[measurement] = outcome;
+    const { seen, notes, log = [] } = await run({ host, installed, model });
     const seconds = ((performance.now() - start) / 1000).toFixed(1);
-    const counts = outcome.seen.map(
-      ({ shown, deferred, concernsTool }) =>
-        `${shown}${deferred > 0 ? ` (+${deferred} deferred)` : ''}${concernsTool ? ' +concerns' : ''}`,
-    );
-    console.log(`  ${measurement.padEnd(13)} ${counts.join(' → ') || '-'}  (${seconds} s)`);
-    for (const note of outcome.notes) if (note !== '') console.log(`    ${note.replaceAll('\n', '\n    ')}`);
+    const requests = seen.map(describe);
+    console.log(`  ${measurement.padEnd(13)} ${requests.join(' → ') || '-'}  (${seconds} s)`);
+    for (const note of notes) console.log(`    ${note.replaceAll('\n', '\n    ')}`);
+    // The output of the host matters only if it did less than it was asked for.
+    if (seen.length === 0) for (const line of log) console.log(`    ${line.replaceAll('\n', '\n    ')}`);
+    results[measurement] = { requests, notes };
   }
+  if (measurements.length > 0) continue;
   const { version } = installed;
-  const report = { host: host.name, version, date: new Date().toISOString().slice(0, 10), outcomes };
+  const date = new Date().toISOString().slice(0, 10);
+  const system = `${process.platform} ${process.arch}`;
+  const report = { host: host.name, package: host.package, version, date, system, results };
   writeFileSync(`${RESULTS}/${host.id}.json`, `${JSON.stringify(report, null, 2)}\n`);
 }
 if (model.others.length > 0) console.log(`\nAlso asked for: ${[...new Set(model.others)].join(', ')}`);

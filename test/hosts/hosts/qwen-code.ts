@@ -19,11 +19,12 @@ export const qwenCode: Host = {
   name: 'Qwen Code',
   package: '@qwen-code/qwen-code',
   program: 'qwen',
-  configure({ home, server }) {
+  configure({ home, server, toolSearch = false }) {
     mkdirSync(join(home, '.qwen'), { recursive: true });
     const settings = {
       mcpServers: { [SERVER]: entryOf(server) },
       security: { auth: { selectedType: 'openai' }, folderTrust: { enabled: false } },
+      tools: { toolSearch: { enabled: toolSearch } },
       privacy: { usageStatisticsEnabled: false },
       general: { enableAutoUpdate: false },
     };
@@ -37,5 +38,6 @@ export const qwenCode: Host = {
     args: ['--acp', '--yolo', '--auth-type', 'openai'],
     env: environment(model),
   })),
+  searchFor: (tool) => ({ call: 'tool_search', given: { query: `select:mcp__${SERVER}__${tool}` } }),
   promptTurn: (name) => ({ prompt: `/${name}`, continues: false }),
 };
