@@ -15,6 +15,12 @@ export interface HandlerOptions {
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of sessions. Without a store there are no sessions, only the URL, the header and `_meta`. */
   readonly store?: SessionStore | undefined;
+  /**
+   * `principal`: what a person chooses is kept for the verified caller, in `store`, and applies to all requests of this
+   * caller, with and without a session. The claims `iss` and `sub` tell callers apart. By default, preferences are kept
+   * only for a session.
+   */
+  readonly preferences?: 'principal' | undefined;
   /** The longest body, in bytes, that is read. Defaults to 4 MiB, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
   /** Answers lists without building the server: your promise that the lists do not depend on the request. */

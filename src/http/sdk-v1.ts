@@ -2,6 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
 import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
 import { TaskMemory } from '../protocol/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
@@ -10,6 +11,7 @@ import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { once } from './once.js';
+import { checkPreferenceOptions, principalPreferences } from './principal.js';
 import { parseJson, readText } from './request-body.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 
@@ -30,11 +32,13 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
  *
  * @param options the server, the policy, and where sessions are kept
  * @returns a handler for requests of any path
+ * @throws {HandlerError} if preferences are kept per caller, but there is no store
  * @example
  * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
 export function createHandler(options: HandlerOptions): FetchHandler {
+  checkPreferenceOptions(options);
   const { server, policy, catalog } = options;
   if (catalog === undefined) return serve(options);
   const lists = createKnownLists(server, policy, catalog, 'legacy');
@@ -51,9 +55,12 @@ export function createHandler(options: HandlerOptions): FetchHandler {
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
-    const store =
-      options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
-    if (request.method === 'POST') return post({ ...options, store, taskMemory }, lists, request, given);
+    const observed = options.store && observedStore(options.store, given.storeCall);
+    const store = observed && bindSessions(observed, given.authInfo);
+    const principal = principalPreferences(options.preferences, observed, given.authInfo);
+    if (request.method === 'POST') {
+      return post({ ...options, store, principal, taskMemory }, lists, request, given);
+    }
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not supported here. Use ${allow}.`;
@@ -62,7 +69,10 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
 }
 
 async function post(
-  options: HandlerOptions & { readonly taskMemory: TaskMemory },
+  options: HandlerOptions & {
+    readonly taskMemory: TaskMemory;
+    readonly principal: PrincipalPreferences | undefined;
+  },
   lists: KnownLists | undefined,
   request: Request,
   given: FetchOptions,
@@ -110,6 +120,7 @@ async function post(
   const gated = gatedTransport(transport as Transport, {
     policy,
     store: ahead?.store ?? store,
+    principal: options.principal,
     report: given.report,
     names: given.names,
     shared: lists?.shared,

@@ -42,7 +42,7 @@ export interface CommonFunctionOptions
 /** A function that serves a server of SDK v1. */
 export interface ServerFunctionOptions
   extends CommonFunctionOptions,
-    Pick<HandlerOptions, 'server' | 'catalog' | 'maxBodyBytes'> {
+    Pick<HandlerOptions, 'server' | 'catalog' | 'preferences' | 'maxBodyBytes'> {
   readonly handler?: undefined;
 }
 

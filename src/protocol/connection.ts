@@ -35,9 +35,10 @@ import {
   type Implementation,
   type TaskRecords,
 } from './request/exchange.js';
+import { type PrincipalPreferences, readKept } from './request/kept-preferences.js';
 import { LivePolicy, policyInForce } from './request/live-policy.js';
 import { NO_REPORT, type Report } from './request/report.js';
-import { readSession, type SessionPreferences } from './request/session-preferences.js';
+import type { SessionPreferences } from './request/session-preferences.js';
 import {
   acceptsNotification,
   fromServerNotification,
@@ -59,6 +60,7 @@ const SENT = Promise.resolve();
 export class Connection implements ServerConnection {
   readonly handlers = HANDLERS;
   readonly preferences: SessionPreferences;
+  readonly principal: PrincipalPreferences | undefined;
   readonly tasks: TaskRecords;
   readonly report: Report;
   isLegacy: boolean;
@@ -90,6 +92,7 @@ export class Connection implements ServerConnection {
     {
       policy,
       preferences,
+      principal,
       tasks,
       resumed = false,
       passed,
@@ -102,6 +105,7 @@ export class Connection implements ServerConnection {
   ) {
     this.live = policy;
     this.preferences = preferences;
+    this.principal = principal;
     this.isLegacy = resumed;
     this.isInitialized = resumed;
     this.passed = passed ?? new PassedRequests();
@@ -290,9 +294,7 @@ export class Connection implements ServerConnection {
     const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
     const own: Request = params === undefined ? call : { ...call, params };
     const exchange = new Exchange(this, own, sender);
-    const session =
-      exchange.era === 'modern' ? ({ state: 'unknown' } as const) : await readSession(this.preferences);
-    exchange.configured(configure(exchange, { session, meta: true }), []);
+    exchange.configured(configure(exchange, { ...(await readKept(exchange)), meta: true }), []);
     return showsTool(exchange, name);
   }
 
