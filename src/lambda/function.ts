@@ -99,6 +99,11 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
 
   const live = livePolicy(options, settings);
   const store = options.store ?? storeOf(settings, warn);
+  if (options.handler === undefined && options.preferences !== undefined && store === undefined) {
+    throw new SettingsError(
+      'MCP_CONCERNS_SESSIONS is none, but preferences are kept per caller. Set it to dynamodb, or remove preferences.',
+    );
+  }
   const serve =
     options.handler === undefined
       ? serverHandler({ ...options, policy: live, store })

@@ -31,7 +31,7 @@ export const shownUnder = ({ security, topic }: Values): string[] =>
   ).map(nameOf);
 
 // `policyOf` of the other tests needs vitest, without which `run.ts` runs.
-export function policyWith(settings = ''): Policy {
+export function policyWith(settings = 'panel: on'): Policy {
   const folder = mkdtempSync(join(tmpdir(), 'principal-'));
   try {
     const file = join(folder, 'policy.yaml');
@@ -53,7 +53,7 @@ presets:
 primitives:
   tools:
 ${TOOLS.map((tool) => `    ${nameOf(tool)}: { security: ${tool.security}, topic: ${tool.topic} }`).join('\n')}
-settings: { panel: on${settings} }
+settings: { ${settings} }
 `;
 
 export const serverOf = (): McpServer => {
@@ -105,6 +105,8 @@ export interface Host {
   /** Sends `updateConcerns`. */
   update(concerns: unknown): Promise<Record<string, unknown>>;
   list(params?: object): Promise<Listed>;
+  /** The instructions of the server, as the host got them. */
+  readonly instructions: string | undefined;
   close(): Promise<void>;
 }
 
@@ -154,6 +156,7 @@ export async function connect(
       const names = tools.map((tool) => String(read(tool, 'name'))).filter((name) => name.includes('-'));
       return { names, concerns: Object(read(result, '_meta', EXTENSION_ID, 'concerns')) };
     },
+    instructions: send.instructions,
     close: send.close,
   };
 }
@@ -172,6 +175,7 @@ async function connected(era: 'legacy' | 'modern', { url, fetch, declared }: Cli
     return {
       request: (method: string, params: object = {}) =>
         client.request({ method, params: { ...params } }, anything),
+      instructions: client.getInstructions(),
       close: () => client.close(),
     };
   }
@@ -181,6 +185,7 @@ async function connected(era: 'legacy' | 'modern', { url, fetch, declared }: Cli
   return {
     request: (method: string, params: object = {}) =>
       client.request({ method, params: { ...params } }, anything),
+    instructions: client.getInstructions(),
     close: () => client.close(),
   };
 }

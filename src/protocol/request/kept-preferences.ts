@@ -1,7 +1,7 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
-import type { Exchange } from './exchange.js';
-import { readSession } from './session-preferences.js';
+import type { Era } from '../messages/wire.js';
+import { readSession, type SessionPreferences } from './session-preferences.js';
 
 /** Where the preferences of a verified caller are kept, if the operator turned that on. */
 export type PrincipalPreferences =
@@ -16,10 +16,19 @@ export interface Kept {
   readonly principal: SessionRead | undefined;
 }
 
+/** A request, as far as it says whose preferences apply. */
+interface Sent {
+  readonly era: Era;
+  readonly connection: {
+    readonly preferences: SessionPreferences;
+    readonly principal: PrincipalPreferences | undefined;
+  };
+}
+
 const UNKNOWN: SessionRead = { state: 'unknown' };
 
 /** What is known of a request before anything was read for it. */
-export function nothingRead({ connection }: Exchange): Kept {
+export function nothingRead({ connection }: Pick<Sent, 'connection'>): Kept {
   return { session: UNKNOWN, principal: connection.principal?.place === 'store' ? UNKNOWN : undefined };
 }
 
@@ -28,7 +37,7 @@ export function nothingRead({ connection }: Exchange): Kept {
  *
  * @returns a promise only if a store must be waited for; it rejects if the store cannot be read
  */
-export function readKept({ connection, era }: Exchange): Kept | Promise<Kept> {
+export function readKept({ connection, era }: Sent): Kept | Promise<Kept> {
   const session = era === 'modern' ? UNKNOWN : readSession(connection.preferences);
   const principal = readPrincipal(connection.principal);
   if (principal !== undefined) {
