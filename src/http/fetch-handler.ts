@@ -36,6 +36,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
+  /** The public URL of the endpoint, if hosts use another URL than that of the request. */
+  readonly resource?: string | undefined;
 }
 
 /** Answers one HTTP request. If the request is aborted, its server is closed. */

@@ -13,6 +13,7 @@ import { observedStore } from './observer.js';
 import { once } from './once.js';
 import { checkPreferenceOptions, principalPreferences } from './principal.js';
 import { parseJson, readText } from './request-body.js';
+import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 
 /** Methods for which the answer is the only message of the response. Plain JSON costs less than an event stream. */
@@ -40,9 +41,9 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
 export function createHandler(options: HandlerOptions): FetchHandler {
   checkPreferenceOptions(options);
   const { server, policy, catalog } = options;
-  if (catalog === undefined) return serve(options);
+  if (catalog === undefined) return withServerCard(policy, serve(options));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  return answerKnownLists(options, lists, serve(options, lists));
+  return withServerCard(policy, answerKnownLists(options, lists, serve(options, lists)));
 }
 
 /**

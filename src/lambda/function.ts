@@ -5,6 +5,7 @@ import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
 import { once } from '../http/once.js';
 import type { WriteLog } from '../http/request-log.js';
+import { withServerCard } from '../http/server-card/serve-card.js';
 import { LivePolicy } from '../protocol/request/live-policy.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
@@ -108,8 +109,9 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
     options.handler === undefined
       ? serverHandler({ ...options, policy: live, store })
       : options.handler(store);
+  const { resource } = settings;
   const handle = withRecentPolicy(
-    serve,
+    resource === undefined ? serve : (request, given) => serve(request, { ...given, resource }),
     live,
     settings,
     once(() => logPolicyEvents(logger())),
@@ -161,7 +163,7 @@ function serverHandler(options: ServerFunctionOptions): FetchHandler {
   }
   const lists = createKnownLists(server, policy, catalog, 'legacy');
   const rest = later(async () => (await load()).serve(options, lists));
-  return answerKnownLists(options, lists, rest);
+  return withServerCard(policy, answerKnownLists(options, lists, rest));
 }
 
 /** @returns a handler that the first request makes */
