@@ -28,7 +28,10 @@ export const addTasks = (server, tasks) => withTasks(server, (deployed ??= creat
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
-export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, bin = ''): string {
+export function entryOf(
+  { server, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
+  bin = '',
+): string {
   const lines = [
     `import { readFileSync } from 'node:fs';`,
     `import { createFunction, createUpstreamLog, LivePolicy, loadSecrets, upstreamHeaders } from 'mcp-concerns/lambda';`,
@@ -40,7 +43,7 @@ export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, 
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalogExpression(catalog)};`,
     ...serverLines(server, bin),
-    ...exportLine(server, catalog),
+    ...exportLine(server, catalog, preferences),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -100,12 +103,17 @@ function handlerImport(server: Server, catalog: Endpoint['catalog']): string[] {
   return catalog === 'snapshot' ? [] : [`import { createHandler } from 'mcp-concerns/http';`];
 }
 
-function exportLine(server: Server, catalog: Endpoint['catalog']): string[] {
+function exportLine(
+  server: Server,
+  catalog: Endpoint['catalog'],
+  preferences: Endpoint['preferences'],
+): string[] {
+  const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   if (!isV2(server) && catalog === 'snapshot') {
-    return ['export const handler = createFunction({ policy, server, catalog });'];
+    return [`export const handler = createFunction({ policy, server, catalog${kept} });`];
   }
   return [
-    'const makeHandler = (store) => createHandler({ policy, server, catalog, store });',
+    `const makeHandler = (store) => createHandler({ policy, server, catalog, store${kept} });`,
     'export const handler = createFunction({ policy, handler: makeHandler });',
   ];
 }

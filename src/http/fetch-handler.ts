@@ -16,6 +16,12 @@ export interface HandlerOptions {
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of sessions. Without a store there are no sessions, only the URL, the header and `_meta`. */
   readonly store?: SessionStore | undefined;
+  /**
+   * `principal`: what a person chooses is kept for the verified caller, in `store`, and applies to all requests of this
+   * caller, with and without a session. The claims `iss` and `sub` tell callers apart. By default, preferences are kept
+   * only for a session.
+   */
+  readonly preferences?: 'principal' | undefined;
   /** The longest body, in bytes, that is read. Defaults to 4 MiB, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
   /** Answers lists without building the server: your promise that the lists do not depend on the request. */
@@ -33,6 +39,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
+  /** The public URL of the endpoint, if hosts use another URL than that of the request. */
+  readonly resource?: string | undefined;
 }
 
 /** Answers one HTTP request. If the request is aborted, its server is closed. */
