@@ -37,6 +37,7 @@ export const FINDING_CODES = [
   'missing-parent',
   'missing-claim',
   'claim-without-operator',
+  'model-not-host',
   'operator-in-preset',
   'several-values',
   'conflicting-settings',

@@ -7,6 +7,7 @@ import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../messag
 import { callerOf, configure } from '../request/configure.js';
 import type { Exchange, InitializedConnection } from '../request/exchange.js';
 import { readSession } from '../request/session-preferences.js';
+import { type Decided, withoutModel } from './model-values.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
 import { replacePreferences } from './update-concerns.js';
@@ -51,8 +52,8 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     async state(surroundings) {
       const exchange = latest();
       const kept = await readSession(connection.preferences);
-      const configurationFor = (concerns: HostConcerns): Configuration =>
-        configurationWith(exchange, kept, concerns);
+      const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
+        configurationWith(exchange, forPerson(kept, decided), concerns);
       const preferences = preferencesOf(exchange, kept);
       const { warnings } = configurationFor(preferences);
       return panelState({
@@ -68,15 +69,14 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     async change(change, relatedTo) {
       const exchange = latest();
       const session = await readSession(connection.preferences);
-      const before = configure(exchange, { session, meta: false });
+      // The values of the model must not become the person's own.
+      const before = configure(exchange, { session: forPerson(session, 'all'), meta: false });
       const concerns = completeChange(before, change);
       const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
-      const [problem] = [
-        ...update.invalid.map(invalidText),
-        ...update.warnings.map(({ message }) => message),
-      ];
+      const problem = problemOf(update);
       if (problem !== undefined) return { state: 'refused', message: problem };
-      const outcome = await replacePreferences(exchange, update);
+      const decided = change.preset === undefined ? Object.keys(change) : 'all';
+      const outcome = await replacePreferences(exchange, update, decided);
       if (outcome.state === 'ended') {
         return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
       }
@@ -123,6 +123,21 @@ const withConcerns = (session: SessionRead, concerns: HostConcerns): SessionRead
   state: 'live',
   record: { ...(session.state === 'live' ? session.record : {}), concerns },
 });
+
+/** Returns what is kept for a session without the values that a model has set for some concerns. */
+const forPerson = (session: SessionRead, decided: Decided): SessionRead =>
+  session.state === 'live'
+    ? { state: 'live', record: { ...session.record, ...withoutModel(session.record, decided) } }
+    : session;
+
+/**
+ * Returns what is wrong with a change, as a sentence; `undefined` if it is accepted as it is.
+ *
+ * @param update the change, resolved without any other source
+ */
+export function problemOf(update: Configuration): string | undefined {
+  return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
+}
 
 function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');

@@ -4,15 +4,13 @@ import {
   describeConfiguration,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { select } from '../../engine/select.js';
+import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import {
   CAPABILITIES,
   type Capability,
   ERRORS,
   EXTENSION_ID,
-  LISTS,
   listChangedMethod,
   read,
 } from '../messages/wire.js';
@@ -21,6 +19,8 @@ import type { Exchange } from '../request/exchange.js';
 import { storeWarning } from '../request/report.js';
 import { readSession, updateSession } from '../request/session-preferences.js';
 import { refuseValue } from '../request/with-configuration.js';
+import { compareLists } from './compare-lists.js';
+import { type Decided, withoutModel } from './model-values.js';
 
 /**
  * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
@@ -82,33 +82,39 @@ export type Replaced =
   | { readonly state: 'failed'; readonly cause: unknown };
 
 /**
- * Replaces the preferences of a session.
+ * Replaces the preferences of a session. Values that a model has set are removed where the person decides now.
  *
  * @param exchange a request of the session
  * @param update the new preferences, resolved without any other source
+ * @param decided the concerns that the person decides about
  * @returns what became of them
  * @example
  * await replacePreferences(exchange, resolveConfiguration(policy, [{ from: 'update', concerns }]));
  */
-export async function replacePreferences(exchange: Exchange, update: Configuration): Promise<Replaced> {
+export async function replacePreferences(
+  exchange: Exchange,
+  update: Configuration,
+  decided: Decided = 'all',
+): Promise<Replaced> {
   const { preferences } = exchange.connection;
   let session: SessionRead;
-  let accepted: HostConcerns;
+  let change: SessionRecord;
   try {
     session = await readSession(preferences);
-    accepted = { ...earlierValues(session, update), ...describeAccepted(update) };
-    const hadWarnings = session.state === 'live' && session.record.warnings !== undefined;
-    const change = { concerns: accepted, ...(hadWarnings ? { warnings: [] } : {}) };
+    const concerns = { ...earlierValues(session, update), ...describeAccepted(update) };
+    const before: SessionRecord = session.state === 'live' ? session.record : {};
+    const hadWarnings = before.warnings !== undefined;
+    change = { concerns, ...withoutModel(before, decided), ...(hadWarnings ? { warnings: [] } : {}) };
     if ((await updateSession(preferences, change)) === 'ended') return { state: 'ended' };
   } catch (cause) {
     return { state: 'failed', cause };
   }
   const record: SessionRecord = session.state === 'live' ? session.record : {};
   const { warnings: _replaced, ...kept } = record;
-  const updated: SessionRead = { state: 'live', record: { ...kept, concerns: accepted } };
+  const updated: SessionRead = { state: 'live', record: { ...kept, ...change } };
   const before = configure(exchange, { session, meta: false });
   const after = configure(exchange, { session: updated, meta: false });
-  const { visible, changed } = await compare(exchange, before, after);
+  const { visible, changed } = await compareLists(exchange, before, after);
   const announced = CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
   return { state: 'replaced', after, visible, announced };
 }
@@ -135,37 +141,10 @@ async function answerModern(
     { policy, sender, request: { ...request, params } },
     { session: { state: 'unknown' }, meta: true },
   );
-  const { visible } = await compare(exchange, after, after);
+  const { visible } = await compareLists(exchange, after, after);
   const warnings = [...update.warnings, ...after.warnings];
   exchange.reportConcerns(warnings, {}, after);
   exchange.reply({ concerns: describeConfiguration(after), warnings, visible, _meta: inMeta(accepted) });
 }
 
 const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });
-
-/** Returns how many primitives of each list are visible after an update, and which lists changed. */
-async function compare(
-  exchange: Exchange,
-  before: Configuration,
-  after: Configuration,
-): Promise<{ visible: Partial<Record<Kind, number>>; changed: Set<Capability> }> {
-  const visible: Partial<Record<Kind, number>> = {};
-  const changed = new Set<Capability>();
-  const compareOne = (kind: Kind): Promise<void> =>
-    new Promise((resolve) => {
-      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
-        // A list that the server does not have, or that is too long to be cached, cannot be compared.
-        if (outcome.state === 'complete') {
-          const { bound } = outcome.list;
-          const [old, now] = [select(bound, before).kept, select(bound, after).kept];
-          visible[kind] = now.length;
-          if (old.length !== now.length || old.some((item, position) => item !== now[position])) {
-            changed.add(LISTS[kind].capability);
-          }
-        }
-        resolve();
-      });
-    });
-  for (const kind of KINDS) await compareOne(kind);
-  return { visible, changed };
-}

@@ -3,7 +3,8 @@ import type { Concern, Kind } from '../../engine/policy.js';
 import { PANEL, panelMode } from '../messages/panel-routes.js';
 import { ERRORS, type Failure } from '../messages/wire.js';
 import type { Exchange } from '../request/exchange.js';
-import { canSwitch, clientSurfaces } from '../request/switching.js';
+import { canSwitch, clientSurfaces, openToModel } from '../request/switching.js';
+import { inputSchemaFor } from './model-parameters.js';
 
 /** A list of the server: the gate's own primitives are added to it. */
 interface ServerList {
@@ -65,13 +66,18 @@ const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: fal
 
 function ownTools(exchange: Exchange): readonly OwnEntry[] {
   const { app } = clientSurfaces(exchange);
+  const open = openToModel(exchange);
+  const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
   const tool = {
     name: PANEL.tool,
     title: 'What is shown',
-    description:
-      'Tells which tools are shown and why, and lets the person change that. Call it if a tool that the task needs is missing.',
-    inputSchema: NO_ARGUMENTS,
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it if a tool that the task needs is missing.`,
+    inputSchema: open.length === 0 ? NO_ARGUMENTS : inputSchemaFor(open),
+    annotations: {
+      readOnlyHint: open.length === 0,
+      ...(open.length === 0 ? {} : { destructiveHint: false, idempotentHint: true }),
+      openWorldHint: false,
+    },
   };
   if (!app) return [tool];
   const pageOnly = { ui: { resourceUri: PANEL.page, visibility: ['app'] } };

@@ -17,124 +17,128 @@ maxItems:256,uniqueItems:!0,items:{type:["string","object"],pattern:"^[A-Za-z0-9
 maxProperties:1,propertyNames:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},additionalProperties:{type:"string",
 minLength:1}},required:["min","max"],additionalProperties:!1,properties:{min:{type:"number"},max:{type:"number"}}},
 match:{enum:["exact","at-least","at-most","within"]},multiple:{type:"boolean"},default:{type:["string","number"]},
-"set-by":{enum:["host","operator"]},claim:{type:"string",minLength:1}}}},presets:{type:"object",propertyNames:{
-pattern:"^[a-z][a-z0-9_-]{0,63}$"},additionalProperties:{type:"object",additionalProperties:{type:["string","n\
-umber","array","null"],minItems:1,items:{type:"string"}}}},primitives:{type:"object",additionalProperties:!1,properties:{
+"set-by":{enum:["host","operator"]},model:{enum:["none","narrow","free"]},claim:{type:"string",minLength:1}}}},
+presets:{type:"object",propertyNames:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},additionalProperties:{type:"object",additionalProperties:{
+type:["string","number","array","null"],minItems:1,items:{type:"string"}}}},primitives:{type:"object",additionalProperties:!1,
+properties:{tools:{type:"object",additionalProperties:{type:"object",additionalProperties:{type:["string","num\
+ber","array"],minItems:1,maxItems:256,items:{type:["string","number"]}}}},prompts:{type:"object",additionalProperties:{
+type:"object",additionalProperties:{type:["string","number","array"],minItems:1,maxItems:256,items:{type:["str\
+ing","number"]}}}},resources:{type:"object",additionalProperties:{type:"object",additionalProperties:{type:["s\
+tring","number","array"],minItems:1,maxItems:256,items:{type:["string","number"]}}}},resourceTemplates:{type:"\
+object",additionalProperties:{type:"object",additionalProperties:{type:["string","number","array"],minItems:1,
+maxItems:256,items:{type:["string","number"]}}}}}},patterns:{type:"object",additionalProperties:!1,properties:{
 tools:{type:"object",additionalProperties:{type:"object",additionalProperties:{type:["string","number","array"],
 minItems:1,maxItems:256,items:{type:["string","number"]}}}},prompts:{type:"object",additionalProperties:{type:"\
 object",additionalProperties:{type:["string","number","array"],minItems:1,maxItems:256,items:{type:["string","\
 number"]}}}},resources:{type:"object",additionalProperties:{type:"object",additionalProperties:{type:["string",
 "number","array"],minItems:1,maxItems:256,items:{type:["string","number"]}}}},resourceTemplates:{type:"object",
 additionalProperties:{type:"object",additionalProperties:{type:["string","number","array"],minItems:1,maxItems:256,
-items:{type:["string","number"]}}}}}},patterns:{type:"object",additionalProperties:!1,properties:{tools:{type:"\
-object",additionalProperties:{type:"object",additionalProperties:{type:["string","number","array"],minItems:1,
-maxItems:256,items:{type:["string","number"]}}}},prompts:{type:"object",additionalProperties:{type:"object",additionalProperties:{
-type:["string","number","array"],minItems:1,maxItems:256,items:{type:["string","number"]}}}},resources:{type:"\
-object",additionalProperties:{type:"object",additionalProperties:{type:["string","number","array"],minItems:1,
-maxItems:256,items:{type:["string","number"]}}}},resourceTemplates:{type:"object",additionalProperties:{type:"\
-object",additionalProperties:{type:["string","number","array"],minItems:1,maxItems:256,items:{type:["string","\
-number"]}}}}}},assign:{type:"array",maxItems:256,items:{type:"object",required:["when","to"],additionalProperties:!1,
-properties:{when:{},to:{type:"object",additionalProperties:{type:["string","number","array"],minItems:1,maxItems:256,
-items:{type:["string","number"]}}}}}},rules:{type:"array",maxItems:256,items:{type:"object",required:["id","wh\
-en"],additionalProperties:!1,properties:{id:{type:"string",pattern:"^[a-z][a-z0-9_-]{0,63}$"},hide:{type:"arra\
-y",minItems:1,uniqueItems:!0,items:{enum:["tools","prompts","resources","resourceTemplates"]}},show:{type:"arr\
-ay",minItems:1,uniqueItems:!0,items:{enum:["tools","prompts","resources","resourceTemplates"]}},when:{},reason:{
-type:"string"}}}},settings:{type:"object",additionalProperties:!1,properties:{unmapped:{enum:["show","hide"]},
-defaults:{enum:["aware","always","never"]},invalid:{enum:["error","ignore","clamp"]},enforcement:{enum:["advis\
-ory","enforce","shadow"]},methods:{type:"array",maxItems:64,uniqueItems:!0,items:{type:"string",minLength:1,maxLength:256}},
-"page-size":{type:"integer",minimum:1,maximum:1e4},panel:{enum:["off","read-only","on"]},transparency:{type:"b\
-oolean"}}}}},Z=Object.prototype.hasOwnProperty,k=q().default,j=N().default,I=new RegExp("^[a-z][a-z0-9_-]{0,63\
-}$","u"),_=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function O(y,{instancePath:i="",parentData:f,parentDataProperty:g,
-rootData:h=y}={}){let e=null,a=0;if(y&&typeof y=="object"&&!Array.isArray(y)){if(y.version===void 0){let l={instancePath:i,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[l]:e.push(l),a++}for(let l in y)
-if(!Z.call(u.properties,l)){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:l}};e===null?e=[t]:e.push(t),a++}if(y.version!==void 0&&y.version!==1){let l={
-instancePath:i+"/version",schemaPath:"#/properties/version/const",keyword:"const",params:{allowedValue:1}};e===
-null?e=[l]:e.push(l),a++}if(y.include!==void 0){let l=y.include;if(Array.isArray(l)){let t=l.length;for(let r=0;r<
-t;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/include/"+r,schemaPath:"#/properti\
-es/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+
-"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-s]:e.push(s),a++}}}else{let t={instancePath:i+"/include",schemaPath:"#/properties/include/type",keyword:"type",
-params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(y.concerns!==void 0){let l=y.concerns;if(l&&typeof l==
-"object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let t={instancePath:i+"/concerns",schemaPath:"#/prop\
-erties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=[t]:e.push(t),a++}for(let t in l){
-let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns\
-/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?
-e=[p]:e.push(p),a++}var L=r===a;if(!L){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/pro\
-pertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];
-if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+"/concerns/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/required",keyword:"requi\
-red",params:{missingProperty:"values"}};e===null?e=[p]:e.push(p),a++}for(let p in r)if(!(p==="description"||p===
-"values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="claim")){let s={instancePath:i+"/conc\
-erns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/additio\
-nalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?e=[s]:e.push(s),a++}if(r.
-description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties/properties/descripti\
-on/type",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),a++}if(r.values!==void 0){let p=r.values;
-if(!p||typeof p!="object"){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/value\
-s",schemaPath:"#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{type:u.
-properties.concerns.additionalProperties.properties.values.type}};e===null?e=[s]:e.push(s),a++}if(Array.isArray(
-p)){if(p.length>256){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{limit:256}};
-e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItems",keyword:"mi\
-nItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){let m=p[n];if(typeof m!=
-"string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
-s/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.values.items.type}};
-e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!_.test(m)){let d={instancePath:i+"/concerns/"+t.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/value\
-s/items/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};e===null?e=[d]:e.push(
-d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:i+"/concer\
-ns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPropert\
-ies/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.push(d),
-a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/\
-values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minProperties",keyword:"\
-minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}for(let d in m){let P=a;if(typeof d=="string"&&!_.
-test(d)){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"pattern",params:{
-pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};e===null?e=[w]:e.push(w),a++}var $=P===a;if(!$){let w={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
-cerns/additionalProperties/properties/values/items/propertyNames",keyword:"propertyNames",params:{propertyName:d}};
-e===null?e=[w]:e.push(w),a++}}for(let d in m){let P=m[d];if(typeof P=="string"){if(k(P)<1){let w={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),
-schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additionalProperties/minLength",
-keyword:"minLength",params:{limit:1}};e===null?e=[w]:e.push(w),a++}}else{let w={instancePath:i+"/concerns/"+t.
-replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#\
-/properties/concerns/additionalProperties/properties/values/items/additionalProperties/type",keyword:"type",params:{
-type:"string"}};e===null?e=[w]:e.push(w),a++}}}}let o=p.length,c;if(o>1){e:for(;o--;)for(c=o;c--;)if(j(p[o],p[c])){
-let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
-/concerns/additionalProperties/properties/values/uniqueItems",keyword:"uniqueItems",params:{i:o,j:c}};e===null?
-e=[n]:e.push(n),a++;break e}}}if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.min===void 0){let s={instancePath:i+
+items:{type:["string","number"]}}}}}},assign:{type:"array",maxItems:256,items:{type:"object",required:["when",
+"to"],additionalProperties:!1,properties:{when:{},to:{type:"object",additionalProperties:{type:["string","numb\
+er","array"],minItems:1,maxItems:256,items:{type:["string","number"]}}}}}},rules:{type:"array",maxItems:256,items:{
+type:"object",required:["id","when"],additionalProperties:!1,properties:{id:{type:"string",pattern:"^[a-z][a-z\
+0-9_-]{0,63}$"},hide:{type:"array",minItems:1,uniqueItems:!0,items:{enum:["tools","prompts","resources","resou\
+rceTemplates"]}},show:{type:"array",minItems:1,uniqueItems:!0,items:{enum:["tools","prompts","resources","reso\
+urceTemplates"]}},when:{},reason:{type:"string"}}}},settings:{type:"object",additionalProperties:!1,properties:{
+unmapped:{enum:["show","hide"]},defaults:{enum:["aware","always","never"]},invalid:{enum:["error","ignore","cl\
+amp"]},enforcement:{enum:["advisory","enforce","shadow"]},methods:{type:"array",maxItems:64,uniqueItems:!0,items:{
+type:"string",minLength:1,maxLength:256}},"page-size":{type:"integer",minimum:1,maximum:1e4},panel:{enum:["off",
+"read-only","on"]},transparency:{type:"boolean"}}}}},Z=Object.prototype.hasOwnProperty,k=q().default,j=N().default,
+I=new RegExp("^[a-z][a-z0-9_-]{0,63}$","u"),_=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function O(y,{
+instancePath:i="",parentData:f,parentDataProperty:g,rootData:h=y}={}){let e=null,a=0;if(y&&typeof y=="object"&&
+!Array.isArray(y)){if(y.version===void 0){let l={instancePath:i,schemaPath:"#/required",keyword:"required",params:{
+missingProperty:"version"}};e===null?e=[l]:e.push(l),a++}for(let l in y)if(!Z.call(u.properties,l)){let t={instancePath:i,
+schemaPath:"#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:l}};e===null?e=[
+t]:e.push(t),a++}if(y.version!==void 0&&y.version!==1){let l={instancePath:i+"/version",schemaPath:"#/properti\
+es/version/const",keyword:"const",params:{allowedValue:1}};e===null?e=[l]:e.push(l),a++}if(y.include!==void 0){
+let l=y.include;if(Array.isArray(l)){let t=l.length;for(let r=0;r<t;r++){let p=l[r];if(typeof p=="string"){if(k(
+p)<1){let s={instancePath:i+"/include/"+r,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",
+params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/include/"+r,schemaPath:"#/propert\
+ies/include/items/type",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),a++}}}else{let t={instancePath:i+
+"/include",schemaPath:"#/properties/include/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(
+t),a++}}if(y.concerns!==void 0){let l=y.concerns;if(l&&typeof l=="object"&&!Array.isArray(l)){if(Object.keys(l).
+length>64){let t={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProp\
+erties",params:{limit:64}};e===null?e=[t]:e.push(t),a++}for(let t in l){let r=a;if(typeof t=="string"&&!I.test(
+t)){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"patter\
+n",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?e=[p]:e.push(p),a++}var L=r===a;if(!L){
+let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/propertyNames",keyword:"propertyNames",params:{
+propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(
+r)){if(r.values===void 0){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+#/properties/concerns/additionalProperties/required",keyword:"required",params:{missingProperty:"values"}};e===
+null?e=[p]:e.push(p),a++}for(let p in r)if(!(p==="description"||p==="values"||p==="match"||p==="multiple"||p===
+"default"||p==="set-by"||p==="model"||p==="claim")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/additionalProperties",keyword:"additionalPr\
+operties",params:{additionalProperty:p}};e===null?e=[s]:e.push(s),a++}if(r.description!==void 0&&typeof r.description!=
+"string"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/description",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/description/type",keyword:"type",params:{type:"string"}};
+e===null?e=[p]:e.push(p),a++}if(r.values!==void 0){let p=r.values;if(!p||typeof p!="object"){let s={instancePath:i+
 "/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/required",keyword:"required",params:{missingProperty:"min"}};e===null?e=[s]:e.push(
-s),a++}if(p.max===void 0){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",
-schemaPath:"#/properties/concerns/additionalProperties/properties/values/required",keyword:"required",params:{
-missingProperty:"max"}};e===null?e=[s]:e.push(s),a++}for(let s in p)if(!(s==="min"||s==="max")){let o={instancePath:i+
+operties/properties/values/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.
+values.type}};e===null?e=[s]:e.push(s),a++}if(Array.isArray(p)){if(p.length>256){let n={instancePath:i+"/conce\
+rns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPropertie\
+s/properties/values/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(p.length<
+1){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/propert\
+ies/concerns/additionalProperties/properties/values/minItems",keyword:"minItems",params:{limit:1}};e===null?e=
+[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){let m=p[n];if(typeof m!="string"&&!(m&&typeof m=="object"&&
+!Array.isArray(m))){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
+#/properties/concerns/additionalProperties/properties/values/items/type",keyword:"type",params:{type:u.properties.
+concerns.additionalProperties.properties.values.items.type}};e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&
+!_.test(m)){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
+#/properties/concerns/additionalProperties/properties/values/items/pattern",keyword:"pattern",params:{pattern:"\
+^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};e===null?e=[d]:e.push(d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){
+if(Object.keys(m).length>1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/valu\
+es/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/maxProperties",keyword:"\
+maxProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}if(Object.keys(m).length<1){let d={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additiona\
+lProperties/properties/values/items/minProperties",keyword:"minProperties",params:{limit:1}};e===null?e=[d]:e.
+push(d),a++}for(let d in m){let P=a;if(typeof d=="string"&&!_.test(d)){let w={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
+values/items/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};
+e===null?e=[w]:e.push(w),a++}var $=P===a;if(!$){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/proper\
+tyNames",keyword:"propertyNames",params:{propertyName:d}};e===null?e=[w]:e.push(w),a++}}for(let d in m){let P=m[d];
+if(typeof P=="string"){if(k(P)<1){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperti\
+es/properties/values/items/additionalProperties/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[w]:
+e.push(w),a++}}else{let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"\
+/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/\
+values/items/additionalProperties/type",keyword:"type",params:{type:"string"}};e===null?e=[w]:e.push(w),a++}}}}
+let o=p.length,c;if(o>1){e:for(;o--;)for(c=o;c--;)if(j(p[o],p[c])){let n={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/val\
+ues/uniqueItems",keyword:"uniqueItems",params:{i:o,j:c}};e===null?e=[n]:e.push(n),a++;break e}}}if(p&&typeof p==
+"object"&&!Array.isArray(p)){if(p.min===void 0){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/required",keyword:"\
+required",params:{missingProperty:"min"}};e===null?e=[s]:e.push(s),a++}if(p.max===void 0){let s={instancePath:i+
 "/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};
-e===null?e=[o]:e.push(o),a++}if(p.min!==void 0){let s=p.min;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/min",schemaPath:"#/properties/concerns/addition\
-alProperties/properties/values/properties/min/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(
-o),a++}}if(p.max!==void 0){let s=p.max;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+"/concerns\
-/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"#/properties/concerns/additionalProperti\
-es/properties/values/properties/max/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(o),a++}}}}
-if(r.match!==void 0){let p=r.match;if(!(p==="exact"||p==="at-least"||p==="at-most"||p==="within")){let s={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/match",schemaPath:"#/properties/concerns/additionalPro\
-perties/properties/match/enum",keyword:"enum",params:{allowedValues:u.properties.concerns.additionalProperties.
-properties.match.enum}};e===null?e=[s]:e.push(s),a++}}if(r.multiple!==void 0&&typeof r.multiple!="boolean"){let p={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/multiple",schemaPath:"#/properties/conc\
-erns/additionalProperties/properties/multiple/type",keyword:"type",params:{type:"boolean"}};e===null?e=[p]:e.push(
-p),a++}if(r.default!==void 0){let p=r.default;if(typeof p!="string"&&!(typeof p=="number"&&isFinite(p))){let s={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/default",schemaPath:"#/properties/conce\
-rns/additionalProperties/properties/default/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.
-properties.default.type}};e===null?e=[s]:e.push(s),a++}}if(r["set-by"]!==void 0){let p=r["set-by"];if(!(p==="h\
-ost"||p==="operator")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/set-by/enum",keyword:"enum",params:{allowedValues:u.properties.
-concerns.additionalProperties.properties["set-by"].enum}};e===null?e=[s]:e.push(s),a++}}if(r.claim!==void 0){let p=r.
-claim;if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/properties/claim/minLength",keyword:"min\
-Length",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/concerns/"+t.replace(/~/g,
+operties/properties/values/required",keyword:"required",params:{missingProperty:"max"}};e===null?e=[s]:e.push(
+s),a++}for(let s in p)if(!(s==="min"||s==="max")){let o={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/additionalPrope\
+rties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[o]:e.push(o),a++}if(p.min!==void 0){
+let s=p.min;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/values/min",schemaPath:"#/properties/concerns/additionalProperties/properties/values/properties/\
+min/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(o),a++}}if(p.max!==void 0){let s=p.max;
+if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"\
+~1")+"/values/max",schemaPath:"#/properties/concerns/additionalProperties/properties/values/properties/max/typ\
+e",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(o),a++}}}}if(r.match!==void 0){let p=r.match;if(!(p===
+"exact"||p==="at-least"||p==="at-most"||p==="within")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
+replace(/\//g,"~1")+"/match",schemaPath:"#/properties/concerns/additionalProperties/properties/match/enum",keyword:"\
+enum",params:{allowedValues:u.properties.concerns.additionalProperties.properties.match.enum}};e===null?e=[s]:
+e.push(s),a++}}if(r.multiple!==void 0&&typeof r.multiple!="boolean"){let p={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/multiple",schemaPath:"#/properties/concerns/additionalProperties/properties/m\
+ultiple/type",keyword:"type",params:{type:"boolean"}};e===null?e=[p]:e.push(p),a++}if(r.default!==void 0){let p=r.
+default;if(typeof p!="string"&&!(typeof p=="number"&&isFinite(p))){let s={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/default",schemaPath:"#/properties/concerns/additionalProperties/properties/de\
+fault/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.default.type}};e===
+null?e=[s]:e.push(s),a++}}if(r["set-by"]!==void 0){let p=r["set-by"];if(!(p==="host"||p==="operator")){let s={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"#/properties/concer\
+ns/additionalProperties/properties/set-by/enum",keyword:"enum",params:{allowedValues:u.properties.concerns.additionalProperties.
+properties["set-by"].enum}};e===null?e=[s]:e.push(s),a++}}if(r.model!==void 0){let p=r.model;if(!(p==="none"||
+p==="narrow"||p==="free")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/model",
+schemaPath:"#/properties/concerns/additionalProperties/properties/model/enum",keyword:"enum",params:{allowedValues:u.
+properties.concerns.additionalProperties.properties.model.enum}};e===null?e=[s]:e.push(s),a++}}if(r.claim!==void 0){
+let p=r.claim;if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/properties/claim/minLength",keyword:"\
+minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/concerns/"+t.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalProperties/properties/claim/typ\
 e",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),a++}}}else{let p={instancePath:i+"/concerns\
 /"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/type",keyword:"\
