@@ -81,6 +81,7 @@ export const FINDING_CODES = [
   'rule-always-fires',
   'not-analyzed',
   'names-hidden',
+  'panel-name-taken',
   'test-input-unreadable',
   'operator-preference',
   'unknown-primitive',

@@ -10,6 +10,7 @@ import { readSession } from '../request/session-preferences.js';
 import { type Decided, withoutModel } from './model-values.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
+import { whyOnlyLook } from './read-only.js';
 import { replacePreferences } from './update-concerns.js';
 
 /** What the operator of a page adds to the document of one connection. */
@@ -56,7 +57,9 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
         configurationWith(exchange, forPerson(kept, decided), concerns);
       const preferences = preferencesOf(exchange, kept);
       const { warnings } = configurationFor(preferences);
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
       return panelState({
+        ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
         ...surroundings,
         preferences,
         configure: configurationFor,
@@ -68,6 +71,8 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     },
     async change(change, relatedTo) {
       const exchange = latest();
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
+      if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
       const session = await readSession(connection.preferences);
       // The values of the model must not become the person's own.
       const before = configure(exchange, { session: forPerson(session, 'all'), meta: false });

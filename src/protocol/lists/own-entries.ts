@@ -57,9 +57,11 @@ interface OwnEntry extends Primitive {
 }
 
 function ownEntries(exchange: Exchange, kind: Kind): readonly OwnEntry[] {
-  if (panelMode(exchange.policy.settings) === 'off') return [];
+  const mode = panelMode(exchange.policy.settings);
+  if (mode === 'off') return [];
   if (kind === 'tools') return ownTools(exchange);
-  return kind === 'prompts' && canSwitch(exchange) ? ownPrompts(exchange) : [];
+  // Also where nothing is kept: there a prompt says what to put into the URL.
+  return kind === 'prompts' && mode === 'on' ? ownPrompts(exchange) : [];
 }
 
 const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
@@ -105,17 +107,19 @@ function ownTools(exchange: Exchange): readonly OwnEntry[] {
   return [opensPage, readTool, ...(canSwitch(exchange) ? [updateTool] : [])];
 }
 
-function ownPrompts({ policy }: Exchange): readonly OwnEntry[] {
+function ownPrompts(exchange: Exchange): readonly OwnEntry[] {
+  const { policy } = exchange;
+  const does = canSwitch(exchange) ? 'Switches' : 'Says how to switch';
   const presets = [...policy.presets.keys()].map((name) => ({
     name: `${PANEL.presetPrompt}${name}`,
     title: `Show: ${name}`,
-    description: `Switches what is shown to the preset ${name}.`,
+    description: `${does} what is shown to the preset ${name}.`,
   }));
   const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
   const prompt = {
     name: PANEL.prompt,
     title: 'What is shown',
-    description: 'Switches what is shown. Values that are left out stay; "any" removes a value.',
+    description: `${does} what is shown. Values that are left out stay; "any" removes a value.`,
     arguments: host.map((concern) => ({
       name: concern.name,
       description: `${concern.description === undefined ? '' : `${concern.description}: `}${choices(concern)}`,

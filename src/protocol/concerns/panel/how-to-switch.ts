@@ -1,16 +1,10 @@
-import { panelMode } from '../../messages/panel-routes.js';
 import { CONCERNS_PARAMETER } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
 import { canSwitch } from '../../request/switching.js';
+import { whyOnlyLook } from '../read-only.js';
 
-/** Why a page in a client cannot change anything, if there is no place to keep a change. */
+/** Why nothing can be changed if there is no place to keep a change. */
 const NOT_KEPT = `This connection keeps no preferences. Put them into the URL of the server, for example ?${CONCERNS_PARAMETER}=NAME:VALUE.`;
-
-const READ_ONLY =
-  'Nothing can be changed here: the panel is read-only. To allow changes, set "panel: on" under "settings" in the policy, or start "mcp-concerns serve" with --panel on.';
-
-const SHADOW =
-  'Nothing can be changed here: under "enforcement: shadow" nothing is hidden. Change "enforcement" in the policy first.';
 
 /**
  * Returns why nothing can be changed with a request, and what to do instead.
@@ -19,10 +13,7 @@ const SHADOW =
  * @returns `undefined` if a person can switch
  */
 export function whyReadOnly(exchange: Exchange): string | undefined {
-  if (canSwitch(exchange)) return undefined;
-  const { settings } = exchange.policy;
-  if (panelMode(settings) === 'on') return NOT_KEPT;
-  return settings.panel === 'on' ? SHADOW : READ_ONLY;
+  return canSwitch(exchange) ? undefined : (whyOnlyLook(exchange.policy.settings) ?? NOT_KEPT);
 }
 
 /** Says how a person can change what is shown, or why nobody can. */
