@@ -1,3 +1,4 @@
+import type { Concern } from '../../engine/policy.js';
 import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, read } from '../messages/wire.js';
 import type { Exchange } from './exchange.js';
@@ -37,6 +38,16 @@ export function surfacesOf(capabilities: unknown): ClientSurfaces {
 export function clientSurfaces({ era, request, kept: { session } }: Exchange): ClientSurfaces {
   if (era === 'modern') return surfacesOf(read(request.params, '_meta', CLIENT_CAPABILITIES_META));
   return recordOf(session).panel ?? { app: false, form: false };
+}
+
+/**
+ * Returns the concerns that the model of a request may change with the tool `concerns`. What it sets is kept in the
+ * session, which only the legacy era has: the preferences of a caller are the person's own.
+ */
+export function openToModel(exchange: Exchange): readonly Concern[] {
+  const { era, connection } = exchange;
+  if (!canSwitch(exchange) || era === 'modern' || connection.preferences.place === 'none') return [];
+  return exchange.policy.concerns.filter(({ setBy, model = 'none' }) => setBy === 'host' && model !== 'none');
 }
 
 /** Returns whether a person can switch with this request: there is a place to keep what they choose. */
