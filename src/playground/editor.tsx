@@ -38,7 +38,12 @@ interface EditorProps {
   change(text: string): void;
 }
 
-/** The editor of one file of the policy. Findings are underlined, and their fixes are offered. */
+/**
+ * The editor of one file of the policy. Findings are underlined, and their fixes are offered.
+ *
+ * The text belongs to the editor once it is shown: what it reports arrives late here, and must not be put back into it.
+ * For another text, render another editor, with another `key`.
+ */
 export function Editor({ file, findings, known, target, change }: EditorProps) {
   const place = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | undefined>(undefined);
@@ -55,12 +60,6 @@ export function Editor({ file, findings, known, target, change }: EditorProps) {
     view.current = created;
     return () => created.destroy();
   }, [file.name]);
-
-  useEffect(() => {
-    const editor = view.current;
-    if (editor === undefined || editor.state.doc.toString() === file.text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: file.text } });
-  }, [file]);
 
   useEffect(() => {
     const editor = view.current;
@@ -108,13 +107,15 @@ const extensionsOf = (name: string, current: Current) => [
 function complete(context: CompletionContext, known: KnownNames): CompletionResult | null {
   const text = context.state.doc.toString();
   const { from, items } = completionsAt(text, context.pos, known);
+  const word = text.slice(from, context.pos);
+  // Behind a whole word, Enter must begin a new line.
+  const others = items.filter((item) => item.text.trim() !== word);
   // A list that opens on every new line would be in the way.
-  const isExpected = from < context.pos || /[:{[,] $/.test(text.slice(Math.max(0, from - 2), from));
-  if (items.length === 0 || !(context.explicit || isExpected)) return null;
+  const isExpected = word !== '' || /[:{[,] $/.test(text.slice(Math.max(0, from - 2), from));
+  if (others.length === 0 || !(context.explicit || isExpected)) return null;
   return {
     from,
-    validFor: /^[\w.:/-]*$/,
-    options: items.map(({ label, text: apply, description }) => ({
+    options: others.map(({ label, text: apply, description }) => ({
       label,
       apply,
       ...(description === undefined ? {} : { info: description }),

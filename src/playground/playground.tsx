@@ -24,6 +24,8 @@ export function Playground({
 }) {
   const [document, setDocument] = useState(examples[0]);
   const [fileName, setFileName] = useState(document.files[0]?.name ?? '');
+  // How many documents were opened: each one gets a new editor.
+  const [opened, setOpened] = useState(0);
   const [target, setTarget] = useState<Target>();
   const [isExporting, setExporting] = useState(false);
   const [note, setNote] = useState({ text: '', bad: false });
@@ -32,6 +34,7 @@ export function Playground({
 
   const open = (next: PlaygroundDocument): void => {
     setDocument(next);
+    setOpened((count) => count + 1);
     setFileName(next.files[0]?.name ?? '');
   };
   const attempt = async (action: () => Promise<string>): Promise<void> => {
@@ -120,7 +123,7 @@ export function Playground({
             </label>
           )}
           <Editor
-            key={file.name}
+            key={`${opened} ${file.name}`}
             file={file}
             findings={findings}
             known={known}
