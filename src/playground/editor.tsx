@@ -95,8 +95,14 @@ const extensionsOf = (name: string, current: Current) => [
   yaml(),
   syntaxHighlighting(classHighlighter),
   EditorView.lineWrapping,
-  EditorView.contentAttributes.of({ 'aria-label': `Policy ${name}` }),
-  autocompletion({ override: [(context) => complete(context, current.current.known)], icons: false }),
+  // An editable element is focusable anyway. With the attribute, tools that check accessibility know it too.
+  EditorView.contentAttributes.of({ 'aria-label': `Policy ${name}`, tabindex: '0' }),
+  autocompletion({
+    override: [(context) => complete(context, current.current.known)],
+    icons: false,
+    // After a key, its value follows.
+    activateOnCompletion: ({ apply }) => typeof apply === 'string' && apply.endsWith(': '),
+  }),
   // Tab is not bound: it leaves the editor, as everywhere on the page.
   keymap.of([...completionKeymap, ...lintKeymap, ...historyKeymap, ...defaultKeymap]),
   EditorView.updateListener.of((update) => {

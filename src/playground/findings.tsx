@@ -8,10 +8,13 @@ const MAX_LISTED = 50;
 /** The findings of all files. Each goes to its place. */
 export function Findings({
   findings,
+  isChecking,
   several,
   go,
 }: {
   readonly findings: readonly Finding[];
+  /** Whether more findings may follow. */
+  readonly isChecking: boolean;
   /** Whether the policy has several files, so that places need their names. */
   readonly several: boolean;
   go(target: Target): void;
@@ -22,7 +25,7 @@ export function Findings({
     ...(findings.length > errors ? [countOf(findings.length - errors, 'warning')] : []),
   ];
   return (
-    <section class="findings" aria-label="Findings">
+    <section class="findings" aria-label="Findings" aria-busy={isChecking}>
       <p class="summary" role="status">
         {counts.length === 0 ? 'No findings' : counts.join(', ')}
       </p>

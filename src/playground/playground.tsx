@@ -57,7 +57,7 @@ export function Playground({
   }, []);
 
   const built = useMemo(() => buildProgram(files, catalog), [files, catalog]);
-  const findings = useFindings(document, built.findings);
+  const { findings, isChecking } = useFindings(document, built.findings);
   const lastGood = useRef<Program | undefined>(undefined);
   lastGood.current = built.program ?? lastGood.current;
   const program = lastGood.current;
@@ -130,7 +130,7 @@ export function Playground({
             target={target}
             change={edit}
           />
-          <Findings findings={findings} several={files.length > 1} go={go} />
+          <Findings findings={findings} isChecking={isChecking} several={files.length > 1} go={go} />
         </section>
         <main class="local">
           {state === undefined || program === undefined ? (

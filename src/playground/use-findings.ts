@@ -12,12 +12,12 @@ const PAUSE = 250;
  *
  * @param document the files and the catalog
  * @param ofText the findings of the text alone
- * @returns the findings to show
+ * @returns the findings to show, and whether those of the catalog are still missing
  */
 export function useFindings(
   { files, catalog }: PlaygroundDocument,
   ofText: readonly Finding[],
-): readonly Finding[] {
+): { readonly findings: readonly Finding[]; readonly isChecking: boolean } {
   const [checked, setChecked] = useState<{
     readonly of: readonly Finding[];
     readonly all: readonly Finding[];
@@ -29,5 +29,7 @@ export function useFindings(
     );
     return () => clearTimeout(timer);
   }, [files, catalog, ofText]);
-  return checked?.of === ofText ? checked.all : ofText;
+  return checked?.of === ofText
+    ? { findings: checked.all, isChecking: false }
+    : { findings: ofText, isChecking: true };
 }
