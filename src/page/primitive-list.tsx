@@ -129,8 +129,8 @@ function Row({ item, state, change, sourceOf }: ListProps & { readonly item: Pan
           name
         ) : (
           <button type="button" class="link" onClick={open}>
+            <span class="unseen">Go to the line of </span>
             {name}
-            <span class="unseen">: go to its line</span>
           </button>
         )}
       </span>
