@@ -30,7 +30,6 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
     ],
     compile: [
       [PREFERENCES, 'the compiled policy is for all hosts'],
-      [['policy'], 'name the policies without it'],
       [['format'], 'a compiled policy is always JSON'],
     ],
     bundle: [
