@@ -111,6 +111,20 @@ it('keeps engine, analysis and protocol free of effects', () => {
   expect(environment).toEqual([]);
 });
 
+it('needs no built-in module of Node.js to parse a policy, so that browsers can', () => {
+  const loading = imports.filter(({ loads }) => loads);
+  const reached = new Set(['src/policy/parse.ts']);
+  for (const file of reached) {
+    for (const { file: from, target } of loading)
+      if (from === file && target !== undefined) reached.add(target);
+  }
+  expect(reached.size).toBeGreaterThan(40);
+  const wrong = loading.filter(
+    ({ file, specifier }) => reached.has(file) && builtinModules.includes(specifier.replace('node:', '')),
+  );
+  expect(wrong).toEqual([]);
+});
+
 it('loads heavy packages in one place each', () => {
   const wrong = imports.filter(({ file, specifier, loads }) => {
     if (!loads) return false;

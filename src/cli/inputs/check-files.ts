@@ -1,5 +1,6 @@
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { type PolicyReport, readPolicy } from '../../policy/compile/load.js';
+import type { PolicyReport } from '../../policy/compile/check-reading.js';
+import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
 
 /**
