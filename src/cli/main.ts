@@ -26,6 +26,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
+  ['lsp', () => import('./commands/lsp.js')],
 ]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
@@ -50,6 +51,7 @@ Commands:
   serve     serve an MCP server with a policy on 127.0.0.1
   bundle    make the folder of a Lambda function
   switch    switch what a running serve shows to its hosts
+  lsp       serve policies to an editor: findings, completions, fixes
 
 All commands take --color auto|always|never and --quiet. Commands that read a
 server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
@@ -85,7 +87,7 @@ async function main(argv: string[]): Promise<number> {
     );
     return 2;
   }
-  if (name !== 'serve') speedUpStartup();
+  if (name !== 'serve' && name !== 'lsp') speedUpStartup();
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
   // Arguments after -- belong to the command of the server.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;

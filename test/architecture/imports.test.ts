@@ -29,7 +29,18 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
   protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'concerns', 'tasks'],
-  cli: ['terminal', 'project', 'options', 'inputs', 'control', 'serving', 'reports', 'proposals', 'commands'],
+  cli: [
+    'terminal',
+    'project',
+    'options',
+    'inputs',
+    'lsp',
+    'control',
+    'serving',
+    'reports',
+    'proposals',
+    'commands',
+  ],
 };
 
 /** Files beside the subfolders that every subfolder may import. */

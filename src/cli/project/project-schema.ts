@@ -68,7 +68,6 @@ export const projectSchema = {
         replay: options('replay'),
         serve: options('serve'),
         init: options('init'),
-        lsp: options('lsp'),
       },
       examples: [{ check: { 'deny-warnings': true } }],
     },

@@ -40,7 +40,5 @@ export type ProjectDocument = {
     serve?: { [name: string]: string | number | boolean | string[] };
     /** Options of "mcp-concerns init" that apply if the command line does not have them. */
     init?: { [name: string]: string | number | boolean | string[] };
-    /** Options of "mcp-concerns lsp" that apply if the command line does not have them. */
-    lsp?: { [name: string]: string | number | boolean | string[] };
   };
 };
