@@ -19,8 +19,9 @@ import { listTasks, type TaskListPage, type TaskListRequest } from '../wire/list
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
 import { callTask, supportsTasks } from '../wire/start.js';
-import { callerOf } from './caller.js';
+import { callerOf, isHttp } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
+import { type Subscriber, TaskSubscriptions } from './subscriptions.js';
 
 const META = 'io.modelcontextprotocol/';
 /** The protocol version of the modern era. */
@@ -37,12 +38,16 @@ interface Request {
   /** Whether the gate in front shows a tool to the sender. */
   readonly shows: (tool: string) => Promise<boolean>;
   readonly era: 'legacy' | 'modern';
+  /** Who is told of tasks later on; `undefined` for a connection that ends with this request. */
+  readonly subscriber: Subscriber | undefined;
 }
 
 /** A transport with a gate in it, which knows what the policy hides from the sender of a message. */
 interface GatedTransport {
   showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   waitFor?(work: Promise<unknown>): void;
+  /** Returns the id that the client gave a request, which the gate may have replaced. */
+  clientIdOf?(id: RequestId): RequestId;
   /** Lets the gate list tasks, filtered by the client and by the policy. */
   listTasksWith?(lister: {
     readonly tools: readonly string[];
@@ -83,13 +88,16 @@ export class TaskTransport implements Transport {
   private readonly changes = new Map<unknown, Change>();
   /** Requests that wait for the end of a task. */
   private readonly waiting = new Set<unknown>();
+  private readonly subscriptions: TaskSubscriptions;
   private capabilities: unknown;
   private initialized = false;
 
   constructor(
     private readonly inner: Transport,
     private readonly tasks: Tasks,
-  ) {}
+  ) {
+    this.subscriptions = new TaskSubscriptions(tasks, (message, relatedTo) => this.write(message, relatedTo));
+  }
 
   get sessionId(): string | undefined {
     return this.inner.sessionId;
@@ -111,6 +119,7 @@ export class TaskTransport implements Transport {
     const { inner } = this;
     inner.onclose = () => {
       this.waiting.clear();
+      this.subscriptions.close();
       this.onclose?.();
     };
     inner.onerror = (error) => this.onerror?.(error);
@@ -172,13 +181,20 @@ export class TaskTransport implements Transport {
     }
     const { method, params } = message;
     if (!('id' in message)) {
-      if (method === 'notifications/cancelled') this.waiting.delete(member(params, 'requestId'));
+      if (method === 'notifications/cancelled') {
+        this.waiting.delete(member(params, 'requestId'));
+        this.subscriptions.cancel(member(params, 'requestId'));
+      }
       return false;
     }
     const meta = member(params, '_meta');
     const isModern = member(meta, `${META}protocolVersion`) === MODERN && !this.initialized;
     const era = isModern ? 'modern' : 'legacy';
-    const request: Request = { id: message.id, method, params, caller, shows, era };
+    // Later on, the policy in force then decides, and not that of this request.
+    const showsLater = async (tool: string) =>
+      (await gate.showsTool?.(tool, { ...message, id: randomUUID() }, extra)) ?? true;
+    const subscriber = isHttp(extra) ? undefined : { caller, shows: showsLater };
+    const request: Request = { id: message.id, method, params, caller, shows, era, subscriber };
     const answer = this.answer(
       request,
       isModern ? member(meta, `${META}clientCapabilities`) : this.capabilities,
@@ -189,7 +205,7 @@ export class TaskTransport implements Transport {
   }
 
   /** Returns the answer to a request; `undefined` if the server answers it. */
-  private answer(request: Request, capabilities: unknown): Promise<WireAnswer> | undefined {
+  private answer(request: Request, capabilities: unknown): Promise<WireAnswer | undefined> | undefined {
     const { id, method, params, caller, shows, era } = request;
     const { tasks } = this;
     switch (method) {
@@ -214,6 +230,8 @@ export class TaskTransport implements Transport {
         const definition = tasks.definitions.get(String(member(params, 'name')));
         return definition && this.call(definition, request, capabilities);
       }
+      case 'subscriptions/listen':
+        return this.listen(request, capabilities);
       case 'tasks/list':
         return era === 'legacy' ? this.list(request) : undefined;
       case 'tasks/get':
@@ -244,6 +262,24 @@ export class TaskTransport implements Transport {
     return callTask(this.tasks, definition, { era, caller, capabilities, params });
   }
 
+  /** Answers a subscription to tasks on a lasting connection. Others belong to the server. */
+  private listen(
+    { id, params, era, subscriber }: Request,
+    capabilities: unknown,
+  ): Promise<WireAnswer | undefined> | undefined {
+    const isOfTasks = member(member(params, 'notifications'), 'taskIds') !== undefined;
+    if (!isOfTasks || era === 'legacy' || subscriber === undefined) return undefined;
+    const clientId = (this.inner as GatedTransport).clientIdOf?.(id) ?? id;
+    return this.subscriptions.listen({ id, clientId, params, capabilities, ...subscriber });
+  }
+
+  /** Tells the client of a lasting connection of the task that it created. */
+  private follow({ era, subscriber }: Request, result: unknown): void {
+    const taskId = member(member(result, 'task'), 'taskId');
+    if (era === 'modern' || subscriber === undefined || !isTaskId(taskId)) return;
+    this.attempt(this.subscriptions.follow(taskId, subscriber));
+  }
+
   /** Lists tasks where no gate does. */
   private async list({ caller, params }: Request): Promise<WireAnswer> {
     const cursor = member(params, 'cursor');
@@ -254,13 +290,18 @@ export class TaskTransport implements Transport {
     return { kind: 'result', result: { tasks: page.tasks, ...next } };
   }
 
-  private async respond(request: Request, answering: Promise<WireAnswer>): Promise<void> {
-    const { id } = request;
+  private async respond(request: Request, answering: Promise<WireAnswer | undefined>): Promise<void> {
+    const { id, method } = request;
     const answer = await answering.catch((cause: unknown): WireAnswer => {
       this.failed(cause);
       return { kind: 'error', code: CODES.internal, message: 'The task cannot be reached. Try again.' };
     });
-    if (answer.kind === 'result') return this.write({ jsonrpc: '2.0', id, result: answer.result });
+    if (answer === undefined) return;
+    if (answer.kind === 'result') {
+      await this.write({ jsonrpc: '2.0', id, result: answer.result });
+      if (method === 'tools/call') this.follow(request, answer.result);
+      return;
+    }
     if (answer.kind === 'error') {
       const { code, message, data } = answer;
       const error = data === undefined ? { code, message } : { code, message, data };
