@@ -48,7 +48,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@aws-lambda-powertools/parameters': ['src/lambda/remote-policy/read-text.ts'],
   '@aws-sdk/client-s3': ['src/lambda/remote-policy/read-text.ts'],
   '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
-  esbuild: ['src/deploy/bundle.ts'],
+  esbuild: ['src/deploy/build-code.ts'],
   inflection: ['src/policy/propose/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };

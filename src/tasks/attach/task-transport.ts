@@ -17,7 +17,7 @@ import { answerLegacy } from '../wire/legacy.js';
 import { listTasks } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
-import { callTask } from '../wire/start.js';
+import { callTask, missingCapability, supportsTasks } from '../wire/start.js';
 import { callerOf } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
 
@@ -46,9 +46,9 @@ interface GatedTransport {
 
 /** How to change the server's answer to a request. */
 interface AnswerChange {
-  readonly of: (result: Readonly<Record<string, unknown>>) => object;
-  /** The result to change if the server does not know the method. */
-  readonly without?: Readonly<Record<string, unknown>>;
+  readonly of?: (result: Readonly<Record<string, unknown>>) => object;
+  /** The answer if the server does not know the method. */
+  readonly ifUnknown?: { readonly result: object } | { readonly error: object };
 }
 
 /** Members that transports of SDK v2 have in addition to those of v1. */
@@ -110,12 +110,13 @@ export class TaskTransport implements Transport {
     this.changes.delete(id);
     if (change === undefined) return this.inner.send(message, options);
     if ('result' in message) {
-      return this.inner.send({ ...message, result: { ...change.of(message.result) } }, options);
+      const { of: changed = (result) => result } = change;
+      return this.inner.send({ ...message, result: { ...changed(message.result) } }, options);
     }
-    const unknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
-    if (!unknown || change.without === undefined) return this.inner.send(message, options);
-    const result = { ...change.of(change.without) };
-    return this.inner.send({ result, jsonrpc: '2.0', id } as JSONRPCMessage, options);
+    const isUnknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
+    const { ifUnknown } = change;
+    if (!isUnknown || ifUnknown === undefined) return this.inner.send(message, options);
+    return this.inner.send({ ...ifUnknown, jsonrpc: '2.0', id } as JSONRPCMessage, options);
   }
 
   close(): Promise<void> {
@@ -172,7 +173,7 @@ export class TaskTransport implements Transport {
         this.changes.set(id, {
           of: (result) => addTools(result, tasks.definitions, era),
           // A server of which every tool is a task has no list of tools.
-          without: { tools: [] },
+          ifUnknown: { result: addTools({ tools: [] }, tasks.definitions, era) },
         });
         return undefined;
       case 'tools/call': {
@@ -186,7 +187,13 @@ export class TaskTransport implements Transport {
       case 'tasks/cancel':
       case 'tasks/result': {
         // The server may have tasks of its own, whose ids look different.
-        if (!isTaskId(member(params, 'taskId'))) return undefined;
+        if (!isTaskId(member(params, 'taskId'))) {
+          if (era === 'modern' && !supportsTasks(capabilities)) return Promise.resolve(missingCapability());
+          // The modern era has no such method.
+          if (era === 'modern' && method === 'tasks/result') return undefined;
+          this.changes.set(id, { ifUnknown: { error: errorOf(NOT_FOUND) } });
+          return undefined;
+        }
         return era === 'modern'
           ? answerModern(tasks, { caller, method, params, shows, capabilities })
           : answerLegacy(tasks, { caller, method, params, shows, id });
@@ -235,7 +242,7 @@ export class TaskTransport implements Transport {
       const answer = await answerLegacy(this.tasks, { caller, method, params, shows, id });
       if (!this.waiting.has(id)) return;
       const messages: readonly WireMessage[] =
-        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: expired(answer) }];
+        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: errorOf(answer) }];
       for (const message of messages) await this.write(message, id);
       if (messages.some((message) => message.id === id)) this.waiting.delete(id);
     }
@@ -252,8 +259,8 @@ export class TaskTransport implements Transport {
   }
 }
 
-/** The error of a task that is gone while its result is waited for. */
-function expired(answer: WireAnswer): { readonly code: number; readonly message: string } {
+/** The error of a task that does not exist, or is gone while its result is waited for. */
+function errorOf(answer: WireAnswer): { readonly code: number; readonly message: string } {
   const { code, message } = answer.kind === 'error' ? answer : { ...Object(NOT_FOUND) };
   return { code, message };
 }
