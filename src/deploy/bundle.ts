@@ -24,6 +24,8 @@ export interface BundleOptions {
   readonly dynamodb: boolean;
   /** Whether tasks run in a durable function. If not, the client that starts them is not bundled. */
   readonly durable: boolean;
+  /** Packages that the function needs because of its settings. They must be installed. */
+  readonly packages: readonly string[];
 }
 
 /** The folder that `serverless.yml` deploys. */
@@ -51,13 +53,15 @@ export async function bundleFunction(
     architecture = 'arm64',
     dynamodb = true,
     durable = false,
+    packages = [],
   }: Partial<BundleOptions> = {},
 ): Promise<void> {
   const { server, catalog } = endpoint;
   if (catalog === 'snapshot') checkHeaderVariables(server);
   await replaceFolder(root, target, async (draft) => {
     const bin = 'package' in server ? copyPackage(server.package, root, draft, architecture) : '';
-    const meta = await bundleCode(endpoint, bin, { root: resolve(root), outdir: draft, dynamodb, durable });
+    const to = { root: resolve(root), outdir: draft, dynamodb, durable, packages };
+    const meta = await bundleCode(endpoint, bin, to);
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
@@ -69,9 +73,9 @@ export async function bundleFunction(
 function bundleCode(
   endpoint: Endpoint,
   bin: string,
-  to: Pick<BundleOptions, 'root' | 'dynamodb' | 'durable'> & { readonly outdir: string },
+  to: Omit<BundleOptions, 'target' | 'architecture'> & { readonly outdir: string },
 ): Promise<string> {
-  const { root, outdir, dynamodb, durable } = to;
+  const { root, outdir, dynamodb, durable, packages } = to;
   const server = resolveServer(endpoint.server, root);
   // The clients are imported dynamically, so an import that never runs may stay.
   const clients = [
@@ -85,6 +89,7 @@ function bundleCode(
     external: clients.flatMap(({ name, needed }) => (needed ? [] : [name])),
     needed: [
       ...clients.flatMap(({ name, needed }) => (needed ? [name] : [])),
+      ...packages,
       ...secretPackages(endpoint.secrets),
     ],
     entryPoints: [

@@ -28,7 +28,10 @@ export const addTasks = (server, tasks) => withTasks(server, (deployed ??= creat
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
-export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, bin = ''): string {
+export function entryOf(
+  { server, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
+  bin = '',
+): string {
   const lines = [
     `import { readFileSync } from 'node:fs';`,
     `import { createFunction, createUpstreamLog, LivePolicy, loadSecrets, upstreamHeaders } from 'mcp-concerns/lambda';`,
@@ -40,7 +43,7 @@ export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, 
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalogExpression(catalog)};`,
     ...serverLines(server, bin),
-    ...exportLine(server, catalog),
+    ...exportLine(server, catalog, preferences),
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -100,12 +103,17 @@ function handlerImport(server: Server, catalog: Endpoint['catalog']): string[] {
   return catalog === 'snapshot' ? [] : [`import { createHandler } from 'mcp-concerns/http';`];
 }
 
-function exportLine(server: Server, catalog: Endpoint['catalog']): string[] {
+function exportLine(
+  server: Server,
+  catalog: Endpoint['catalog'],
+  preferences: Endpoint['preferences'],
+): string[] {
+  const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   if (!isV2(server) && catalog === 'snapshot') {
-    return ['export const handler = createFunction({ policy, server, catalog });'];
+    return [`export const handler = createFunction({ policy, server, catalog${kept} });`];
   }
   return [
-    'const makeHandler = (store) => createHandler({ policy, server, catalog, store });',
+    `const makeHandler = (store) => createHandler({ policy, server, catalog, store${kept} });`,
     'export const handler = createFunction({ policy, handler: makeHandler });',
   ];
 }
@@ -136,7 +144,7 @@ function serverLines(server: Server, bin: string): string[] {
 
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
 function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
-  const { package: name, arguments: args = [], environment = [], isolation = 'shared' } = server;
+  const { package: name, arguments: args = [], environment = [], isolation = 'shared', silence } = server;
   return [
     `import { fileURLToPath } from 'node:url';`,
     `import { ChildTransport, isolateUpstream } from 'mcp-concerns/upstream';`,
@@ -144,24 +152,25 @@ function childLines(server: Extract<Server, { package: string }>, bin: string): 
     `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
     `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
     `const open = () => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env);`,
-    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name)});`,
+    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name, silence)});`,
   ];
 }
 
 /** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
 const LIMITS_MS = { startMs: 20_000, silenceMs: 25_000 };
 
-function recovery(name: string): string {
-  const members = Object.entries({ name, ...LIMITS_MS }).map(
+function recovery(name: string, silence: number | undefined): string {
+  const limits = silence === undefined ? LIMITS_MS : { ...LIMITS_MS, silenceMs: silence * 1000 };
+  const members = Object.entries({ name, ...limits }).map(
     ([key, value]) => `${key}: ${JSON.stringify(value)}`,
   );
   return `{ ${members.join(', ')}, report: createUpstreamLog() }`;
 }
 
-function remoteLines({ url, headers = {} }: Extract<Server, { url: string }>): string[] {
+function remoteLines({ url, headers = {}, silence }: Extract<Server, { url: string }>): string[] {
   return [
     `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
     `const headers = upstreamHeaders(${JSON.stringify(headers)});`,
-    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host)});`,
+    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host, silence)});`,
   ];
 }

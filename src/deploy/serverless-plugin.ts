@@ -4,6 +4,7 @@ import { checkSettings } from './check-settings.js';
 import { type Endpoint, endpointSchema } from './endpoint.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { ARCHITECTURES, type Architecture } from './native-code.js';
+import { packagesOfSettings } from './needed-by-settings.js';
 import { type Statement, secretStatements } from './secret-statements.js';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -14,6 +15,10 @@ interface LambdaFunction {
   readonly timeout?: number;
   environment?: Variables;
   readonly events?: readonly object[];
+  /** A role of its own. */
+  readonly role?: unknown;
+  /** Statements of a role of its own, which another plugin makes. */
+  readonly iamRoleStatements?: unknown;
 }
 
 /** The part of the Serverless Framework that the plugin uses. The framework has no types. */
@@ -22,11 +27,12 @@ interface Serverless {
   readonly service: {
     readonly custom?: { readonly endpoint?: Endpoint; readonly throttle?: Throttle };
     readonly functions?: Readonly<Record<string, LambdaFunction>>;
+    readonly resources?: unknown;
     readonly provider: {
       readonly architecture?: Architecture;
       readonly timeout?: number;
       environment?: Variables;
-      iam?: { role?: { statements?: Statement[] } | string };
+      iam?: { role?: { statements?: Statement[]; readonly managedPolicies?: unknown } | string };
       readonly compiledCloudFormationTemplate?: { readonly Resources: Resources };
     };
   };
@@ -96,23 +102,39 @@ export default class EndpointPlugin {
     return this.lambda.timeout ?? this.serverless.service.provider.timeout ?? DEFAULTS.timeout;
   }
 
+  /** What the role of the function may do; `undefined` if a part of that is defined elsewhere, so that nobody can tell here. */
+  private get statements(): readonly unknown[] | undefined {
+    const { provider, resources } = this.serverless.service;
+    const role = provider.iam?.role ?? {};
+    const { role: own, iamRoleStatements } = this.lambda;
+    const isElsewhere =
+      typeof role === 'string' ||
+      role.managedPolicies !== undefined ||
+      own !== undefined ||
+      iamRoleStatements !== undefined ||
+      JSON.stringify(resources ?? {}).includes('"AWS::IAM::');
+    return isElsewhere ? undefined : (role.statements ?? []);
+  }
+
   private async bundle(): Promise<void> {
     const { serviceDir, service, classes } = this.serverless;
     const { custom: { endpoint } = {}, provider } = service;
     if (endpoint === undefined) return;
     try {
       const { environment, architecture = provider.architecture, events = [] } = this.lambda;
-      const { sessions } = checkSettings({
+      const settings = checkSettings({
         environment: { ...provider.environment, ...environment },
         timeout: this.timeout,
         httpApi: events.some((event) => 'httpApi' in event),
+        statements: this.statements,
       });
       const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
-        dynamodb: sessions.in === 'dynamodb',
+        dynamodb: settings.sessions.in === 'dynamodb',
         durable,
+        packages: packagesOfSettings(settings),
       });
       if (durable) await bundleWorker(endpoint, { root: serviceDir });
     } catch (cause) {
