@@ -33,6 +33,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
+  /** Sends a `list_changed` on the stream that the client of a session has open. Returns whether it has one. */
+  readonly announce?: ((session: string, method: string) => boolean) | undefined;
 }
 
 /** Answers one HTTP request. If the request is aborted, its server is closed. */
