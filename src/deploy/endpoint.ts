@@ -81,6 +81,11 @@ export const endpointSchema = {
       ],
     },
     server: { anyOf: [own, child, remote] },
+    preferences: {
+      enum: ['principal'],
+      description:
+        'Keeps what a person chooses for the verified caller (the claims `iss` and `sub`), for all of its requests. By default, preferences are kept only for a session.',
+    },
     secrets: {
       type: 'object',
       additionalProperties: { type: 'string', pattern: '^(ssm:[^#]+|secretsmanager:.+)$' },

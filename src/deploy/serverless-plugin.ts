@@ -1,4 +1,5 @@
 import { bundleFunction, TARGET } from './bundle.js';
+import { bundleWorker, WORKER_TARGET } from './bundle-worker.js';
 import { checkSettings } from './check-settings.js';
 import { type Endpoint, endpointSchema } from './endpoint.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
@@ -12,7 +13,7 @@ interface LambdaFunction {
   readonly handler?: string;
   readonly architecture?: Architecture;
   readonly timeout?: number;
-  readonly environment?: Variables;
+  environment?: Variables;
   readonly events?: readonly object[];
   /** A role of its own. */
   readonly role?: unknown;
@@ -30,7 +31,7 @@ interface Serverless {
     readonly provider: {
       readonly architecture?: Architecture;
       readonly timeout?: number;
-      readonly environment?: Variables;
+      environment?: Variables;
       iam?: { role?: { statements?: Statement[]; readonly managedPolicies?: unknown } | string };
       readonly compiledCloudFormationTemplate?: { readonly Resources: Resources };
     };
@@ -55,7 +56,8 @@ const throttleSchema = {
 
 /**
  * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
- * whenever the service is packaged, deployed or run offline, and on `osls bundle`. It also checks the settings of the
+ * whenever the service is packaged, deployed or run offline, and on `osls bundle`. If a function starts from `build/worker`,
+ * it also makes that of the tasks. It also checks the settings of the
  * function, lets its role read the secrets of the endpoint, and throttles the API as `custom.throttle` says. It does nothing
  * if the service has no such sections.
  *
@@ -81,15 +83,19 @@ export default class EndpointPlugin {
       'before:package:createDeploymentArtifacts': bundle,
       'before:aws:package:finalize:mergeCustomProviderResources': () => this.finish(),
       // `osls offline` and `osls offline start` are two commands with different events.
-      'before:offline:start': bundle,
-      'before:offline:start:init': bundle,
+      'before:offline:start': () => this.offline(),
+      'before:offline:start:init': () => this.offline(),
     };
   }
 
   /** The function that is started from the bundle. A service can have others. */
   private get lambda(): LambdaFunction {
+    return this.functionFrom(TARGET) ?? {};
+  }
+
+  private functionFrom(target: string): LambdaFunction | undefined {
     const functions = Object.values(this.serverless.service.functions ?? {});
-    return functions.find(({ handler }) => handler?.startsWith(`${TARGET}/`)) ?? {};
+    return functions.find(({ handler }) => handler?.startsWith(`${target}/`));
   }
 
   private get timeout(): number {
@@ -122,18 +128,28 @@ export default class EndpointPlugin {
         httpApi: events.some((event) => 'httpApi' in event),
         statements: this.statements,
       });
+      const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
         dynamodb: settings.sessions.in === 'dynamodb',
+        durable,
         packages: packagesOfSettings(settings),
       });
+      if (durable) await bundleWorker(endpoint, { root: serviceDir });
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
       // The framework prints errors of its own class without a stack.
       const code = 'code' in cause ? String(cause.code) : 'BUNDLE_FAILED';
       throw new classes.Error(cause.message, code);
     }
+  }
+
+  /** Bundles as for AWS, and then leaves out the variables that refer to resources, because those exist only there. */
+  private async offline(): Promise<void> {
+    await this.bundle();
+    const { provider, functions = {} } = this.serverless.service;
+    for (const each of [provider, ...Object.values(functions)]) each.environment = localVariables(each);
   }
 
   /** A role that the service brings itself, by its ARN, cannot be changed here. */
@@ -156,4 +172,12 @@ export default class EndpointPlugin {
     const options = { throttle: custom.throttle, stage, timeout: this.timeout };
     Object.assign(resources, finishResources(resources, options));
   }
+}
+
+/** Without their tables, sessions and tasks are in the memory of the process. */
+function localVariables({ environment = {} }: { readonly environment?: Variables }): Variables {
+  const own = Object.entries(environment).filter(
+    ([name, value]) => !(name.startsWith('MCP_CONCERNS_') && typeof value === 'object'),
+  );
+  return Object.fromEntries(own);
 }

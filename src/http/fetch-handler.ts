@@ -16,6 +16,12 @@ export interface HandlerOptions {
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of sessions. Without a store there are no sessions, only the URL, the header and `_meta`. */
   readonly store?: SessionStore | undefined;
+  /**
+   * `principal`: what a person chooses is kept for the verified caller, in `store`, and applies to all requests of this
+   * caller, with and without a session. The claims `iss` and `sub` tell callers apart. By default, preferences are kept
+   * only for a session.
+   */
+  readonly preferences?: 'principal' | undefined;
   /** The longest body, in bytes, that is read. Defaults to 4 MiB, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
   /** Answers lists without building the server: your promise that the lists do not depend on the request. */
@@ -35,6 +41,8 @@ export interface FetchOptions extends Observer {
   readonly authInfo?: AuthInfo | undefined;
   /** Sends a `list_changed` on the stream that the client of a session has open. Returns whether it has one. */
   readonly announce?: ((session: string, method: string) => boolean) | undefined;
+  /** The public URL of the endpoint, if hosts use another URL than that of the request. */
+  readonly resource?: string | undefined;
 }
 
 /** Answers one HTTP request. If the request is aborted, its server is closed. */

@@ -7,6 +7,7 @@ import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
+import { isForCard } from './server-card/serve-card.js';
 import { SessionStreams } from './session-streams.js';
 
 /** The options of `createHandler`, and how to listen. */
@@ -57,7 +58,7 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
   const handle = createHandler({ ...options, store: streams.store });
   const announce = (session: string, method: string): boolean => streams.announce(session, method);
   const endpoint = await listenLocally((request, given) => {
-    const isStream = request.method === 'GET' && request.headers.has('mcp-session-id');
+    const isStream = request.method === 'GET' && request.headers.has('mcp-session-id') && !isForCard(request);
     return isStream ? streams.open(request) : handle(request, { ...given, announce });
   }, options);
   return {
@@ -132,7 +133,7 @@ function refusal(request: Request, port: number): Response | undefined {
   if (origin !== null && !own.some((host) => origin === `http://${host}`)) {
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
-  if (new URL(request.url).pathname !== '/mcp')
+  if (new URL(request.url).pathname !== '/mcp' && !isForCard(request))
     return new Response('Not found: use /mcp.\n', { status: 404 });
   return undefined;
 }

@@ -6,10 +6,10 @@ import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../messages/wire.js';
 import { callerOf, configure } from '../request/configure.js';
 import type { Exchange, InitializedConnection } from '../request/exchange.js';
-import { readSession } from '../request/session-preferences.js';
+import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
-import { replacePreferences } from './update-concerns.js';
+import { notStored, replacePreferences } from './update-concerns.js';
 
 /** What the operator of a page adds to the document of one connection. */
 export interface PanelSurroundings {
@@ -50,7 +50,7 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
   return {
     async state(surroundings) {
       const exchange = latest();
-      const kept = await readSession(connection.preferences);
+      const kept = await readKept(exchange);
       const configurationFor = (concerns: HostConcerns): Configuration =>
         configurationWith(exchange, kept, concerns);
       const preferences = preferencesOf(exchange, kept);
@@ -67,8 +67,7 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     },
     async change(change, relatedTo) {
       const exchange = latest();
-      const session = await readSession(connection.preferences);
-      const before = configure(exchange, { session, meta: false });
+      const before = configure(exchange, { ...(await readKept(exchange)), meta: false });
       const concerns = completeChange(before, change);
       const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
       const [problem] = [
@@ -81,10 +80,7 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
         return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
       }
       if (outcome.state === 'failed') {
-        return {
-          state: 'refused',
-          message: 'The preferences could not be stored, so nothing changed. Try again.',
-        };
+        return { state: 'refused', message: `The preferences ${notStored(outcome)}` };
       }
       for (const capability of outcome.announced) {
         // Without a related request, the transport uses the connection's own stream.
@@ -96,9 +92,10 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
   };
 }
 
-/** What the person prefers: kept for the session or, in the modern era, sent with the request. */
-function preferencesOf({ era, request }: Exchange, session: SessionRead): HostConcerns {
-  if (era === 'legacy') return session.state === 'live' ? (session.record.concerns ?? {}) : {};
+/** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */
+function preferencesOf({ era, request }: Exchange, kept: Kept): HostConcerns {
+  const place = strongestPlace(kept);
+  if (era === 'legacy' || place === 'principal') return recordOf(kept[place]).concerns ?? {};
   const sent = read(request.params, '_meta', EXTENSION_ID, 'concerns');
   return typeof sent === 'object' && sent !== null ? { ...sent } : {};
 }
@@ -107,21 +104,25 @@ function preferencesOf({ era, request }: Exchange, session: SessionRead): HostCo
  * Returns the values that are in effect if the person prefers something else.
  *
  * @param exchange a request of the client
- * @param session what is kept for its session
+ * @param kept what is kept for its sender
  * @param concerns the preferences of the person
  */
-function configurationWith(exchange: Exchange, session: SessionRead, concerns: HostConcerns): Configuration {
-  if (exchange.era === 'legacy')
-    return configure(exchange, { session: withConcerns(session, concerns), meta: false });
+function configurationWith(exchange: Exchange, kept: Kept, concerns: HostConcerns): Configuration {
+  const place = strongestPlace(kept);
+  if (exchange.era === 'legacy' || place === 'principal') {
+    const changed = { ...kept, [place]: withConcerns(kept[place], concerns) };
+    // What a modern request states itself is stronger, and the person must see that.
+    return configure(exchange, { ...changed, meta: exchange.era === 'modern' });
+  }
   const { policy, request, sender } = exchange;
   const _meta = { ...(request.params?._meta as object), [EXTENSION_ID]: { concerns } };
   const changed = { ...request, params: { ...request.params, _meta } };
-  return configure({ policy, sender, request: changed }, { session, meta: true });
+  return configure({ policy, sender, request: changed }, { ...kept, meta: true });
 }
 
-const withConcerns = (session: SessionRead, concerns: HostConcerns): SessionRead => ({
+const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): SessionRead => ({
   state: 'live',
-  record: { ...(session.state === 'live' ? session.record : {}), concerns },
+  record: { ...recordOf(kept), concerns },
 });
 
 function invalidText({ concern, value, values, suggestion }: InvalidValue): string {

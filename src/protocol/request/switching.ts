@@ -1,6 +1,7 @@
 import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, read } from '../messages/wire.js';
 import type { Exchange } from './exchange.js';
+import { recordOf } from './kept-preferences.js';
 
 /** The extension MCP Apps (SEP-1865), and the type of its pages. */
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
@@ -33,13 +34,17 @@ export function surfacesOf(capabilities: unknown): ClientSurfaces {
 }
 
 /** Returns how the client of a request can ask its person. The exchange must have its configuration. */
-export function clientSurfaces({ era, request, session }: Exchange): ClientSurfaces {
+export function clientSurfaces({ era, request, kept: { session } }: Exchange): ClientSurfaces {
   if (era === 'modern') return surfacesOf(read(request.params, '_meta', CLIENT_CAPABILITIES_META));
-  const kept = session.state === 'live' ? session.record.panel : undefined;
-  return kept ?? { app: false, form: false };
+  return recordOf(session).panel ?? { app: false, form: false };
 }
 
 /** Returns whether a person can switch with this request: there is a place to keep what they choose. */
-export function canSwitch({ policy, era, connection }: Exchange): boolean {
-  return panelMode(policy.settings) === 'on' && era === 'legacy' && connection.preferences.place !== 'none';
+export function canSwitch(exchange: Exchange): boolean {
+  return panelMode(exchange.policy.settings) === 'on' && canKeep(exchange);
+}
+
+/** Returns whether there is a place to keep preferences: the caller's, or that of a session, which only the legacy era has. */
+export function canKeep({ era, connection: { preferences, principal } }: Exchange): boolean {
+  return principal?.place === 'store' || (era === 'legacy' && preferences.place !== 'none');
 }

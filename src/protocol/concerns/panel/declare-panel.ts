@@ -21,11 +21,13 @@ export function declarePanel(exchange: Exchange, result: Record<string, unknown>
       ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
       : read(exchange.request.params, 'capabilities'),
   );
+  // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
+  const announces = switches && exchange.era === 'legacy';
   const added: readonly string[] = ['tools', ...(switches ? ['prompts'] : []), ...(app ? ['resources'] : [])];
   const lists = CAPABILITIES.flatMap((name) => {
     const own = read(result, 'capabilities', name);
     if (own === undefined && !added.includes(name)) return [];
-    return [[name, { ...asObject(own), ...(switches ? { listChanged: true } : {}) }]];
+    return [[name, { ...asObject(own), ...(announces ? { listChanged: true } : {}) }]];
   });
   const capabilities = asObject(result.capabilities);
   const extensions = {

@@ -2,6 +2,7 @@ import { PANEL } from '../../messages/panel-routes.js';
 import { read } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
 import { canSwitch, clientSurfaces } from '../../request/switching.js';
+import { pageKey } from './page-key.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -17,8 +18,7 @@ export async function callPageTool(exchange: Exchange): Promise<Record<string, u
   if (read(params, 'name') === PANEL.readTool) return describe(exchange);
   if (!canSwitch(exchange))
     return errorResult('Nothing can be changed here. The page says what to do instead.');
-  const { session } = exchange;
-  const key = session.state === 'live' ? session.record.panel?.key : undefined;
+  const key = pageKey(exchange);
   if (key === undefined || read(params, 'arguments', 'key') !== key) {
     return errorResult(
       `Only the page may change this. A person can open it with the tool "${PANEL.tool}"; a page from an earlier conversation must be opened again.`,

@@ -6,6 +6,7 @@ import type { PanelState } from '../panel-document.js';
 import { completeChange } from '../panel-state.js';
 import { askPerson, type FormAnswer, readFormAnswer } from './ask-person.js';
 import { changeIn, formOf } from './form.js';
+import { keyForPage, pageKey } from './page-key.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -39,7 +40,11 @@ export async function callTool(exchange: Exchange): Promise<Record<string, unkno
     return afterForm(exchange, state, await askPerson(exchange, formOf(state)));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));
-  if (answered !== undefined) return afterModernForm(exchange, state, answered);
+  if (answered !== undefined) {
+    return canSwitch(exchange)
+      ? afterForm(exchange, state, answered)
+      : afterModernForm(exchange, state, answered);
+  }
   return {
     resultType: 'input_required',
     inputRequests: { [FORM]: { method: 'elicitation/create', params: formOf(state) } },
@@ -49,8 +54,8 @@ export async function callTool(exchange: Exchange): Promise<Record<string, unkno
 }
 
 /** Only the page gets the key, by which `concerns_update` knows that a person made the change. */
-function withPage({ session }: Exchange, state: PanelState): Record<string, unknown> {
-  const key = session.state === 'live' ? session.record.panel?.key : undefined;
+async function withPage(exchange: Exchange, state: PanelState): Promise<Record<string, unknown>> {
+  const key = canSwitch(exchange) ? await keyForPage(exchange) : pageKey(exchange);
   return {
     ...textResult(summaryOf(state)),
     structuredContent: state,
