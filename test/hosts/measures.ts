@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { converse, type Seen, type Step, THINKING } from './conversation.js';
+import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
 import type { Host, McpServer, Setting, Turn } from './host.js';
 import type { Installed } from './install.js';
 import { createPlace, type Place } from './place.js';
@@ -51,7 +51,7 @@ function logOf({ code, stdout, stderr }: Ended): string[] {
   return [`exit ${code}`, tail(stdout), ...(code === 0 ? [] : [tail(stderr)])];
 }
 
-async function inPlace(run: (place: Place) => Promise<Outcome>): Promise<Outcome> {
+async function inPlace<T>(run: (place: Place) => Promise<T>): Promise<T> {
   const place = createPlace();
   try {
     return await run(place);
@@ -250,6 +250,8 @@ const withToolSearch = async (bench: Bench): Promise<Outcome> => {
       { toolSearch: true },
     ),
   );
+  const gone = /no longer available[^<]*/.exec(switched.texts.at(-1) ?? '')?.[0] ?? '';
+  notes.push(`after the switch back, the request names ${countNamed(gone)} tools as no longer available`);
   return { seen: [...first, ...switched.seen], notes, log: switched.log ?? [] };
 };
 
