@@ -204,6 +204,8 @@ const byMessage = async (bench: Bench): Promise<Outcome> => {
       }
       await person.newConversation();
       await person.say(FIRST.prompt);
+      // One session with 12 tools, or another one with 10.
+      said.push(`in the new conversation, ${await looked(place)}`);
     } catch (cause) {
       said.push(String(cause).slice(0, 600));
     } finally {
