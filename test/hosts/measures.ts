@@ -41,8 +41,8 @@ async function runHost(
   turn: Turn,
 ): Promise<Ended> {
   host.configure(setting);
-  const { args, env, input } = host.start(setting, turn);
-  const options = { cwd: place.work, env: { ...place.env, ...env }, input, longest: LONGEST };
+  const { args, env } = host.start(setting, turn);
+  const options = { cwd: place.work, env: { ...place.env, ...env }, longest: LONGEST };
   return startProcess(installed.program, args, options).ended;
 }
 

@@ -22,7 +22,7 @@ const HOSTS: readonly Host[] = [claudeCode, geminiCli, codex, opencode, copilotC
 /** Results are part of the repository. */
 const RESULTS = 'test/hosts/results';
 
-/** For example `10`, or `0 (+10 named)` if the model only learns the names. */
+/** For example `10`, or `0 (10 named)` if the model only learns the names. */
 const describe = ({ shown, named }: Seen): string =>
   named === shown ? String(shown) : `${shown} (${named} named)`;
 
@@ -61,11 +61,13 @@ for (const host of HOSTS) {
     results[measurement] = { requests, notes };
   }
   const { version } = installed;
-  const date = new Date().toISOString().slice(0, 10);
-  const system = `${process.platform} ${process.arch}`;
   const file = `${RESULTS}/${host.id}.json`;
   const report = {
-    ...{ host: host.name, package: host.package, version, date, system },
+    host: host.name,
+    package: host.package,
+    version,
+    date: new Date().toISOString().slice(0, 10),
+    system: `${process.platform} ${process.arch}`,
     results: { ...(measurements.length > 0 ? earlierResults(file, version) : {}), ...results },
   };
   writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
