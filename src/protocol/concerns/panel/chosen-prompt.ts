@@ -1,4 +1,4 @@
-import type { SessionPreferences } from '../../request/session-preferences.js';
+import type { ExchangeConnection } from '../../request/exchange.js';
 
 /** The prompts that a host asks for at the same time, and how many of these requests still wait. */
 interface Burst {
@@ -6,7 +6,10 @@ interface Burst {
   waiting: number;
 }
 
-/** The bursts of a session store by session, because each of its requests may have a connection of its own. */
+/**
+ * The bursts of a store by the id of the session or the caller, because each of its requests may have a connection of its
+ * own. A connection that keeps the preferences itself has one burst.
+ */
 const bursts = new WeakMap<object, Map<string, Burst>>();
 
 /** Requests that a host sends together arrive within this time, in milliseconds. A person does not notice it. */
@@ -23,12 +26,12 @@ const TOGETHER = 200;
  * @returns false if the host asks for another prompt at the same time
  */
 export async function isChosen(
-  connection: { readonly preferences: SessionPreferences },
+  connection: Pick<ExchangeConnection, 'preferences' | 'principal'>,
   name: string,
 ): Promise<boolean> {
-  const { preferences } = connection;
-  const [owner, session] =
-    preferences.place === 'store' ? [preferences.store, preferences.id] : [connection, ''];
+  const { principal, preferences } = connection;
+  const kept = [principal, preferences].find((each) => each?.place === 'store');
+  const [owner, session] = kept?.place === 'store' ? [kept.store, kept.id] : [connection, ''];
   const ofOwner = bursts.get(owner) ?? new Map<string, Burst>();
   bursts.set(owner, ofOwner);
   const burst = ofOwner.get(session) ?? { names: new Set(), waiting: 0 };
