@@ -27,6 +27,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['bundle', () => import('./commands/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
   ['card', () => import('./commands/card.js')],
+  ['hosts', () => import('./commands/hosts.js')],
 ]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */

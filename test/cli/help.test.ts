@@ -17,6 +17,8 @@ const COMMANDS = [
   'serve',
   'bundle',
   'switch',
+  'card',
+  'hosts',
 ];
 
 it.each([['--help'], ['-h'], ['help']])('%s lists every command', async (flag) => {
