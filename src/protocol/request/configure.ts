@@ -3,6 +3,7 @@ import type { Policy } from '../../engine/policy.js';
 import type { PreferenceSource } from '../../engine/preference-source.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
 import { type Kept, recordOf } from './kept-preferences.js';
+import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
 
@@ -57,7 +58,11 @@ export function configure(
   const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
   const configuration = resolveConfiguration(policy, found.sources, caller);
-  const warnings = [...(modern ? [] : (record.warnings ?? [])), ...found.warnings];
+  const warnings = [
+    ...(modern ? [] : (record.warnings ?? [])),
+    ...found.warnings,
+    ...warnOfOtherServers(policy, sender.http),
+  ];
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };

@@ -9,7 +9,7 @@ f.flags;if(i.valueOf!==Object.prototype.valueOf)return i.valueOf()===f.valueOf()
 toString)return i.toString()===f.toString();if(e=Object.keys(i),g=e.length,g!==Object.keys(f).length)return!1;
 for(h=g;h--!==0;)if(!Object.prototype.hasOwnProperty.call(f,e[h]))return!1;for(h=g;h--!==0;){var a=e[h];if(!y(
 i[a],f[a]))return!1}return!0}return i!==i&&f!==f}});var N=b(A=>{"use strict";Object.defineProperty(A,"__esModule",{value:!0});var F=z();F.code='require("ajv/dist/\
-runtime/equal").default';A.default=F});var C=O,u={$schema:"http://json-schema.org/draft-07/schema#",type:"object",required:["version"],additionalProperties:!1,
+runtime/equal").default';A.default=F});var C=L,u={$schema:"http://json-schema.org/draft-07/schema#",type:"object",required:["version"],additionalProperties:!1,
 properties:{version:{const:1},include:{type:"array",items:{type:"string",minLength:1}},concerns:{type:"object",
 maxProperties:64,propertyNames:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},additionalProperties:{type:"object",required:[
 "values"],additionalProperties:!1,properties:{description:{type:"string"},values:{type:["array","object"],minItems:1,
@@ -42,58 +42,58 @@ ay",minItems:1,uniqueItems:!0,items:{enum:["tools","prompts","resources","resour
 type:"string"}}}},settings:{type:"object",additionalProperties:!1,properties:{unmapped:{enum:["show","hide"]},
 defaults:{enum:["aware","always","never"]},invalid:{enum:["error","ignore","clamp"]},enforcement:{enum:["advis\
 ory","enforce","shadow"]},methods:{type:"array",maxItems:64,uniqueItems:!0,items:{type:"string",minLength:1,maxLength:256}},
-"page-size":{type:"integer",minimum:1,maximum:1e4},panel:{enum:["off","read-only","on"]},transparency:{type:"b\
-oolean"}}}}},Z=Object.prototype.hasOwnProperty,k=q().default,j=N().default,I=new RegExp("^[a-z][a-z0-9_-]{0,63\
-}$","u"),_=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function O(y,{instancePath:i="",parentData:f,parentDataProperty:g,
-rootData:h=y}={}){let e=null,a=0;if(y&&typeof y=="object"&&!Array.isArray(y)){if(y.version===void 0){let l={instancePath:i,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[l]:e.push(l),a++}for(let l in y)
-if(!Z.call(u.properties,l)){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:l}};e===null?e=[t]:e.push(t),a++}if(y.version!==void 0&&y.version!==1){let l={
-instancePath:i+"/version",schemaPath:"#/properties/version/const",keyword:"const",params:{allowedValue:1}};e===
-null?e=[l]:e.push(l),a++}if(y.include!==void 0){let l=y.include;if(Array.isArray(l)){let t=l.length;for(let r=0;r<
-t;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/include/"+r,schemaPath:"#/properti\
-es/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+
-"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-s]:e.push(s),a++}}}else{let t={instancePath:i+"/include",schemaPath:"#/properties/include/type",keyword:"type",
-params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(y.concerns!==void 0){let l=y.concerns;if(l&&typeof l==
-"object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let t={instancePath:i+"/concerns",schemaPath:"#/prop\
-erties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=[t]:e.push(t),a++}for(let t in l){
-let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns\
-/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?
-e=[p]:e.push(p),a++}var L=r===a;if(!L){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/pro\
-pertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];
-if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+"/concerns/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/required",keyword:"requi\
-red",params:{missingProperty:"values"}};e===null?e=[p]:e.push(p),a++}for(let p in r)if(!(p==="description"||p===
-"values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="claim")){let s={instancePath:i+"/conc\
-erns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/additio\
-nalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?e=[s]:e.push(s),a++}if(r.
-description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties/properties/descripti\
-on/type",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),a++}if(r.values!==void 0){let p=r.values;
-if(!p||typeof p!="object"){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/value\
-s",schemaPath:"#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{type:u.
-properties.concerns.additionalProperties.properties.values.type}};e===null?e=[s]:e.push(s),a++}if(Array.isArray(
-p)){if(p.length>256){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{limit:256}};
-e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItems",keyword:"mi\
-nItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){let m=p[n];if(typeof m!=
-"string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/item\
-s/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.values.items.type}};
-e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!_.test(m)){let d={instancePath:i+"/concerns/"+t.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/value\
-s/items/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};e===null?e=[d]:e.push(
-d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:i+"/concer\
-ns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPropert\
-ies/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.push(d),
-a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/\
-values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minProperties",keyword:"\
-minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}for(let d in m){let P=a;if(typeof d=="string"&&!_.
+"page-size":{type:"integer",minimum:1,maximum:1e4},"name-filters":{type:"boolean"},panel:{enum:["off","read-on\
+ly","on"]},transparency:{type:"boolean"}}}}},_=Object.prototype.hasOwnProperty,k=q().default,j=N().default,I=new RegExp(
+"^[a-z][a-z0-9_-]{0,63}$","u"),O=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function L(y,{instancePath:i="",
+parentData:f,parentDataProperty:g,rootData:h=y}={}){let e=null,a=0;if(y&&typeof y=="object"&&!Array.isArray(y)){
+if(y.version===void 0){let l={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"\
+version"}};e===null?e=[l]:e.push(l),a++}for(let l in y)if(!_.call(u.properties,l)){let t={instancePath:i,schemaPath:"\
+#/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:l}};e===null?e=[t]:e.push(t),
+a++}if(y.version!==void 0&&y.version!==1){let l={instancePath:i+"/version",schemaPath:"#/properties/version/co\
+nst",keyword:"const",params:{allowedValue:1}};e===null?e=[l]:e.push(l),a++}if(y.include!==void 0){let l=y.include;
+if(Array.isArray(l)){let t=l.length;for(let r=0;r<t;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+
+"/include/"+r,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?
+e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),a++}}}else{let t={instancePath:i+"/include",schemaPath:"\
+#/properties/include/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(y.concerns!==
+void 0){let l=y.concerns;if(l&&typeof l=="object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let t={instancePath:i+
+"/concerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?
+e=[t]:e.push(t),a++}for(let t in l){let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/concern\
+s",schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-\
+]{0,63}$"},propertyName:t};e===null?e=[p]:e.push(p),a++}var $=r===a;if(!$){let p={instancePath:i+"/concerns",schemaPath:"\
+#/properties/concerns/propertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),
+a++}}for(let t in l){let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/r\
+equired",keyword:"required",params:{missingProperty:"values"}};e===null?e=[p]:e.push(p),a++}for(let p in r)if(!(p===
+"description"||p==="values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="claim")){let s={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/a\
+dditionalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?e=[s]:e.push(s),a++}
+if(r.description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"\
+~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties/properties/desc\
+ription/type",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),a++}if(r.values!==void 0){let p=r.
+values;if(!p||typeof p!="object"){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{
+type:u.properties.concerns.additionalProperties.properties.values.type}};e===null?e=[s]:e.push(s),a++}if(Array.
+isArray(p)){if(p.length>256){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/val\
+ues",schemaPath:"#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{
+limit:256}};e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
+replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItem\
+s",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){let m=p[n];
+if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
+values/items/type",keyword:"type",params:{type:u.properties.concerns.additionalProperties.properties.values.items.
+type}};e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!O.test(m)){let d={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
+values/items/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};e===null?e=[d]:e.
+push(d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:i+"/c\
+oncerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPr\
+operties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.push(
+d),a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minProperties",keyword:"\
+minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}for(let d in m){let P=a;if(typeof d=="string"&&!O.
 test(d)){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
 #/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"pattern",params:{
-pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};e===null?e=[w]:e.push(w),a++}var $=P===a;if(!$){let w={
+pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};e===null?e=[w]:e.push(w),a++}var V=P===a;if(!V){let w={
 instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
 cerns/additionalProperties/properties/values/items/propertyNames",keyword:"propertyNames",params:{propertyName:d}};
 e===null?e=[w]:e.push(w),a++}}for(let d in m){let P=m[d];if(typeof P=="string"){if(k(P)<1){let w={instancePath:i+
@@ -142,7 +142,7 @@ type",params:{type:"object"}};e===null?e=[p]:e.push(p),a++}}}else{let t={instanc
 #/properties/concerns/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}if(y.presets!==
 void 0){let l=y.presets;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let t in l){let r=a;if(typeof t=="str\
 ing"&&!I.test(t)){let p={instancePath:i+"/presets",schemaPath:"#/properties/presets/propertyNames/pattern",keyword:"\
-pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?e=[p]:e.push(p),a++}var V=r===a;if(!V){
+pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?e=[p]:e.push(p),a++}var Z=r===a;if(!Z){
 let p={instancePath:i+"/presets",schemaPath:"#/properties/presets/propertyNames",keyword:"propertyNames",params:{
 propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(
 r))for(let p in r){let s=r[p];if(typeof s!="string"&&!(typeof s=="number"&&isFinite(s))&&!Array.isArray(s)&&s!==
@@ -387,45 +387,46 @@ on",schemaPath:"#/properties/rules/items/properties/reason/type",keyword:"type",
 e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/type",keyword:"\
 type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}}else{let t={instancePath:i+"/rules",schemaPath:"#\
 /properties/rules/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(y.settings!==void 0){
-let l=y.settings;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let t in l)if(!(t==="unmapped"||t==="default\
-s"||t==="invalid"||t==="enforcement"||t==="methods"||t==="page-size"||t==="panel"||t==="transparency")){let r={
-instancePath:i+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"additionalProperti\
-es",params:{additionalProperty:t}};e===null?e=[r]:e.push(r),a++}if(l.unmapped!==void 0){let t=l.unmapped;if(!(t===
-"show"||t==="hide")){let r={instancePath:i+"/settings/unmapped",schemaPath:"#/properties/settings/properties/u\
-nmapped/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.unmapped.enum}};e===null?e=
-[r]:e.push(r),a++}}if(l.defaults!==void 0){let t=l.defaults;if(!(t==="aware"||t==="always"||t==="never")){let r={
-instancePath:i+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults/enum",keyword:"enum",
-params:{allowedValues:u.properties.settings.properties.defaults.enum}};e===null?e=[r]:e.push(r),a++}}if(l.invalid!==
-void 0){let t=l.invalid;if(!(t==="error"||t==="ignore"||t==="clamp")){let r={instancePath:i+"/settings/invalid",
-schemaPath:"#/properties/settings/properties/invalid/enum",keyword:"enum",params:{allowedValues:u.properties.settings.
-properties.invalid.enum}};e===null?e=[r]:e.push(r),a++}}if(l.enforcement!==void 0){let t=l.enforcement;if(!(t===
-"advisory"||t==="enforce"||t==="shadow")){let r={instancePath:i+"/settings/enforcement",schemaPath:"#/properti\
-es/settings/properties/enforcement/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.
-enforcement.enum}};e===null?e=[r]:e.push(r),a++}}if(l.methods!==void 0){let t=l.methods;if(Array.isArray(t)){if(t.
-length>64){let o={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/properties/methods/maxI\
-tems",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),a++}let r=t.length;for(let o=0;o<r;o++){let c=t[o];
-if(typeof c=="string"){if(k(c)>256){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"#/properties/sett\
-ings/properties/methods/items/maxLength",keyword:"maxLength",params:{limit:256}};e===null?e=[n]:e.push(n),a++}
-if(k(c)<1){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"#/properties/settings/properties/methods/i\
-tems/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),a++}}else{let n={instancePath:i+
-"/settings/methods/"+o,schemaPath:"#/properties/settings/properties/methods/items/type",keyword:"type",params:{
-type:"string"}};e===null?e=[n]:e.push(n),a++}}let p=t.length,s;if(p>1){let o={};for(;p--;){let c=t[p];if(typeof c==
-"string"){if(typeof o[c]=="number"){s=o[c];let n={instancePath:i+"/settings/methods",schemaPath:"#/properties/\
-settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:p,j:s}};e===null?e=[n]:e.push(n),a++;
-break}o[c]=p}}}}else{let r={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/properties/me\
-thods/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),a++}}if(l["page-size"]!==void 0){let t=l["\
-page-size"];if(!(typeof t=="number"&&!(t%1)&&!isNaN(t)&&isFinite(t))){let r={instancePath:i+"/settings/page-si\
-ze",schemaPath:"#/properties/settings/properties/page-size/type",keyword:"type",params:{type:"integer"}};e===null?
-e=[r]:e.push(r),a++}if(typeof t=="number"&&isFinite(t)){if(t>1e4||isNaN(t)){let r={instancePath:i+"/settings/p\
-age-size",schemaPath:"#/properties/settings/properties/page-size/maximum",keyword:"maximum",params:{comparison:"\
-<=",limit:1e4}};e===null?e=[r]:e.push(r),a++}if(t<1||isNaN(t)){let r={instancePath:i+"/settings/page-size",schemaPath:"\
-#/properties/settings/properties/page-size/minimum",keyword:"minimum",params:{comparison:">=",limit:1}};e===null?
-e=[r]:e.push(r),a++}}}if(l.panel!==void 0){let t=l.panel;if(!(t==="off"||t==="read-only"||t==="on")){let r={instancePath:i+
-"/settings/panel",schemaPath:"#/properties/settings/properties/panel/enum",keyword:"enum",params:{allowedValues:u.
-properties.settings.properties.panel.enum}};e===null?e=[r]:e.push(r),a++}}if(l.transparency!==void 0&&typeof l.
-transparency!="boolean"){let t={instancePath:i+"/settings/transparency",schemaPath:"#/properties/settings/prop\
-erties/transparency/type",keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}}else{let t={instancePath:i+
-"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(
-t),a++}}}else{let l={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:
-e.push(l),a++}return O.errors=e,a===0}
+let l=y.settings;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let t in l)if(!_.call(u.properties.settings.
+properties,t)){let r={instancePath:i+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:t}};e===null?e=[r]:e.push(r),a++}if(l.unmapped!==void 0){let t=l.
+unmapped;if(!(t==="show"||t==="hide")){let r={instancePath:i+"/settings/unmapped",schemaPath:"#/properties/set\
+tings/properties/unmapped/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.unmapped.
+enum}};e===null?e=[r]:e.push(r),a++}}if(l.defaults!==void 0){let t=l.defaults;if(!(t==="aware"||t==="always"||
+t==="never")){let r={instancePath:i+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults\
+/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.defaults.enum}};e===null?e=[r]:e.
+push(r),a++}}if(l.invalid!==void 0){let t=l.invalid;if(!(t==="error"||t==="ignore"||t==="clamp")){let r={instancePath:i+
+"/settings/invalid",schemaPath:"#/properties/settings/properties/invalid/enum",keyword:"enum",params:{allowedValues:u.
+properties.settings.properties.invalid.enum}};e===null?e=[r]:e.push(r),a++}}if(l.enforcement!==void 0){let t=l.
+enforcement;if(!(t==="advisory"||t==="enforce"||t==="shadow")){let r={instancePath:i+"/settings/enforcement",schemaPath:"\
+#/properties/settings/properties/enforcement/enum",keyword:"enum",params:{allowedValues:u.properties.settings.
+properties.enforcement.enum}};e===null?e=[r]:e.push(r),a++}}if(l.methods!==void 0){let t=l.methods;if(Array.isArray(
+t)){if(t.length>64){let o={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/properties/met\
+hods/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),a++}let r=t.length;for(let o=0;o<
+r;o++){let c=t[o];if(typeof c=="string"){if(k(c)>256){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"\
+#/properties/settings/properties/methods/items/maxLength",keyword:"maxLength",params:{limit:256}};e===null?e=[
+n]:e.push(n),a++}if(k(c)<1){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"#/properties/settings/pro\
+perties/methods/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),a++}}else{let n={
+instancePath:i+"/settings/methods/"+o,schemaPath:"#/properties/settings/properties/methods/items/type",keyword:"\
+type",params:{type:"string"}};e===null?e=[n]:e.push(n),a++}}let p=t.length,s;if(p>1){let o={};for(;p--;){let c=t[p];
+if(typeof c=="string"){if(typeof o[c]=="number"){s=o[c];let n={instancePath:i+"/settings/methods",schemaPath:"\
+#/properties/settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:p,j:s}};e===null?e=[n]:e.
+push(n),a++;break}o[c]=p}}}}else{let r={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/p\
+roperties/methods/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),a++}}if(l["page-size"]!==
+void 0){let t=l["page-size"];if(!(typeof t=="number"&&!(t%1)&&!isNaN(t)&&isFinite(t))){let r={instancePath:i+"\
+/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/type",keyword:"type",params:{type:"\
+integer"}};e===null?e=[r]:e.push(r),a++}if(typeof t=="number"&&isFinite(t)){if(t>1e4||isNaN(t)){let r={instancePath:i+
+"/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/maximum",keyword:"maximum",params:{
+comparison:"<=",limit:1e4}};e===null?e=[r]:e.push(r),a++}if(t<1||isNaN(t)){let r={instancePath:i+"/settings/pa\
+ge-size",schemaPath:"#/properties/settings/properties/page-size/minimum",keyword:"minimum",params:{comparison:"\
+>=",limit:1}};e===null?e=[r]:e.push(r),a++}}}if(l["name-filters"]!==void 0&&typeof l["name-filters"]!="boolean"){
+let t={instancePath:i+"/settings/name-filters",schemaPath:"#/properties/settings/properties/name-filters/type",
+keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}if(l.panel!==void 0){let t=l.panel;if(!(t===
+"off"||t==="read-only"||t==="on")){let r={instancePath:i+"/settings/panel",schemaPath:"#/properties/settings/p\
+roperties/panel/enum",keyword:"enum",params:{allowedValues:u.properties.settings.properties.panel.enum}};e===null?
+e=[r]:e.push(r),a++}}if(l.transparency!==void 0&&typeof l.transparency!="boolean"){let t={instancePath:i+"/set\
+tings/transparency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"type",params:{type:"\
+boolean"}};e===null?e=[t]:e.push(t),a++}}else{let t={instancePath:i+"/settings",schemaPath:"#/properties/setti\
+ngs/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}}else{let l={instancePath:i,schemaPath:"\
+#/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),a++}return L.errors=e,a===0}
 export const validate: Validator = C;
