@@ -6,6 +6,7 @@ import type { LivePolicy } from '../protocol/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
+import type { SlowReaders } from './slow-readers.js';
 
 /** What an endpoint serves: the server, the policy, and where it keeps sessions. */
 export interface HandlerOptions {
@@ -30,6 +31,8 @@ export interface HandlerOptions {
 /** A server that can be connected to a transport and closed, such as `Server` and `McpServer` of SDK v1. */
 export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
+  /** Makes a server behind the endpoint wait for slow clients. */
+  readonly readers?: SlowReaders;
 };
 
 /** What the code in front of a handler knows about one request. */

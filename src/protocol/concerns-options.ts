@@ -9,6 +9,7 @@ import type { KnownNames } from './request/known-names.js';
 import type { LivePolicy } from './request/live-policy.js';
 import type { GateReport, Report } from './request/report.js';
 import type { SessionPreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import type { TaskMemory } from './tasks/task-records.js';
 
 /** The policy of a gate, where preferences are kept, and what is shared with other gates. */
@@ -49,6 +50,8 @@ export interface ConnectionOptions
   readonly preferences: SessionPreferences;
   /** Who created which task. Without it, the connection remembers its own tasks. */
   readonly tasks?: TaskRecords | undefined;
+  /** Lists the tasks of the server by their owner, if the server can. */
+  readonly lister?: TaskLister | undefined;
   /** Whether the client initialized the session on an earlier connection. */
   readonly resumed?: boolean | undefined;
   /** The requests that passed by before, and have no answer yet. */

@@ -38,7 +38,8 @@ import {
 import { type PrincipalPreferences, readKept } from './request/kept-preferences.js';
 import { LivePolicy, policyInForce } from './request/live-policy.js';
 import { NO_REPORT, type Report } from './request/report.js';
-import type { SessionPreferences } from './request/session-preferences.js';
+import { readSession, type SessionPreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import {
   acceptsNotification,
   fromServerNotification,
@@ -62,6 +63,7 @@ export class Connection implements ServerConnection {
   readonly preferences: SessionPreferences;
   readonly principal: PrincipalPreferences | undefined;
   readonly tasks: TaskRecords;
+  readonly lister: TaskLister | undefined;
   readonly report: Report;
   isLegacy: boolean;
   isInitialized: boolean;
@@ -94,6 +96,7 @@ export class Connection implements ServerConnection {
       preferences,
       principal,
       tasks,
+      lister,
       resumed = false,
       passed,
       report,
@@ -105,6 +108,7 @@ export class Connection implements ServerConnection {
   ) {
     this.live = policy;
     this.preferences = preferences;
+    this.lister = lister;
     this.principal = principal;
     this.isLegacy = resumed;
     this.isInitialized = resumed;
@@ -296,6 +300,12 @@ export class Connection implements ServerConnection {
     const exchange = new Exchange(this, own, sender);
     exchange.configured(configure(exchange, { ...(await readKept(exchange)), meta: true }), []);
     return showsTool(exchange, name);
+  }
+
+  /** Returns which questions the client of this session can answer; `undefined` if nothing tells. */
+  async questions(): Promise<unknown> {
+    const session = await readSession(this.preferences);
+    return session.state === 'live' ? session.record.questions : undefined;
   }
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */

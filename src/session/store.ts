@@ -12,6 +12,8 @@ export interface SessionRecord {
   readonly clientCapabilities?: unknown;
   /** The paths that `clientCapabilities` was read from. Without them, it is all of the capabilities. */
   readonly clientPaths?: readonly string[];
+  /** Which questions the client can answer, if the server has tasks: the part of its capabilities that says so. */
+  readonly questions?: unknown;
   /** For the id of a task: the tool that created the task. */
   readonly tool?: string;
   /** For the id of a task: to whom the task belongs, as a digest. */

@@ -269,6 +269,16 @@ describe('a remote server', () => {
   });
 });
 
+describe('a policy outside the function', () => {
+  it('that the role may not read makes packaging fail', async () => {
+    const endpoint = { policy: 'policies/vault.yaml', server: { url: 'https://mcp.example/mcp' } };
+    const environment = { MCP_CONCERNS_POLICY: 'ssm:/vault/policy' };
+    await expect(project.package(endpoint, { environment })).rejects.toThrow(
+      'the role of the function does not allow ssm:GetParameter',
+    );
+  });
+});
+
 describe('secrets of an endpoint', () => {
   const endpoint = {
     policy: 'policies/secret.yaml',

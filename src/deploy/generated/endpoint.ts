@@ -16,11 +16,15 @@ export type Endpoint = {
     environment?: string[];
     /** Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`. */
     isolation?: "shared" | "per-session" | "per-request";
+    /** Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25. */
+    silence?: number;
   } | {
     /** The URL of the server. */
     url: string;
     /** Headers that the server needs, each with the name of the environment variable that has its value. */
     headers?: { [name: string]: string };
+    /** Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25. */
+    silence?: number;
   };
   /** Keeps what a person chooses for the verified caller (the claims `iss` and `sub`), for all of its requests. By default, preferences are kept only for a session. */
   preferences?: "principal";

@@ -20,6 +20,7 @@ import {
 import { configure } from '../request/configure.js';
 import type { Exchange, ExchangeConnection, Implementation } from '../request/exchange.js';
 import { readPrincipal } from '../request/kept-preferences.js';
+import { questionCapabilities } from '../request/question-capabilities.js';
 import { describeConcerns, NO_REPORT, storeWarning } from '../request/report.js';
 import { keepCapabilities, updateSession } from '../request/session-preferences.js';
 import { canKeep, surfacesOf } from '../request/switching.js';
@@ -91,7 +92,10 @@ function answerInitialize(
   const told = redactInstructions(exchange, result, configure(exchange, { session, principal, meta: true }));
   const isWithheld = message.result.instructions !== undefined && told.instructions === undefined;
   const declared = { ...message, result: declareConcerns(told, policy, 'legacy', canKeep(exchange)) };
-  const record = place === 'connection' ? { listChanged } : { ...offered.record, listChanged };
+  const record =
+    place === 'connection'
+      ? { listChanged }
+      : { ...offered.record, ...questionsOf(exchange, message), listChanged };
   const stored = store(
     connection,
     METHODS.initialize,
@@ -102,6 +106,12 @@ function answerInitialize(
     },
   );
   return stored === undefined ? declared : stored.then(() => declared);
+}
+
+/** A task that starts in a later request must know what its client can be asked. */
+function questionsOf({ request }: Exchange, { result }: Answer): SessionRecord {
+  if (read(result, 'capabilities', 'tasks') === undefined) return {};
+  return { questions: questionCapabilities(read(request.params, 'capabilities')) };
 }
 
 /** Declares the concerns in the answer to `server/discover`. */

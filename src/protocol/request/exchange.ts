@@ -31,6 +31,7 @@ import {
   type Reporter,
 } from './report.js';
 import type { SessionPreferences } from './session-preferences.js';
+import type { TaskLister } from './task-lister.js';
 
 /** What the gate does with the requests of one route, and with the server's answers to them. */
 export interface Handler {
@@ -93,6 +94,8 @@ export interface ExchangeConnection extends Reporter {
   /** The method of probes from an HTTP handler in this process. */
   readonly probe: string | undefined;
   readonly tasks: TaskRecords;
+  /** Lists the tasks of the server by their owner, if the server can. */
+  readonly lister: TaskLister | undefined;
   /** Tells the connection from all others, where the transport has no session id. */
   readonly name: string;
   /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */

@@ -2,6 +2,8 @@ import { PANEL } from '../../messages/panel-routes.js';
 import { read } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
 import { canSwitch } from '../../request/switching.js';
+import type { PanelChange } from '../panel.js';
+import { isChosen } from './chosen-prompt.js';
 import { summaryOf } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -14,16 +16,28 @@ import { stateOf, switchTo } from './switches.js';
 export async function getPrompt(exchange: Exchange): Promise<Record<string, unknown> | undefined> {
   if (!canSwitch(exchange)) return undefined;
   const { params } = exchange.request;
-  const change = changeOf(exchange, String(read(params, 'name')), read(params, 'arguments'));
+  const name = String(read(params, 'name'));
+  const change = changeOf(exchange, name, read(params, 'arguments'));
   if (change === undefined) return undefined;
-  const outcome =
-    Object.keys(change).length === 0 ? ({ state: 'changed' } as const) : await switchTo(exchange, change);
+  const outcome = await outcomeOf(exchange, name, change);
   const text =
     outcome.state === 'changed' ? summaryOf(await stateOf(exchange)) : `Nothing changed. ${outcome.message}`;
   return {
     description: 'What is shown',
     messages: [{ role: 'user', content: { type: 'text', text } }],
   };
+}
+
+const READS_ALL =
+  'This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, "mcp-concerns switch" or the URL.';
+
+async function outcomeOf(
+  exchange: Exchange,
+  name: string,
+  change: Readonly<Record<string, unknown>>,
+): Promise<PanelChange> {
+  if (!(await isChosen(exchange.connection, name))) return { state: 'refused', message: READS_ALL };
+  return Object.keys(change).length === 0 ? { state: 'changed' } : switchTo(exchange, change);
 }
 
 /** Returns the change that a prompt makes; `undefined` if no prompt has this name. */
