@@ -8,6 +8,7 @@ import type { Policy } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
+import { surfacesOf } from './client-surfaces.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
 
@@ -99,5 +100,6 @@ export function callerOf({ policy, request, sender }: Configurable, session: Ses
       : keptCapabilities(policy, record);
   // Under `enforce`, a session that expired must not show what it used to hide.
   const forgotten = era === 'legacy' && session.state !== 'live' && policy.settings.enforcement === 'enforce';
-  return { claims: sender.claims, capabilities, era, forgotten };
+  const apps = era === 'modern' ? surfacesOf(capabilities).app : (record.apps ?? record.panel?.app ?? false);
+  return { claims: sender.claims, capabilities, era, forgotten, ...(apps ? { apps } : {}) };
 }
