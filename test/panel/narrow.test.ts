@@ -133,9 +133,11 @@ class World {
     return topic === undefined ? {} : { _meta: { concerns: { topic } } };
   }
 
-  replace(spec: PolicySpec): void {
+  /** Topics are part of the lists, so the server announces that they changed too. */
+  async replace(spec: PolicySpec): Promise<void> {
     this.spec = spec;
     this.harness.live.replace(policyFrom(spec));
+    await this.listChanged(this.names);
   }
 
   async listChanged(names: readonly string[]): Promise<void> {
