@@ -6,14 +6,15 @@ import type { Concern, Policy } from './policy.js';
 
 /**
  * Where a host stated its preferences. `update` is an `updateConcerns` request and `request` is the `_meta` of any other
- * request. `capabilities` are the client's, which it sends with each request if there are no sessions. `model` is what a
- * model set with the tool `concerns`.
+ * request. `model` is what a model set with the tool `concerns`. `principal` is what a person chose as a verified caller.
+ * `capabilities` are the client's, which it sends with each request if there are no sessions.
  */
 export type PreferenceSourceName =
   | 'update'
   | 'request'
   | 'model'
   | 'session'
+  | 'principal'
   | 'capabilities'
   | 'header'
   | 'url';
@@ -295,9 +296,9 @@ function malformed(
 /** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
 function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: PreferenceSourceName): void {
   const { concern, value, values } = invalid;
-  // Values in a session were accepted earlier, and clients send their capabilities with every request. If the policy
+  // Values that are kept were accepted earlier, and clients send their capabilities with every request. If the policy
   // changed since, neither may make every list fail.
-  const lasts = from === 'session' || from === 'model' || from === 'capabilities';
+  const lasts = from === 'session' || from === 'principal' || from === 'model' || from === 'capabilities';
   const rejected = policy.settings.invalid === 'error' && !lasts;
   // The search for the nearest name costs more than anything else here.
   if (rejected ? notes.rejectedEnough : notes.full) return;

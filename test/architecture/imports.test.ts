@@ -20,7 +20,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   page: ['protocol/concerns/panel-document', 'protocol/messages'],
   client: ['engine/match', 'protocol/messages'],
   deploy: ['lambda/settings'],
-  cli: ['engine', 'analysis', 'policy', 'session', 'protocol', 'http', 'upstream', 'deploy'],
+  cli: ['engine', 'analysis', 'policy', 'session', 'protocol', 'http', 'upstream', 'deploy', 'tasks'],
   'index.ts': ['engine', 'session', 'protocol', 'policy/compile/compiled'],
 };
 

@@ -103,6 +103,24 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
 });
 
 describe.each(LEGACY)('a person with %s', (_name, host) => {
+  it('does not switch by prompts that the host reads all at once', async () => {
+    const on = await host({ policy: ON });
+    const prompts = namesOf(await on.request('prompts/list'), 'prompts');
+    const readAll = () =>
+      Promise.all(
+        prompts.slice(-2).map((name) => {
+          const args = name === 'concerns' ? { security: '$1' } : {};
+          return on.request('prompts/get', { name, arguments: args });
+        }),
+      );
+    // opencode reads all prompts when it starts, and answers the person with what it read.
+    expect(JSON.stringify(await readAll())).toContain('This host reads prompts that nobody chose');
+    expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
+    const [again] = (await on.request('prompts/get', { name: 'concerns-safe' })).messages as object[];
+    expect(again).toMatchObject({ content: { text: expect.stringContaining('mcp-concerns switch') } });
+    expect(on.notified).toEqual([]);
+  });
+
   it('switches with the prompt of a preset, and the host is told', async () => {
     const on = await host({ policy: ON });
     expect(namesOf(await on.request('prompts/list'), 'prompts').slice(-2)).toEqual([

@@ -99,6 +99,14 @@ describe('panelState', () => {
     expect(active({})).toEqual([]);
   });
 
+  it('counts with the counter that it is given, also after another one counted the same list', () => {
+    const policy = loadPolicy('policies/vault.yaml');
+    const catalogs = bindAll(policy, { tools: [{ name: 'encryptData' }, { name: 'logData' }] });
+    const input = { preferences: {}, configure: configureFor(policy), catalogs, ...CONNECTION };
+    const tokensBy = (tokens: number) => panelState({ ...input, tokensOf: () => tokens }).shown.tokens;
+    expect([tokensBy(1), tokensBy(10)]).toEqual([2, 20]);
+  });
+
   it('tells neither files nor rule values', () => {
     expect(JSON.stringify(stateOf('gitlab', { preferences: { effect: 'read-only' } }))).not.toContain(
       '.yaml',

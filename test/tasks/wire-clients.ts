@@ -116,12 +116,6 @@ export async function connectV1(url: string, asked: string[]): Promise<Client> {
   });
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: ANN_TOKEN } },
-    reconnectionOptions: {
-      initialReconnectionDelay: 40,
-      maxReconnectionDelay: 200,
-      reconnectionDelayGrowFactor: 1,
-      maxRetries: 100,
-    },
   });
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   await client.listTools();

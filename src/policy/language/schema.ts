@@ -329,6 +329,12 @@ export const policySchema = {
           enum: ['off', 'read-only', 'on'],
           examples: ['on'],
         },
+        tasks: {
+          description:
+            'Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all.',
+          enum: ['require-capability', 'show'],
+          examples: ['show'],
+        },
         transparency: {
           description: 'Whether each listed primitive carries its values in `_meta.concerns`.',
           type: 'boolean',

@@ -3,7 +3,8 @@ import type { HostConcerns, SessionRead, SessionRecord } from '../../session/sto
 import { CAPABILITIES, listChangedMethod } from '../messages/wire.js';
 import { configure } from '../request/configure.js';
 import type { Exchange } from '../request/exchange.js';
-import { readSession, updateSession } from '../request/session-preferences.js';
+import { type Kept, readKept, recordOf } from '../request/kept-preferences.js';
+import { updateSession } from '../request/session-preferences.js';
 import { compareLists, type ListComparison } from './compare-lists.js';
 
 /** The concerns that a person decides about with a change. */
@@ -42,23 +43,23 @@ export type ModelChange =
  */
 export async function changeModelValues(exchange: Exchange, update: Configuration): Promise<ModelChange> {
   const { connection } = exchange;
-  let session: SessionRead;
+  let kept: Kept;
   let model: HostConcerns;
   try {
-    session = await readSession(connection.preferences);
+    kept = await readKept(exchange);
+    const { session } = kept;
     if (session.state === 'ended') return { state: 'ended' };
     model = mergedValues(exchange, session, update);
     if ((await updateSession(connection.preferences, { model })) === 'ended') return { state: 'ended' };
   } catch (cause) {
     return { state: 'failed', cause };
   }
-  const record: SessionRecord = session.state === 'live' ? session.record : {};
-  const before = configure(exchange, { session, meta: false });
-  const updated: SessionRead = { state: 'live', record: { ...record, model } };
+  const record = recordOf(kept.session);
+  const session: SessionRead = { state: 'live', record: { ...record, model } };
   const comparison = await compareLists(
     exchange,
-    before,
-    configure(exchange, { session: updated, meta: false }),
+    configure(exchange, { ...kept, meta: false }),
+    configure(exchange, { ...kept, session, meta: false }),
   );
   for (const capability of CAPABILITIES) {
     if (!comparison.changed.has(capability) || record.listChanged?.includes(capability) !== true) continue;

@@ -136,8 +136,11 @@ function hostValues(configuration: Configuration): Record<string, PanelValue | P
   );
 }
 
-/** The tokens of a selection, which the engine remembers by configuration. */
-const tokensOfSelection = new WeakMap<Selection<Primitive>, number>();
+/**
+ * The tokens of a selection, which the engine remembers by configuration. Each counter has its own: the page of `serve`
+ * counts with a tokenizer, a page in a conversation estimates.
+ */
+const tokensOfSelection = new WeakMap<PanelInput['tokensOf'], WeakMap<Selection<Primitive>, number>>();
 
 function countTools(
   catalog: Catalog<Primitive> | undefined,
@@ -146,8 +149,10 @@ function countTools(
 ): PanelCount {
   if (catalog === undefined) return { tools: 0, tokens: 0 };
   const selection = select(catalog, configuration);
-  const tokens = tokensOfSelection.get(selection) ?? sumOfTokens(selection.kept, tokensOf);
-  tokensOfSelection.set(selection, tokens);
+  const known = tokensOfSelection.get(tokensOf) ?? new WeakMap<Selection<Primitive>, number>();
+  tokensOfSelection.set(tokensOf, known);
+  const tokens = known.get(selection) ?? sumOfTokens(selection.kept, tokensOf);
+  known.set(selection, tokens);
   return { tools: selection.kept.length, tokens };
 }
 

@@ -16,8 +16,10 @@ import {
 } from '../messages/wire.js';
 import { configure } from '../request/configure.js';
 import type { Exchange } from '../request/exchange.js';
+import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
 import { storeWarning } from '../request/report.js';
-import { readSession, updateSession } from '../request/session-preferences.js';
+import { updateSession } from '../request/session-preferences.js';
+import { canKeep } from '../request/switching.js';
 import { refuseValue } from '../request/with-configuration.js';
 import { compareLists } from './compare-lists.js';
 import { type Decided, withoutModel } from './model-values.js';
@@ -30,7 +32,6 @@ import { type Decided, withoutModel } from './model-values.js';
  */
 export async function updateConcerns(exchange: Exchange): Promise<void> {
   const { request, policy, connection } = exchange;
-  const { preferences } = connection;
   const concerns = read(request.params, 'concerns');
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
     const message =
@@ -40,8 +41,8 @@ export async function updateConcerns(exchange: Exchange): Promise<void> {
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(exchange, update, invalid);
-  if (exchange.era === 'modern') return answerModern(exchange, update, describeAccepted(update));
-  if (preferences.place === 'none') {
+  if (!canKeep(exchange)) {
+    if (exchange.era === 'modern') return answerModern(exchange, update, describeAccepted(update));
     const message =
       'There is no session to keep concerns in. Send them with each request, in _meta, the Mcp-Concerns header or the URL.';
     return exchange.refuse(ERRORS.invalidRequest, message);
@@ -50,8 +51,7 @@ export async function updateConcerns(exchange: Exchange): Promise<void> {
   const outcome = await replacePreferences(exchange, update);
   if (outcome.state === 'failed') {
     exchange.report({ warnings: [storeWarning('written', outcome.cause)] });
-    const message = 'The concerns could not be stored, so nothing changed. Try again.';
-    return exchange.refuse(ERRORS.internal, message);
+    return exchange.refuse(ERRORS.internal, `The concerns ${notStored(outcome)}`);
   }
   if (outcome.state === 'ended') {
     return exchange.refuse(ERRORS.invalidRequest, 'The session has ended. Initialize a new one.');
@@ -78,11 +78,18 @@ export type Replaced =
       readonly announced: readonly Capability[];
     }
   | { readonly state: 'ended' }
-  /** The store failed, so nothing changed. */
-  | { readonly state: 'failed'; readonly cause: unknown };
+  /** The store failed. `kept` says whether the caller's own preferences had changed before that. */
+  | { readonly state: 'failed'; readonly kept: boolean; readonly cause: unknown };
+
+/** Says what a failed store means for a person. The preferences are the subject of the sentence. */
+export const notStored = ({ kept }: Extract<Replaced, { state: 'failed' }>): string =>
+  kept
+    ? 'were stored for the caller, but not for this session. Try again.'
+    : 'could not be stored, so nothing changed. Try again.';
 
 /**
- * Replaces the preferences of a session. Values that a model has set are removed where the person decides now.
+ * Replaces the preferences of a session and, if they are kept per caller, those of the caller. Values that a model has set
+ * are removed where the person decides now.
  *
  * @param exchange a request of the session
  * @param update the new preferences, resolved without any other source
@@ -96,33 +103,48 @@ export async function replacePreferences(
   update: Configuration,
   decided: Decided = 'all',
 ): Promise<Replaced> {
-  const { preferences } = exchange.connection;
-  let session: SessionRead;
+  const { preferences, principal } = exchange.connection;
+  const isPerCaller = principal?.place === 'store';
+  let before: Kept;
   let change: SessionRecord;
+  let kept = false;
   try {
-    session = await readSession(preferences);
-    const concerns = { ...earlierValues(session, update), ...describeAccepted(update) };
-    const before: SessionRecord = session.state === 'live' ? session.record : {};
-    const hadWarnings = before.warnings !== undefined;
-    change = { concerns, ...withoutModel(before, decided), ...(hadWarnings ? { warnings: [] } : {}) };
-    if ((await updateSession(preferences, change)) === 'ended') return { state: 'ended' };
+    before = await readKept(exchange);
+    if (before.session.state === 'ended') return { state: 'ended' };
+    const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
+    const earlier = recordOf(before.session);
+    change = {
+      concerns,
+      ...withoutModel(earlier, decided),
+      ...(isPerCaller ? { acted: true } : {}),
+      ...(earlier.warnings === undefined ? {} : { warnings: [] }),
+    };
+    if (isPerCaller) {
+      await principal.store.update(principal.id, { concerns });
+      kept = true;
+    }
+    if (exchange.era === 'legacy' && (await updateSession(preferences, change)) === 'ended') {
+      return { state: 'ended' };
+    }
   } catch (cause) {
-    return { state: 'failed', cause };
+    return { state: 'failed', kept, cause };
   }
-  const record: SessionRecord = session.state === 'live' ? session.record : {};
-  const { warnings: _replaced, ...kept } = record;
-  const updated: SessionRead = { state: 'live', record: { ...kept, ...change } };
-  const before = configure(exchange, { session, meta: false });
-  const after = configure(exchange, { session: updated, meta: false });
-  const { visible, changed } = await compareLists(exchange, before, after);
+  const record = recordOf(before.session);
+  const { warnings: _replaced, ...rest } = record;
+  const chosen: SessionRead = { state: 'live', record: { ...rest, ...change } };
+  const then: Kept = { session: chosen, principal: isPerCaller ? chosen : undefined };
+  const old = configure(exchange, { ...before, meta: false });
+  const after = configure(exchange, { ...then, meta: false });
+  const { visible, changed } = await compareLists(exchange, old, after);
   const announced = CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
   return { state: 'replaced', after, visible, announced };
 }
 
-/** @returns the values of the session for concerns whose new value was not accepted: a typing error must not remove them */
-function earlierValues(session: SessionRead, { notAccepted }: Configuration): HostConcerns {
-  const earlier = session.state === 'live' ? session.record.concerns : undefined;
-  const kept = Object.entries(earlier ?? {}).filter(([name]) => notAccepted.includes(name));
+/** @returns the earlier values of concerns whose new value was not accepted: a typing error must not remove them */
+function earlierValues(before: Kept, { notAccepted }: Configuration): HostConcerns {
+  const kept = Object.entries(recordOf(before[strongestPlace(before)]).concerns ?? {}).filter(([name]) =>
+    notAccepted.includes(name),
+  );
   return Object.fromEntries(kept);
 }
 
@@ -139,7 +161,7 @@ async function answerModern(
   const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
   const after = configure(
     { policy, sender, request: { ...request, params } },
-    { session: { state: 'unknown' }, meta: true },
+    { session: { state: 'unknown' }, principal: undefined, meta: true },
   );
   const { visible } = await compareLists(exchange, after, after);
   const warnings = [...update.warnings, ...after.warnings];

@@ -1,6 +1,5 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { SessionRead } from '../../session/store.js';
 import type { CatalogCache } from '../catalog/catalog-cache.js';
 import { panelRouteOf } from '../messages/panel-routes.js';
 import type { AskServer } from '../messages/pending-requests.js';
@@ -22,6 +21,7 @@ import {
   read,
 } from '../messages/wire.js';
 import { configure, type Sender } from './configure.js';
+import { type Kept, nothingRead, type PrincipalPreferences } from './kept-preferences.js';
 import {
   describeConcerns,
   type GateReport,
@@ -31,6 +31,7 @@ import {
   type Reporter,
 } from './report.js';
 import type { SessionPreferences } from './session-preferences.js';
+import type { TaskLister } from './task-lister.js';
 
 /** What the gate does with the requests of one route, and with the server's answers to them. */
 export interface Handler {
@@ -85,12 +86,16 @@ export interface ExchangeConnection extends Reporter {
   /** The policy in force. */
   readonly policy: Policy;
   readonly preferences: SessionPreferences;
+  /** Where the preferences of the caller are kept. Without it, they are not kept per caller. */
+  readonly principal: PrincipalPreferences | undefined;
   /** What the server lists. */
   readonly catalog: CatalogCache;
   readonly handlers: Handlers;
   /** The method of probes from an HTTP handler in this process. */
   readonly probe: string | undefined;
   readonly tasks: TaskRecords;
+  /** Lists the tasks of the server by their owner, if the server can. */
+  readonly lister: TaskLister | undefined;
   /** Tells the connection from all others, where the transport has no session id. */
   readonly name: string;
   /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */
@@ -145,8 +150,8 @@ export interface Substitute {
 export class Exchange {
   readonly policy: Policy;
   readonly request: Request;
-  /** What the session keeps. Until it was read, it is that of an unknown session. */
-  session: SessionRead = { state: 'unknown' };
+  /** What is kept for the sender. Until it was read, it is that of an unknown session. */
+  kept: Kept;
   /** Warnings for the log only. */
   logged: readonly ConcernWarning[] = [];
   /** Set if the server is asked for a name that does not exist. */
@@ -163,6 +168,7 @@ export class Exchange {
     readonly sender: Sender,
   ) {
     this.policy = connection.policy;
+    this.kept = nothingRead(this);
     this.request = connection.isLegacy || saysLegacy(request, sender) ? asLegacy(request) : request;
     const { settings } = this.policy;
     const { method } = request;
@@ -189,7 +195,7 @@ export class Exchange {
 
   /** The values in effect. Until the session was read, they are those of an unknown session. */
   get configuration(): Configuration {
-    this.resolved ??= configure(this, { session: { state: 'unknown' }, meta: true });
+    this.resolved ??= configure(this, { ...nothingRead(this), meta: true });
     return this.resolved;
   }
 

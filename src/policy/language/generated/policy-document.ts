@@ -90,6 +90,8 @@ export type PolicyDocument = {
     "page-size"?: number;
     /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing. */
     panel?: "off" | "read-only" | "on";
+    /** Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all. */
+    tasks?: "require-capability" | "show";
     /** Whether each listed primitive carries its values in `_meta.concerns`. */
     transparency?: boolean;
   };

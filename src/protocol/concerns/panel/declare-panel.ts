@@ -17,12 +17,13 @@ import { canSwitch } from '../../request/switching.js';
 export function declarePanel(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
   const mode = panelMode(exchange.policy.settings);
   if (mode === 'off') return result;
-  const switches = canSwitch(exchange);
   const { app } = surfacesOf(
     exchange.era === 'modern'
       ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
       : read(exchange.request.params, 'capabilities'),
   );
+  // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
+  const announces = canSwitch(exchange) && exchange.era === 'legacy';
   const added: readonly string[] = [
     'tools',
     ...(mode === 'on' ? ['prompts'] : []),
@@ -31,7 +32,7 @@ export function declarePanel(exchange: Exchange, result: Record<string, unknown>
   const lists = CAPABILITIES.flatMap((name) => {
     const own = read(result, 'capabilities', name);
     if (own === undefined && !added.includes(name)) return [];
-    return [[name, { ...asObject(own), ...(switches ? { listChanged: true } : {}) }]];
+    return [[name, { ...asObject(own), ...(announces ? { listChanged: true } : {}) }]];
   });
   const capabilities = asObject(result.capabilities);
   const extensions = {

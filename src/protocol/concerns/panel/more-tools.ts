@@ -4,7 +4,7 @@ import { type Catalog, select } from '../../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../../session/store.js';
 import { configure } from '../../request/configure.js';
 import type { Exchange } from '../../request/exchange.js';
-import { readSession } from '../../request/session-preferences.js';
+import { readKept } from '../../request/kept-preferences.js';
 import { openToModel } from '../../request/switching.js';
 
 /** More values than this are counted only: the answer stays in the context of the model. */
@@ -22,9 +22,10 @@ export async function moreTools(exchange: Exchange): Promise<readonly string[]> 
   const free = openToModel(exchange).filter(({ model }) => model === 'free');
   const catalog = free.length === 0 ? undefined : await toolsOf(exchange);
   if (catalog === undefined) return [];
-  const session = await readSession(exchange.connection.preferences);
+  const kept = await readKept(exchange);
   const shownWith = (model: HostConcerns) =>
-    select(catalog, configure(exchange, { session: withValues(session, model), meta: false })).kept;
+    select(catalog, configure(exchange, { ...kept, session: withValues(kept.session, model), meta: false }))
+      .kept;
   const shown = new Set(shownWith({}));
   return free.flatMap((concern) =>
     sentenceFor(concern, (value) => shownWith({ [concern.name]: value }).filter((tool) => !shown.has(tool))),

@@ -3,6 +3,7 @@ import { read } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
 import { clientSurfaces } from '../../request/switching.js';
 import { whyReadOnly } from './how-to-switch.js';
+import { pageKey } from './page-key.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -18,8 +19,7 @@ export async function callPageTool(exchange: Exchange): Promise<Record<string, u
   if (read(params, 'name') === PANEL.readTool) return describe(exchange);
   const readOnly = whyReadOnly(exchange);
   if (readOnly !== undefined) return errorResult(readOnly);
-  const { session } = exchange;
-  const key = session.state === 'live' ? session.record.panel?.key : undefined;
+  const key = pageKey(exchange);
   if (key === undefined || read(params, 'arguments', 'key') !== key) {
     return errorResult(
       `Only the page may change this. A person can open it with the tool "${PANEL.tool}"; a page from an earlier conversation must be opened again.`,

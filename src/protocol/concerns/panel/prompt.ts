@@ -7,6 +7,7 @@ import { canSwitch } from '../../request/switching.js';
 import { problemOf } from '../panel.js';
 import { completeChange } from '../panel-state.js';
 import { whyOnlyLook } from '../read-only.js';
+import { isChosen } from './chosen-prompt.js';
 import { forUrl, type NextRequests } from './next-requests.js';
 import { summaryOf } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
@@ -22,9 +23,10 @@ const NOTHING_CHANGED = 'Nothing changed.';
  */
 export async function getPrompt(exchange: Exchange): Promise<Record<string, unknown> | undefined> {
   const { params } = exchange.request;
-  const change = changeOf(exchange, String(read(params, 'name')), read(params, 'arguments'));
+  const name = String(read(params, 'name'));
+  const change = changeOf(exchange, name, read(params, 'arguments'));
   if (change === undefined) return undefined;
-  const { text, ...rest } = await outcomeOf(exchange, change);
+  const { text, ...rest } = await outcomeOf(exchange, name, change);
   return {
     description: 'What is shown',
     messages: [{ role: 'user', content: { type: 'text', text } }],
@@ -34,11 +36,19 @@ export async function getPrompt(exchange: Exchange): Promise<Record<string, unkn
 
 type Outcome = { readonly text: string } & Partial<Pick<NextRequests, '_meta'>>;
 
-async function outcomeOf(exchange: Exchange, change: Readonly<Record<string, unknown>>): Promise<Outcome> {
+const READS_ALL =
+  'This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, "mcp-concerns switch" or the URL.';
+
+async function outcomeOf(
+  exchange: Exchange,
+  name: string,
+  change: Readonly<Record<string, unknown>>,
+): Promise<Outcome> {
   const isChange = Object.keys(change).length > 0;
   const onlyLook = whyOnlyLook(exchange.policy.settings);
   if (isChange && onlyLook !== undefined) return { text: `${NOTHING_CHANGED} ${onlyLook}` };
   if (isChange && !canSwitch(exchange)) return forNextRequests(exchange, change);
+  if (!(await isChosen(exchange.connection, name))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
   const outcome = isChange ? await switchTo(exchange, change) : ({ state: 'changed' } as const);
   if (outcome.state !== 'changed') return { text: `${NOTHING_CHANGED} ${outcome.message}` };
   return { text: summaryOf(await stateOf(exchange)) };

@@ -2,7 +2,7 @@ import { resolveConfiguration } from '../../../engine/configuration.js';
 import { panelMode } from '../../messages/panel-routes.js';
 import { EXTENSION_ID, read } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
-import { clientSurfaces } from '../../request/switching.js';
+import { canSwitch, clientSurfaces } from '../../request/switching.js';
 import type { PanelState } from '../panel-document.js';
 import { completeChange } from '../panel-state.js';
 import { askPerson, type FormAnswer, readFormAnswer } from './ask-person.js';
@@ -11,6 +11,7 @@ import { howToSwitch } from './how-to-switch.js';
 import { actOfModel } from './model-act.js';
 import { moreTools } from './more-tools.js';
 import { forUrl } from './next-requests.js';
+import { keyForPage, pageKey } from './page-key.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -44,7 +45,11 @@ export async function callTool(exchange: Exchange): Promise<Record<string, unkno
     return afterForm(exchange, state, await askPerson(exchange, formOf(state)));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));
-  if (answered !== undefined) return afterModernForm(exchange, state, answered);
+  if (answered !== undefined) {
+    return canSwitch(exchange)
+      ? afterForm(exchange, state, answered)
+      : afterModernForm(exchange, state, answered);
+  }
   return {
     resultType: 'input_required',
     inputRequests: { [FORM]: { method: 'elicitation/create', params: formOf(state) } },
@@ -54,12 +59,12 @@ export async function callTool(exchange: Exchange): Promise<Record<string, unkno
 }
 
 /** Only the page gets the key, by which `concerns_update` knows that a person made the change. */
-function withPage(
-  { session }: Exchange,
+async function withPage(
+  exchange: Exchange,
   state: PanelState,
   told: readonly string[],
-): Record<string, unknown> {
-  const key = session.state === 'live' ? session.record.panel?.key : undefined;
+): Promise<Record<string, unknown>> {
+  const key = canSwitch(exchange) ? await keyForPage(exchange) : pageKey(exchange);
   return {
     ...textResult(...told),
     structuredContent: state,
