@@ -39,6 +39,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
+  /** Sends a `list_changed` on the stream that the client of a session has open. Returns whether it has one. */
+  readonly announce?: ((session: string, method: string) => boolean) | undefined;
   /** The public URL of the endpoint, if hosts use another URL than that of the request. */
   readonly resource?: string | undefined;
 }

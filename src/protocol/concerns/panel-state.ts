@@ -44,20 +44,24 @@ export interface PanelInput
   /** Counts the tokens of a definition. */
   readonly tokensOf: (definition: object) => number;
   readonly readOnly?: string | undefined;
+  /** Whether to name also what only the operator can show. For the author of a policy, never for a host. */
+  readonly forAuthor?: boolean;
 }
 
 /**
  * Computes the document that a page shows. Every count, decision and reason comes from the engine.
  *
  * @param input the preferences, the server's lists, and the sessions
- * @returns the document; it names no primitive that only the operator can show
+ * @returns the document; it names no primitive that only the operator can show, except for an author
  * @throws {RangeError} if a list is bound to another policy
  * @example
  * panelState({ preferences: { security: 'high' }, configure, catalogs, tokensOf, ...connection }).shown.tools; // 10
  */
 export function panelState(input: PanelInput): PanelState {
   const { preferences, configure, catalogs, tokensOf, readOnly } = input;
-  const reachable = new Set<Primitive>();
+  const reachable = new Set<Primitive>(
+    input.forAuthor === true ? KINDS.flatMap((kind) => catalogs[kind]?.items ?? []) : [],
+  );
   const count = (changed: Preferences, decided: Decided = []): PanelCount => {
     const configuration = configure(changed, decided);
     for (const kind of KINDS) {
