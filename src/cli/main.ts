@@ -26,6 +26,8 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
+  ['card', () => import('./commands/card.js')],
+  ['open', () => import('./commands/open.js')],
 ]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
@@ -50,6 +52,9 @@ Commands:
   serve     serve an MCP server with a policy on 127.0.0.1
   bundle    make the folder of a Lambda function
   switch    switch what a running serve shows to its hosts
+  card      print what a host can choose before it connects
+  hosts     print how to configure each host
+  open      edit a policy in a browser, and see what it shows
 
 All commands take --color auto|always|never and --quiet. Commands that read a
 server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],

@@ -26,6 +26,8 @@ export interface Concern {
   readonly multiple: boolean;
   readonly default?: ConcernValue;
   readonly setBy: 'host' | 'operator';
+  /** What a model may do with a concern of the host: nothing (the default), hide more, or replace the person's value. */
+  readonly model?: 'none' | 'narrow' | 'free';
   readonly claim?: string;
 }
 

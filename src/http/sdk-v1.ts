@@ -2,6 +2,7 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
 import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
 import { TaskMemory } from '../protocol/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
@@ -10,7 +11,9 @@ import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { once } from './once.js';
+import { checkPreferenceOptions, principalPreferences } from './principal.js';
 import { parseJson, readText } from './request-body.js';
+import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 import { readReturn, resultRequest, TaskResultTransport } from './task-results.js';
 
@@ -32,15 +35,17 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
  *
  * @param options the server, the policy, and where sessions are kept
  * @returns a handler for requests of any path
+ * @throws {HandlerError} if preferences are kept per caller, but there is no store
  * @example
  * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
 export function createHandler(options: HandlerOptions): FetchHandler {
+  checkPreferenceOptions(options);
   const { server, policy, catalog } = options;
-  if (catalog === undefined) return serve(options);
+  if (catalog === undefined) return withServerCard(policy, serve(options));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  return answerKnownLists(options, lists, serve(options, lists));
+  return withServerCard(policy, answerKnownLists(options, lists, serve(options, lists)));
 }
 
 /**
@@ -53,9 +58,10 @@ export function createHandler(options: HandlerOptions): FetchHandler {
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
-    const store =
-      options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
-    const own = { ...options, store, taskMemory };
+    const observed = options.store && observedStore(options.store, given.storeCall);
+    const store = observed && bindSessions(observed, given.authInfo);
+    const principal = principalPreferences(options.preferences, observed, given.authInfo);
+    const own = { ...options, store, principal, taskMemory };
     if (request.method === 'POST') return post(own, lists, request, given);
     const returning = readReturn(request);
     if (returning !== undefined) return respond(own, lists, returning.post, returning.message, given);
@@ -66,7 +72,10 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
   };
 }
 
-type Options = HandlerOptions & { readonly taskMemory: TaskMemory };
+type Options = HandlerOptions & {
+  readonly taskMemory: TaskMemory;
+  readonly principal: PrincipalPreferences | undefined;
+};
 
 async function post(
   options: Options,
@@ -132,6 +141,7 @@ async function respond(
   const gated = gatedTransport(transport as Transport, {
     policy,
     store: ahead?.store ?? store,
+    principal: options.principal,
     report: given.report,
     names: given.names,
     shared: lists?.shared,
@@ -139,16 +149,23 @@ async function respond(
   });
   // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
   await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
-  const response = await transport.handleRequest(request, {
-    parsedBody: body,
-    ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
-  });
-  // Lambda freezes a function after its response, so preferences must be stored before it.
-  await gated.settled();
-  if (!single) return closing(response, close);
-  // Reading a body that is one string is twice as fast as reading a stream.
-  await close();
-  return response;
+  const outgoing = server.readers?.open(true, () => void close());
+  try {
+    const response = await transport.handleRequest(request, {
+      parsedBody: body,
+      ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
+    });
+    // Lambda freezes a function after its response, so preferences must be stored before it.
+    await gated.settled();
+    if (!single) return outgoing?.carry(response) ?? closing(response, close);
+    // Reading a body that is one string is twice as fast as reading a stream.
+    await close();
+    outgoing?.abandon();
+    return response;
+  } catch (cause) {
+    outgoing?.abandon();
+    throw cause;
+  }
 }
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {

@@ -4,8 +4,8 @@ import type { SharedCatalog } from './catalog/shared-catalog.js';
 import type { PassedRequests } from './messages/passed-requests.js';
 import type { Message, RequestId } from './messages/wire.js';
 import type { ConnectionObserver, InitializedConnection, TaskRecords } from './request/exchange.js';
+import type { PrincipalPreferences } from './request/kept-preferences.js';
 import type { KnownNames } from './request/known-names.js';
-
 import type { LivePolicy } from './request/live-policy.js';
 import type { GateReport, Report } from './request/report.js';
 import type { SessionPreferences } from './request/session-preferences.js';
@@ -18,6 +18,8 @@ export interface ConcernsOptions {
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of HTTP sessions. Without a store, the connection keeps them as long as it lasts. */
   readonly store?: SessionStore | undefined;
+  /** Keeps preferences per verified caller, besides those of sessions. Only HTTP handlers know the caller. */
+  readonly principal?: PrincipalPreferences | undefined;
   /** Called once for each request of a client, when its answer leaves, to write a log. */
   readonly report?: ((report: GateReport) => void) | undefined;
   /** The names that reports may contain. Connections that share it learn from each other. */

@@ -35,6 +35,7 @@ import {
   type Implementation,
   type TaskRecords,
 } from './request/exchange.js';
+import { type PrincipalPreferences, readKept } from './request/kept-preferences.js';
 import { LivePolicy, policyInForce } from './request/live-policy.js';
 import { NO_REPORT, type Report } from './request/report.js';
 import { readSession, type SessionPreferences } from './request/session-preferences.js';
@@ -60,6 +61,7 @@ const SENT = Promise.resolve();
 export class Connection implements ServerConnection {
   readonly handlers = HANDLERS;
   readonly preferences: SessionPreferences;
+  readonly principal: PrincipalPreferences | undefined;
   readonly tasks: TaskRecords;
   readonly lister: TaskLister | undefined;
   readonly report: Report;
@@ -92,6 +94,7 @@ export class Connection implements ServerConnection {
     {
       policy,
       preferences,
+      principal,
       tasks,
       lister,
       resumed = false,
@@ -106,6 +109,7 @@ export class Connection implements ServerConnection {
     this.live = policy;
     this.preferences = preferences;
     this.lister = lister;
+    this.principal = principal;
     this.isLegacy = resumed;
     this.isInitialized = resumed;
     this.passed = passed ?? new PassedRequests();
@@ -294,9 +298,7 @@ export class Connection implements ServerConnection {
     const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
     const own: Request = params === undefined ? call : { ...call, params };
     const exchange = new Exchange(this, own, sender);
-    const session =
-      exchange.era === 'modern' ? ({ state: 'unknown' } as const) : await readSession(this.preferences);
-    exchange.configured(configure(exchange, { session, meta: true }), []);
+    exchange.configured(configure(exchange, { ...(await readKept(exchange)), meta: true }), []);
     return showsTool(exchange, name);
   }
 

@@ -1,9 +1,11 @@
 /** A host's accepted preferences: concern names and values, and possibly a preset. */
 export type HostConcerns = { readonly [name: string]: unknown };
 
-/** What a store keeps for a legacy session between requests. Plain JSON. */
+/** What a store keeps for a legacy session, or for a verified caller, between requests. Plain JSON. */
 export interface SessionRecord {
   readonly concerns?: HostConcerns;
+  /** Whether a person chose `concerns` in this session, where preferences are also kept per caller. */
+  readonly acted?: boolean;
   /** The lists whose changes the server announces, according to its `initialize` result. */
   readonly listChanged?: readonly string[];
   /** The part of the client's capabilities that rules of the policy read. */
@@ -18,6 +20,8 @@ export interface SessionRecord {
   readonly owner?: string;
   /** How a person can switch in the client, and the key that only the page in the client gets. */
   readonly panel?: { readonly app: boolean; readonly form: boolean; readonly key: string };
+  /** The values that a model has set, beside those of the person. `null` means no value. */
+  readonly model?: HostConcerns;
   /** Warnings about preferences that the host sent when it connected. Each list repeats them until `updateConcerns`. */
   readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }

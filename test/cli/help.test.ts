@@ -17,6 +17,7 @@ const COMMANDS = [
   'serve',
   'bundle',
   'switch',
+  'open',
 ];
 
 it.each([['--help'], ['-h'], ['help']])('%s lists every command', async (flag) => {

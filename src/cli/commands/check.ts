@@ -67,7 +67,7 @@ export async function run(argv: string[]): Promise<number> {
   const files = policyFiles(paths);
   const catalog = withInput ? await readInput(values, command, 'check') : undefined;
   if (values.fix === true) note(fixFiles(files, catalog));
-  const { findings, texts } = checkFiles(files, catalog);
+  const { findings, silenced, texts } = checkFiles(files, catalog);
   const failed = findings.some(({ severity }) => severity === 'error' || values['deny-warnings'] === true);
 
   const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
@@ -80,7 +80,7 @@ export async function run(argv: string[]): Promise<number> {
     if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
   } else {
     const machine = format !== 'github';
-    const text = writeFindings(machine ? findings : findings.map(escaped), texts, format);
+    const text = writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
     if (text !== '') process.stdout.write(`${text}\n`);
     if (format === 'github') note(summary);
   }

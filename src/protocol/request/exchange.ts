@@ -1,6 +1,5 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { SessionRead } from '../../session/store.js';
 import type { CatalogCache } from '../catalog/catalog-cache.js';
 import { panelRouteOf } from '../messages/panel-routes.js';
 import type { AskServer } from '../messages/pending-requests.js';
@@ -23,6 +22,7 @@ import {
   read,
 } from '../messages/wire.js';
 import { configure, type Sender } from './configure.js';
+import { type Kept, nothingRead, type PrincipalPreferences } from './kept-preferences.js';
 import {
   describeConcerns,
   type GateReport,
@@ -87,6 +87,8 @@ export interface ExchangeConnection extends Reporter {
   /** The policy in force. */
   readonly policy: Policy;
   readonly preferences: SessionPreferences;
+  /** Where the preferences of the caller are kept. Without it, they are not kept per caller. */
+  readonly principal: PrincipalPreferences | undefined;
   /** What the server lists. */
   readonly catalog: CatalogCache;
   readonly handlers: Handlers;
@@ -149,8 +151,8 @@ export interface Substitute {
 export class Exchange {
   readonly policy: Policy;
   readonly request: Request;
-  /** What the session keeps. Until it was read, it is that of an unknown session. */
-  session: SessionRead = { state: 'unknown' };
+  /** What is kept for the sender. Until it was read, it is that of an unknown session. */
+  kept: Kept;
   /** Warnings for the log only. */
   logged: readonly ConcernWarning[] = [];
   /** Set if the server is asked for a name that does not exist. */
@@ -167,6 +169,7 @@ export class Exchange {
     readonly sender: Sender,
   ) {
     this.policy = connection.policy;
+    this.kept = nothingRead(this);
     this.request = connection.isLegacy || saysLegacy(request, sender) ? asLegacy(request) : request;
     const { settings } = this.policy;
     const { method } = request;
@@ -193,7 +196,7 @@ export class Exchange {
 
   /** The values in effect. Until the session was read, they are those of an unknown session. */
   get configuration(): Configuration {
-    this.resolved ??= configure(this, { session: { state: 'unknown' }, meta: true });
+    this.resolved ??= configure(this, { ...nothingRead(this), meta: true });
     return this.resolved;
   }
 

@@ -25,6 +25,8 @@ export type PolicyDocument = {
       default?: string | number;
       /** Who sets the concern: `host` (default), or `operator`, which reads it from verified claims only. */
       "set-by"?: "host" | "operator";
+      /** What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set. */
+      model?: "none" | "narrow" | "free";
       /** The name of the verified claim that sets an operator concern. It is a literal key, never a path. */
       claim?: string;
     } };
