@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writePlayground } from './playground.mjs';
 
 const OUTPUT = 'dist/cli';
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -63,9 +64,11 @@ const { metafile } = await build({
   logLevel: 'warning',
 });
 chmodSync(join(OUTPUT, 'main.js'), 0o755);
+const playground = await writePlayground();
+writeFileSync(join(OUTPUT, 'playground.html'), playground.html);
 writeFileSync(
   join(OUTPUT, 'THIRD-PARTY-LICENSES.txt'),
-  licenses(bundledPackages(Object.keys(metafile.inputs))),
+  licenses(bundledPackages([...Object.keys(metafile.inputs), ...playground.inputs])),
 );
 
 /** Returns the folders of the packages that the inputs belong to. */

@@ -27,6 +27,8 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
+  ['card', () => import('./commands/card.js')],
+  ['open', () => import('./commands/open.js')],
   ['lsp', () => import('./commands/lsp.js')],
   ['completion', () => import('./commands/completion.js')],
 ]);
@@ -54,6 +56,9 @@ Commands:
   serve       serve an MCP server with a policy on 127.0.0.1
   bundle      make the folder of a Lambda function
   switch      switch what a running serve shows to its hosts
+  card        print what a host can choose before it connects
+  hosts       print how to configure each host
+  open        edit a policy in a browser, and see what it shows
   lsp         serve policies to an editor: findings, completions, fixes
   completion  write a script that completes command lines in your shell
 

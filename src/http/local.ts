@@ -7,6 +7,7 @@ import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
+import { isForCard } from './server-card/serve-card.js';
 
 /** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {
@@ -115,7 +116,7 @@ function refusal(request: Request, port: number): Response | undefined {
   if (origin !== null && !own.some((host) => origin === `http://${host}`)) {
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
-  if (new URL(request.url).pathname !== '/mcp')
+  if (new URL(request.url).pathname !== '/mcp' && !isForCard(request))
     return new Response('Not found: use /mcp.\n', { status: 404 });
   return undefined;
 }

@@ -32,6 +32,8 @@ export interface ConnectionPorts {
 
 /** Ids of requests of this connection itself. No client uses them. */
 const OWN = 'mcp-concerns:';
+/** Characters of a server's own reason. */
+const MAX_REASON = 300;
 
 /** One connection to a server, from its start to its end: what waits on it, and whether the server is alive. */
 export class OpenConnection {
@@ -97,7 +99,8 @@ export class OpenConnection {
     await this.transport.start();
     if (initialize === undefined) return undefined;
     const answer = await this.ask({ ...initialize, id: `${OWN}initialize` });
-    if ('error' in answer) throw new UpstreamError(`it refused to initialize: ${answer.error.message}`);
+    if ('error' in answer)
+      throw new UpstreamError(`it refused to initialize: ${answer.error.message.slice(0, MAX_REASON)}`);
     this.transport.setProtocolVersion?.(String(answer.result.protocolVersion));
     if (announce) await this.transport.send(toSdk({ jsonrpc: '2.0', method: METHODS.initialized }));
     return answer;
@@ -228,9 +231,8 @@ export class OpenConnection {
     if (!(transport instanceof ChildTransport) || transport.ended === undefined)
       return 'the connection was closed';
     const { code, signal } = transport.ended;
-    const how = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
-    const last = transport.stderr.trim().split('\n').at(-1)?.trim() ?? '';
-    return last === '' ? how : `${how}, after it wrote "${last.slice(0, 300)}"`;
+    // Without its stderr, which can contain arguments and secrets: clients get this reason. Operators get the lines.
+    return signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
   }
 }
 

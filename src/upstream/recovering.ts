@@ -82,8 +82,7 @@ export class RecoveringTransport implements Transport {
   private current: OpenConnection | undefined;
   private opening: Promise<OpenConnection> | undefined;
   private starting: OpenConnection | undefined;
-  /** How many readers are slow: the server is read again when none is. */
-  private slowReaders = 0;
+  private isPaused = false;
   private isClosed = false;
 
   constructor(
@@ -103,15 +102,15 @@ export class RecoveringTransport implements Transport {
     await this.current?.pass(message);
   }
 
-  /** Stops reading from the server, while a client is slow. */
+  /** Stops reading from the server, while clients are slow. */
   pause(): void {
-    this.slowReaders++;
-    if (this.slowReaders === 1) this.current?.pause();
+    this.isPaused = true;
+    this.current?.pause();
   }
 
   resume(): void {
-    this.slowReaders--;
-    if (this.slowReaders === 0) this.current?.resume();
+    this.isPaused = false;
+    this.current?.resume();
   }
 
   async close(): Promise<void> {
@@ -160,6 +159,7 @@ export class RecoveringTransport implements Transport {
     const { request, tries } = pending;
     const failed = readSendFailure(cause, this.initialized !== undefined);
     connection.take(request.id);
+    if (failed.isRefused) return this.refuse(request, failed.reason);
     if (!failed.isSessionLost) this.happened('fails', `${failed.reason} (${request.method})`);
     else if (this.current === connection) {
       this.happened('fails', failed.reason);
@@ -222,7 +222,7 @@ export class RecoveringTransport implements Transport {
       throw new UpstreamError('the connection was closed');
     }
     this.current = connection;
-    if (this.slowReaders > 0) connection.pause();
+    if (this.isPaused) connection.pause();
     return connection;
   }
 
@@ -244,7 +244,7 @@ export class RecoveringTransport implements Transport {
     if (this.current === connection) this.current = undefined;
     if (this.isClosed) return;
     this.happened('fails', reason);
-    const lost = { isSessionLost: true, isUndelivered: false, reason };
+    const lost = { isSessionLost: true, isUndelivered: false, isRefused: false, reason };
     for (const id of unanswered) {
       const pending = this.pending.get(id);
       if (pending?.connection === connection) this.again(pending, lost, pending.tries);
@@ -255,7 +255,8 @@ export class RecoveringTransport implements Transport {
     const pending = this.pending.get(id);
     if (pending?.connection !== connection) return;
     this.happened('fails', `${reason} (${pending.request.method})`);
-    this.again(pending, { isSessionLost: false, isUndelivered: false, reason }, pending.tries);
+    const dropped = { isSessionLost: false, isUndelivered: false, isRefused: false, reason };
+    this.again(pending, dropped, pending.tries);
   }
 
   private async cancel(message: Message): Promise<void> {
@@ -269,6 +270,13 @@ export class RecoveringTransport implements Transport {
 
   private fail(request: Request, reason: string, mayHaveRun = false): void {
     if (this.pending.delete(request.id)) this.deliver(this.errorFor(request, reason, mayHaveRun));
+  }
+
+  /** Answers a request that a healthy server does not accept. It is not sent again, and the server has not failed. */
+  private refuse(request: Request, reason: string): void {
+    if (!this.pending.delete(request.id)) return;
+    const text = `The server behind this endpoint refused the request: ${reason}. Change the request, or ask the operator of the endpoint.`;
+    this.deliver(failure(request.id, ERRORS.internal, text));
   }
 
   private errorFor({ id, method }: Request, reason: string, mayHaveRun = false): Failure {

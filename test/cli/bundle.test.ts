@@ -143,6 +143,8 @@ describe('bundle', () => {
     ['policy: p.yaml\nserver: { module: a, sdk: 3 }', '"server.sdk" must be one of 1, 2'],
     ['policy: p.yaml\nserver: { url: "ftp://x" }', 'the value of "server.url" is not valid'],
     ['policy: p.yaml\nserver: { package: a, arguments: x }', 'the value of "server.arguments" is not valid'],
+    ['policy: p.yaml\nserver: { package: a, silence: 0.5 }', 'the value of "server.silence" is not valid'],
+    ['policy: p.yaml\nserver: { module: a, silence: 5 }', '"silence" is not a known key in "server"'],
     ['policy: p.yaml\nserver: { module: a }\nserver2: {}', '"server2" is not a known key'],
     [
       'policy: p.yaml\nserver: { module: a }\nsecrets: { A: "vault:x" }',

@@ -17,6 +17,7 @@ const COMMANDS = [
   'serve',
   'bundle',
   'switch',
+  'open',
   'lsp',
   'docs',
   'completion',

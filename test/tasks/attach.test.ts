@@ -147,6 +147,17 @@ describe('withTasks on SDK v1', () => {
     await client.close();
   });
 
+  it('lists the tools of tasks for a server without other tools', async () => {
+    const client = newClient();
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const server = withTasks(new McpServer({ name: 'tasks-only', version: '1.0.0' }), tasks);
+    await Promise.all([server.connect(far), client.connect(near)]);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ name }) => name));
+    await expect(client.listPrompts()).rejects.toThrow();
+    await client.close();
+  });
+
   it('refuses a value that is not a server', () => {
     expect(() => withTasks({}, tasks)).toThrow(TaskDefinitionError);
   });

@@ -73,7 +73,7 @@ export async function run(argv: string[]): Promise<number> {
   let catalog = withInput ? await readCatalog() : undefined;
   if (values.fix === true) note(fixFiles(policies, catalog));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
-    const { findings, texts } = checkFiles(policies, catalog);
+    const { findings, silenced, texts } = checkFiles(policies, catalog);
     const failed = findings.some(({ severity }) => severity === 'error' || values['deny-warnings'] === true);
     const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
     const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;
@@ -85,7 +85,7 @@ export async function run(argv: string[]): Promise<number> {
       if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
     } else {
       const machine = format !== 'github';
-      const text = writeFindings(machine ? findings : findings.map(escaped), texts, format);
+      const text = writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
       if (text !== '') process.stdout.write(`${text}\n`);
       if (format === 'github') note(summary);
     }

@@ -36,8 +36,8 @@ ${POLICY_HELP}
   --isolation WHO       shared, per-session (default) or per-request servers
   --sessions N, --idle MINUTES, --silence SECONDS
                         when servers end (default 32, 30, 120)
-  --panel on|off        the page with the switches, "mcp-concerns switch" and,
-                        unless settings.panel says otherwise, tools (default on)
+  --panel MODE          on (default), read-only or off: the page, "switch" and,
+                        unless settings.panel says otherwise, tools and prompts
 ${COMMON_HELP}
 
 Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
@@ -72,7 +72,7 @@ export async function run(argv: string[]): Promise<number> {
   const { values, positionals, command } = readCommandLine('serve', argv, OPTIONS, use);
   const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
-  const panel = oneOf('serve', '--panel', values.panel ?? 'on', ['on', 'off']);
+  const panel = oneOf('serve', '--panel', values.panel ?? 'on', ['off', 'read-only', 'on']);
   const limits = readLimits(values);
   const choice = chooseServer(values, command);
   if (values.policy === undefined && positionals.length === 0) {
@@ -94,7 +94,7 @@ export async function run(argv: string[]): Promise<number> {
   ]);
   const opened = await openServer(choice);
   const live = new LivePolicy(policy);
-  const control = panel === 'on' ? createControl(opened.name, paths) : undefined;
+  const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
 
   return interruptible(async (signal) => {
     const stop = watchPolicy(paths, { live, prepare, note, paper: errors });

@@ -2,6 +2,7 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import type { PolicyReport } from '../../policy/compile/check-reading.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
+import type { SilencedFinding } from '../../policy/language/ignores.js';
 
 /**
  * Checks several policies, each on its own.
@@ -15,14 +16,16 @@ import type { Finding } from '../../policy/language/findings.js';
 export function checkFiles(
   policies: readonly (readonly string[])[],
   catalog: PolicyCatalog | undefined,
-): Pick<PolicyReport, 'findings' | 'texts'> {
+): Pick<PolicyReport, 'findings' | 'silenced' | 'texts'> {
   const texts = new Map<string, string>();
   const found = new Map<string, Finding>();
+  const silenced = new Map<string, SilencedFinding>();
   for (const paths of policies) {
     const report = readPolicy(paths, catalog);
     for (const [name, text] of report.texts) texts.set(name, text);
     // A file that several policies include is read once for each of them, but its findings are reported once.
     for (const finding of report.findings) found.set(JSON.stringify(finding), finding);
+    for (const finding of report.silenced) silenced.set(JSON.stringify(finding), finding);
   }
-  return { findings: [...found.values()], texts };
+  return { findings: [...found.values()], silenced: [...silenced.values()], texts };
 }

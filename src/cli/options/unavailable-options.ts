@@ -61,6 +61,10 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
       [['timeout'], 'running servers answer at once'],
       [['format'], 'there is only one format'],
     ],
+    open: [
+      [PREFERENCES, 'choose preferences and claims in the page'],
+      [['format'], 'there is only one format'],
+    ],
   };
 
 /**

@@ -3,6 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { listenLocally } from '../../http/local.js';
+import { withServerCard } from '../../http/server-card/serve-card.js';
 import { gatedTransport } from '../../protocol/gated-transport.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
@@ -57,7 +58,8 @@ export async function serveHttp(serving: Serving, port: number): Promise<number>
     observe: control?.observerOf('http'),
   });
   const beside = control === undefined ? {} : { beside: control.fetch };
-  const endpoint = await listenLocally((request) => proxy.fetch(request), { port, ...beside });
+  const handle = withServerCard(policy, (request) => proxy.fetch(request));
+  const endpoint = await listenLocally(handle, { port, ...beside });
   const url = control?.announce(endpoint.url);
   process.stdout.write(welcome(endpoint.url, policy.current, opened.name, url));
   await aborted(signal);

@@ -3,7 +3,7 @@ import { CATALOG_CODES, checkCatalog, type PolicyCatalog } from '../check/check-
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
 import { comparePlaces, type Finding } from '../language/findings.js';
-import { applyIgnores } from '../language/ignores.js';
+import { applyIgnores, type SilencedFinding } from '../language/ignores.js';
 import { compilePolicy, type DigestOf } from './compile.js';
 import type { Reading } from './reading.js';
 
@@ -11,6 +11,8 @@ import type { Reading } from './reading.js';
 export interface PolicyReport {
   readonly compiled?: CompiledPolicy;
   readonly findings: readonly Finding[];
+  /** The warnings that comments silence, `# mcp-concerns-ignore CODE: reason`. */
+  readonly silenced: readonly SilencedFinding[];
   /** The text of each file by file name, for the code frames of `formatFindings`. */
   readonly texts: ReadonlyMap<string, string>;
 }
@@ -47,8 +49,9 @@ export function checkReading(
   const wasChecked = (code: string): boolean =>
     (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
   const sources = files.map(({ source }) => source);
-  const left = applyIgnores(sources, findings, wasChecked).sort(byPlace(order));
-  return { ...(compiled === undefined ? {} : { compiled }), findings: left, texts };
+  const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
+  left.sort(byPlace(order));
+  return { ...(compiled === undefined ? {} : { compiled }), findings: left, silenced, texts };
 }
 
 function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {
