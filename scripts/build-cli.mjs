@@ -4,10 +4,12 @@
  * 30 MB of encodings, of which the command line uses one.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
+import { writePlayground } from './playground.mjs';
 
 const OUTPUT = 'dist/cli';
 const { dependencies, peerDependencies } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -29,6 +31,19 @@ const compressTokens = {
   },
 };
 
+/** The language server's package is CommonJS, and an ES module has no `require` for the modules of Node.js. */
+const builtinsOfCommonJs = {
+  name: 'builtins-of-common-js',
+  setup({ onLoad }) {
+    onLoad({ filter: /vscode-(?:jsonrpc|languageserver)[^\\/]*[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8');
+      const replace = (call, _quote, name) =>
+        isBuiltin(name) ? `process.getBuiltinModule('${name}')` : call;
+      return { contents: contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace) };
+    });
+  },
+};
+
 mkdirSync(OUTPUT, { recursive: true });
 const { metafile } = await build({
   entryPoints: ['src/cli/main.ts'],
@@ -44,14 +59,16 @@ const { metafile } = await build({
   minifyWhitespace: true,
   lineLimit: 120,
   external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
-  plugins: [compressTokens],
+  plugins: [compressTokens, builtinsOfCommonJs],
   metafile: true,
   logLevel: 'warning',
 });
 chmodSync(join(OUTPUT, 'main.js'), 0o755);
+const playground = await writePlayground();
+writeFileSync(join(OUTPUT, 'playground.html'), playground.html);
 writeFileSync(
   join(OUTPUT, 'THIRD-PARTY-LICENSES.txt'),
-  licenses(bundledPackages(Object.keys(metafile.inputs))),
+  licenses(bundledPackages([...Object.keys(metafile.inputs), ...playground.inputs])),
 );
 
 /** Returns the folders of the packages that the inputs belong to. */

@@ -17,10 +17,12 @@ type Filter = 'all' | 'shown' | 'hidden';
 interface ListProps {
   readonly state: PanelState;
   change(change: Change): void;
+  /** Goes to what the policy says about an item; `undefined` if the policy says nothing. Only on pages for authors. */
+  readonly sourceOf?: ((item: PanelItem) => (() => void) | undefined) | undefined;
 }
 
 /** Every primitive that preferences can show, the reason for its decision, and the change that reverses it. */
-export function PrimitiveList({ state, change }: ListProps) {
+export function PrimitiveList({ state, change, sourceOf }: ListProps) {
   const { items, withheld } = state;
   const [query, setQuery] = useState('');
   const [filter, setFilter] = useState<Filter>('all');
@@ -61,7 +63,7 @@ export function PrimitiveList({ state, change }: ListProps) {
             </div>
             <ul>
               {own.map((item) => (
-                <Row key={item.name} item={item} state={state} change={change} />
+                <Row key={item.name} item={item} state={state} change={change} sourceOf={sourceOf} />
               ))}
             </ul>
           </div>
@@ -114,15 +116,23 @@ function Search({ query, setQuery }: { readonly query: string; setQuery(query: s
   );
 }
 
-function Row({ item, state, change }: ListProps & { readonly item: PanelItem }) {
+function Row({ item, state, change, sourceOf }: ListProps & { readonly item: PanelItem }) {
   const { name, shown, tokens, kind, after } = item;
+  const open = sourceOf?.(item);
   const reversal = state.readOnly === undefined ? item.change : undefined;
   return (
     <li class={shown ? 'shown' : 'hidden'}>
       <span class="mark" aria-hidden="true" />
       <span class="unseen">{shown ? 'Shown:' : 'Hidden:'}</span>
       <span class="name" dir="auto">
-        {name}
+        {open === undefined ? (
+          name
+        ) : (
+          <button type="button" class="link" onClick={open}>
+            <span class="unseen">Go to the line of </span>
+            {name}
+          </button>
+        )}
       </span>
       <span class="reason" dir="auto">
         {reasonOf(item, state.concerns)}

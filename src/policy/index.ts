@@ -1,12 +1,7 @@
 export type { PolicyCatalog } from './check/check-catalog.js';
+export type { PolicyReport } from './compile/check-reading.js';
 export { CompiledPolicyError, openCompiledPolicy } from './compile/compiled.js';
-export {
-  compileToJson,
-  loadPolicy,
-  PolicyFileError,
-  type PolicyReport,
-  readPolicy,
-} from './compile/load.js';
+export { compileToJson, loadPolicy, PolicyFileError, readPolicy } from './compile/load.js';
 export type { Changed, ChangeGroup, Extent, Term } from './diff/change.js';
 export { compareSides, type Difference, type Side } from './diff/compare.js';
 export { compareDeclarations } from './diff/compare-declarations.js';

@@ -18,9 +18,21 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   upstream: ['protocol', 'http'],
   lambda: ['engine', 'session', 'protocol', 'http', 'policy/compile/compiled'],
   page: ['protocol/concerns/panel-document', 'protocol/messages'],
+  playground: ['engine', 'policy', 'protocol/concerns', 'page'],
   client: ['engine/match', 'protocol/messages'],
-  deploy: ['lambda/settings'],
-  cli: ['engine', 'analysis', 'policy', 'session', 'protocol', 'http', 'upstream', 'deploy', 'tasks'],
+  deploy: ['lambda/settings', 'lambda/remote-policy/policy-url'],
+  cli: [
+    'engine',
+    'analysis',
+    'policy',
+    'session',
+    'protocol',
+    'http',
+    'upstream',
+    'deploy',
+    'tasks',
+    'playground/document',
+  ],
   'index.ts': ['engine', 'session', 'protocol', 'policy/compile/compiled'],
 };
 
@@ -29,7 +41,20 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
   protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'concerns', 'tasks'],
-  cli: ['terminal', 'options', 'inputs', 'control', 'serving', 'reports', 'proposals', 'commands'],
+  cli: [
+    'terminal',
+    'project',
+    'options',
+    'inputs',
+    'completion',
+    'lsp',
+    'control',
+    'serving',
+    'reports',
+    'pages',
+    'proposals',
+    'commands',
+  ],
 };
 
 /** Files beside the subfolders that every subfolder may import. */
@@ -48,7 +73,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@aws-lambda-powertools/parameters': ['src/lambda/remote-policy/read-text.ts'],
   '@aws-sdk/client-s3': ['src/lambda/remote-policy/read-text.ts'],
   '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
-  esbuild: ['src/deploy/bundle.ts'],
+  esbuild: ['src/deploy/build-code.ts'],
   inflection: ['src/policy/propose/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };
@@ -109,6 +134,20 @@ it('keeps engine, analysis and protocol free of effects', () => {
     (file) => pure.test(file) && /process\.env/.test(readFileSync(file, 'utf8')),
   );
   expect(environment).toEqual([]);
+});
+
+it('needs no built-in module of Node.js to parse a policy, so that browsers can', () => {
+  const loading = imports.filter(({ loads }) => loads);
+  const reached = new Set(['src/policy/parse.ts', 'src/playground/main.tsx']);
+  for (const file of reached) {
+    for (const { file: from, target } of loading)
+      if (from === file && target !== undefined) reached.add(target);
+  }
+  expect(reached.size).toBeGreaterThan(40);
+  const wrong = loading.filter(
+    ({ file, specifier }) => reached.has(file) && builtinModules.includes(specifier.replace('node:', '')),
+  );
+  expect(wrong).toEqual([]);
 });
 
 it('loads heavy packages in one place each', () => {

@@ -1,5 +1,13 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { FINDING_FORMATS, type Finding, formatFindings, writeFindings } from '../../src/policy/index.js';
+import {
+  FINDING_CODES,
+  FINDING_FORMATS,
+  type Finding,
+  formatFindings,
+  writeFindings,
+} from '../../src/policy/index.js';
+import { parsePolicy } from '../../src/policy/parse.js';
 import { reportOf } from './author.js';
 
 const { findings, texts } = reportOf({
@@ -62,7 +70,10 @@ describe('sarif', () => {
     readonly runs: readonly {
       readonly columnKind: string;
       readonly tool: {
-        readonly driver: { readonly name: string; readonly rules: readonly { readonly id: string }[] };
+        readonly driver: {
+          readonly name: string;
+          readonly rules: readonly { readonly id: string; readonly helpUri: string }[];
+        };
       };
       readonly results: readonly {
         readonly ruleId: string;
@@ -70,6 +81,7 @@ describe('sarif', () => {
         readonly level: string;
         readonly message: { readonly text: string };
         readonly locations: readonly object[];
+        readonly suppressions: readonly { readonly kind: string; readonly justification: string }[];
       }[];
     }[];
   }
@@ -108,6 +120,41 @@ describe('sarif', () => {
       ],
     });
     expect(run?.results[0]?.level).toBe('warning');
+  });
+
+  it('links each rule to the section of the documentation that explains it', () => {
+    const all = FINDING_CODES.map((code) => ({ ...odd, code }));
+    const rules = write(all).runs[0]?.tool.driver.rules ?? [];
+    expect(rules).toHaveLength(FINDING_CODES.length);
+    for (const { id, helpUri } of rules) {
+      const { origin, pathname, hash } = new URL(helpUri);
+      expect([origin, hash]).toEqual(['https://unpkg.com', `#${id}`]);
+      const page = pathname.replace('/mcp-concerns/', '');
+      expect(readFileSync(page, 'utf8'), helpUri).toContain(`\n## ${id}\n`);
+    }
+  });
+
+  it('has silenced warnings as suppressed results, with their reasons', () => {
+    const text = [
+      'version: 1',
+      'concerns:',
+      '  # mcp-concerns-ignore operator-without-default: callers without a tier see nothing ',
+      '  tier: { values: [free, pro], set-by: operator, claim: tier }',
+      'primitives:',
+      '  tools:',
+      '    "echo*": { tier: pro }',
+    ].join('\n');
+    const report = parsePolicy(new Map([['policy.yaml', text]]));
+    const log: Log = JSON.parse(writeFindings(report.findings, report.texts, 'sarif', report.silenced));
+    const results = log.runs[0]?.results.map(({ ruleId, suppressions }) => ({ ruleId, suppressions }));
+    expect(results).toEqual([
+      { ruleId: 'wildcard-in-name', suppressions: [] },
+      {
+        ruleId: 'operator-without-default',
+        suppressions: [{ kind: 'inSource', justification: 'callers without a tier see nothing' }],
+      },
+    ]);
+    expect(writeFindings(report.findings, report.texts, 'json', report.silenced)).not.toContain('tier see');
   });
 
   it('writes paths as URI references', () => {

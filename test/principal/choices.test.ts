@@ -222,7 +222,8 @@ describe('a modern host', () => {
     const host = await endpoint()('modern', { authInfo: callerOf(undefined, 'ada'), capabilities: APP });
     const opened = await host.request('tools/call', { name: 'concerns', arguments: {} });
     expect(read(opened, 'structuredContent', 'readOnly')).toContain('?concerns=NAME:VALUE');
-    expect(JSON.stringify(await host.request('prompts/list'))).not.toContain('concerns-safe');
+    const prompt = await host.request('prompts/get', { name: 'concerns-safe' });
+    expect(JSON.stringify(prompt)).toContain('add ?concerns=safe to the URL');
   });
 
   it('says in the log that it cannot be told from others', async () => {

@@ -1,4 +1,3 @@
-import { spawn } from 'node:child_process';
 import type { PanelConcern, PanelState } from '../../protocol/concerns/panel-document.js';
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
@@ -6,6 +5,7 @@ import { CliError, UsageError } from '../errors.js';
 import { readArguments } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { sessionLines } from '../reports/switch-report.js';
+import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
 export const help = `Switches what a running "mcp-concerns serve" shows to its hosts.
@@ -155,22 +155,4 @@ function select(
   throw new CliError(
     'Nothing to switch: "mcp-concerns serve" is not running. Start it, and connect a host to it.',
   );
-}
-
-/** @returns whether a browser was started */
-function openInBrowser(file: string): Promise<boolean> {
-  const [program, ...args] =
-    process.platform === 'darwin'
-      ? ['open']
-      : process.platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler']
-        : ['xdg-open'];
-  return new Promise((resolve) => {
-    const child = spawn(program ?? '', [...args, file], { stdio: 'ignore', detached: true });
-    child.once('error', () => resolve(false));
-    child.once('spawn', () => {
-      child.unref();
-      resolve(true);
-    });
-  });
 }

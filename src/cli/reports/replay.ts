@@ -63,7 +63,7 @@ export function replay(
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
 function configurationOf(
-  { concerns, sources }: LoggedDecision,
+  { line, concerns, sources, model }: LoggedDecision,
   policy: Policy,
   caller: Caller,
 ): Configuration {
@@ -73,16 +73,18 @@ function configurationOf(
     const value = read(concerns, name);
     if (setBy === 'operator') {
       if (value !== undefined && claim !== undefined) claims.set(claim, value);
-    } else if (value !== undefined) preferences[name] = value;
+    } else if (read(sources, name) === 'model') preferences[name] = null;
+    else if (value !== undefined) preferences[name] = value;
     // Without a value, the default must not apply: in the line, nothing was in effect for this concern.
     else if (read(sources, name) !== 'forgotten') preferences[name] = null;
   }
   const forgotten = Object.values(sources).includes('forgotten');
-  return resolveConfiguration(policy, [{ from: 'request', concerns: preferences }], {
-    ...caller,
-    claims,
-    forgotten,
-  });
+  const stated = [
+    ...(Object.keys(model).length === 0 ? [] : [{ from: 'model', concerns: model } as const]),
+    { from: 'request', concerns: preferences } as const,
+  ];
+  const apps = read(line, 'apps') === true;
+  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten, apps });
 }
 
 function listOutcome(
@@ -104,11 +106,14 @@ function primitiveOutcome(
   catalog: ServerCatalog,
   configuration: Configuration,
 ): object {
-  const decisions = kinds.flatMap((kind) =>
-    (catalog[kind] ?? [])
-      .filter((item) => identityOf(kind, item) === name)
-      .map((item) => decided(kind, item, configuration)),
-  );
+  const decisions = kinds.flatMap((kind) => {
+    const { items, classes, classOf } = bindCatalog(configuration.policy, kind, catalog[kind] ?? []);
+    return items.flatMap((item, position) => {
+      const mapping = classes[classOf[position] ?? -1];
+      const isMeant = identityOf(kind, item) === name && mapping !== undefined;
+      return isMeant ? [evaluate(mapping, configuration)] : [];
+    });
+  });
   const [kind = 'tools'] = kinds;
   const unlisted = () => decided(kind, kind === 'resources' ? { uri: name } : { name }, configuration);
   return decisionFields(decisions.find(({ effect }) => effect === 'hide') ?? decisions[0] ?? unlisted());

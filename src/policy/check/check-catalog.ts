@@ -15,6 +15,8 @@ import { nearestReplacement, removing, replacing } from '../language/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import { placeOfPrimitive } from './catalog-places.js';
+import { findHiddenCompanions } from './check-pages.js';
+import { checkPanelNames } from './check-panel.js';
 import { checkRuleNames } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
 
@@ -38,6 +40,8 @@ export const CATALOG_CODES: ReadonlySet<string> = new Set<FindingCode>([
   'rule-always-fires',
   'not-analyzed',
   'names-hidden',
+  'panel-name-taken',
+  'ui-hidden',
 ]);
 
 /** How much of a policy is checked against a catalog. */
@@ -76,6 +80,7 @@ export function checkCatalog(
   };
   checkEntriesAgainst(files, policy, catalog, scope, report);
   checkRuleNames(files, catalog, report);
+  checkPanelNames(files, policy, catalog, report);
   const primitives = new Map(
     KINDS.map((kind) => [kind, new Map((catalog[kind] ?? []).map((each) => [identityOf(kind, each), each]))]),
   );
@@ -291,6 +296,11 @@ function checkAllConfigurations(
     for (const question of unanswered) {
       report(first, [], 'not-analyzed', `There are too many configurations to determine ${question}.`);
     }
+  }
+  for (const { kind, name, tool } of findHiddenCompanions(policy, catalog)) {
+    const what = kind === 'tools' ? `The tool "${name}" of its page` : `The page "${name}"`;
+    const message = `${what} can be hidden while the tool "${tool}" is shown, so the page does not work. Give both the same values, or remove this entry.`;
+    warn(kind, name, 'ui-hidden', message);
   }
   checkTexts(policy, catalog, warn, (message) => {
     if (first !== undefined) report(first, [], 'names-hidden', message);

@@ -36,6 +36,22 @@ export const HINT_DEFAULTS: ReadonlyMap<string, boolean | string> = new Map<stri
 ]);
 
 /**
+ * Lists the paths that a rule can read without naming something of its own, for editors.
+ *
+ * @param concerns the names of the declared concerns
+ * @returns the paths
+ * @example
+ * rulePaths(['security'])[0]; // 'concerns.security'
+ */
+export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
+  ...[...concerns].map((name) => `concerns.${name}`),
+  ...[...PRIMITIVE.keys()].map((name) => `primitive.${name}`),
+  ...[...HINT_DEFAULTS.keys()].filter((path) => !PRIMITIVE.has(path.replace('primitive.', ''))),
+  'client.capabilities',
+  'protocol.era',
+];
+
+/**
  * Finds the type of the value that a rule reads.
  *
  * @param path a dotted path of a rule

@@ -14,7 +14,10 @@ import type { CheckedFile } from '../check/check-values.js';
 import { declarationOf } from '../language/concern-values.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import type { PolicyDocument } from '../language/schema.js';
-import { COMPILED_FORMAT, digestOf } from './compiled.js';
+import { COMPILED_FORMAT } from './compiled-format.js';
+
+/** Computes the digest of a compiled policy. Node.js and browsers have different ways to do it. */
+export type DigestOf = (content: Omit<CompiledPolicy, 'digest'>) => string;
 
 const DEFAULT_SETTINGS: Settings = {
   unmapped: 'show',
@@ -28,11 +31,12 @@ const DEFAULT_SETTINGS: Settings = {
  * Compiles the files of a policy into plain JSON. The same files always give the same bytes.
  *
  * @param files the files of the policy, without errors, included files first
+ * @param digestOf computes the digest of the compiled policy
  * @returns the compiled policy, which `JSON.stringify` can write
  * @example
- * writeFileSync('policy.json', JSON.stringify(compilePolicy(files)));
+ * writeFileSync('policy.json', JSON.stringify(compilePolicy(files, digestOf)));
  */
-export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
+export function compilePolicy(files: readonly CheckedFile[], digestOf: DigestOf): CompiledPolicy {
   const documents = files.map(({ document }) => document);
   const content = {
     format: COMPILED_FORMAT,
@@ -50,15 +54,21 @@ export function compilePolicy(files: readonly CheckedFile[]): CompiledPolicy {
 }
 
 function settingsOf(documents: readonly PolicyDocument[]): Settings {
-  const { 'page-size': pageSize, ...settings } = Object.assign(
-    {},
-    ...documents.map((each) => each.settings ?? {}),
-  );
-  return { ...DEFAULT_SETTINGS, ...settings, ...(pageSize === undefined ? {} : { pageSize }) };
+  const {
+    'page-size': pageSize,
+    'name-filters': nameFilters,
+    ...settings
+  } = Object.assign({}, ...documents.map((each) => each.settings ?? {}));
+  return {
+    ...DEFAULT_SETTINGS,
+    ...settings,
+    ...(pageSize === undefined ? {} : { pageSize }),
+    ...(nameFilters === undefined ? {} : { nameFilters }),
+  };
 }
 
 function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
-  const { description, values, valueDescriptions, match, multiple, claim } = declarationOf(concern);
+  const { description, values, valueDescriptions, match, multiple, claim, model } = declarationOf(concern);
   const isRange = 'min' in values;
   return {
     name,
@@ -69,6 +79,7 @@ function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concern
     multiple: multiple ?? false,
     ...(concern.default === undefined ? {} : { default: concern.default }),
     setBy: concern['set-by'] ?? 'host',
+    ...(model === undefined ? {} : { model }),
     ...(claim === undefined ? {} : { claim }),
   };
 }

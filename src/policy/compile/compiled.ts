@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
+import { COMPILED_FORMAT } from './compiled-format.js';
 
-/** The version of the compiled format. It changes when an older version of this package could misread new files. */
-export const COMPILED_FORMAT = 1 as const;
+export { COMPILED_FORMAT };
 
 /** A compiled policy that this version of the package cannot use. The message gives the reason. */
 export class CompiledPolicyError extends ConcernsError {

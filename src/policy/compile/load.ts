@@ -2,23 +2,11 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
-import { CATALOG_CODES, checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
-import { checkMeaning } from '../check/check-policy.js';
-import type { CheckedFile } from '../check/check-values.js';
-import { mapsAreComplete, rightParts } from '../check/right-parts.js';
-import { comparePlaces, type Finding, type FindingCode, PolicyError } from '../language/findings.js';
-import { applyIgnores } from '../language/ignores.js';
-import { readPolicyText } from '../language/read-yaml.js';
-import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
-import { compilePolicy } from './compile.js';
-
-/** The result of reading a policy: its findings and, if none of them is an error, the compiled policy. */
-export interface PolicyReport {
-  readonly compiled?: CompiledPolicy;
-  readonly findings: readonly Finding[];
-  /** The text of each file by file name, for the code frames of `formatFindings`. */
-  readonly texts: ReadonlyMap<string, string>;
-}
+import type { PolicyCatalog } from '../check/check-catalog.js';
+import { PolicyError } from '../language/findings.js';
+import { checkReading, type PolicyReport } from './check-reading.js';
+import { digestOf } from './compiled.js';
+import { type IncludedText, Reading } from './reading.js';
 
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
 export class PolicyFileError extends ConcernsError {
@@ -75,90 +63,14 @@ function compileOrThrow(paths: string | readonly string[]): CompiledPolicy {
  * console.log(writeFindings(findings, texts, 'pretty'));
  */
 export function readPolicy(paths: string | readonly string[], catalog?: PolicyCatalog): PolicyReport {
-  const reading = new Reading();
+  const reading = new Reading({
+    read: readInclude,
+    resolve: (file, name) => normalize(join(dirname(file), name)),
+  });
   for (const path of typeof paths === 'string' ? [paths] : paths) {
-    for (const file of filesOf(path)) reading.add(file, readText(file), new Set());
+    for (const file of filesOf(path)) reading.add(file, readText(file));
   }
-  const { files, findings, texts, order, complete } = reading;
-  const { findings: meaning, wrong } = checkMeaning(files, complete);
-  for (const finding of meaning) findings.push(finding);
-  const failed = findings.some(({ severity }) => severity === 'error');
-  const compiled = failed ? undefined : compilePolicy(files);
-  if (catalog !== undefined && files.length > 0) {
-    const right = failed ? rightParts(files, wrong) : files;
-    const scope = { whole: !failed, unmapped: complete && mapsAreComplete(files, wrong) };
-    findings.push(...checkCatalog(right, preparePolicy(compiled ?? compilePolicy(right)), catalog, scope));
-  }
-  const wasChecked = (code: string): boolean =>
-    (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
-  const sources = files.map(({ source }) => source);
-  const left = applyIgnores(sources, findings, wasChecked).sort(byPlace(order));
-  return { ...(compiled === undefined ? {} : { compiled }), findings: left, texts };
-}
-
-/** Reads files and all files that they include, each file once, included files first. */
-class Reading {
-  readonly files: CheckedFile[] = [];
-  readonly findings: Finding[] = [];
-  readonly texts = new Map<string, string>();
-  /** The names of all files, also of files that could not be read, included files first. */
-  readonly order: string[] = [];
-  /** Whether all files could be read. */
-  complete = true;
-
-  /** @returns the names of all files that this file includes, directly or through other files */
-  add(file: string, text: string, including: ReadonlySet<string>): ReadonlySet<string> {
-    const known = this.files.find(({ source }) => source.file === file);
-    if (known !== undefined || this.texts.has(file)) return known?.included ?? new Set();
-    this.texts.set(file, text);
-    const source = readPolicyText(text, file);
-    for (const finding of source.findings) this.findings.push(finding);
-    if (source.data === undefined) {
-      this.complete = false;
-      this.order.push(file);
-      return new Set();
-    }
-
-    const validated = validatePolicy(source);
-    this.findings.push(...validated.findings);
-    const included = new Set<string>();
-    validated.document.include?.forEach((name, index) => {
-      const path = normalize(join(dirname(file), name));
-      const found = this.include(validated, path, index, new Set([...including, file]));
-      if (found === undefined) this.complete = false;
-      for (const each of found ?? []) included.add(each);
-    });
-    this.files.push({ source, ...validated, included });
-    this.order.push(file);
-    return included;
-  }
-
-  private include(
-    validated: ValidatedPolicy,
-    path: string,
-    index: number,
-    including: ReadonlySet<string>,
-  ): Iterable<string> | undefined {
-    const report = (code: FindingCode, message: string): undefined => {
-      this.findings.push({ ...validated.locate(['include', index]), severity: 'error', code, message });
-      return undefined;
-    };
-    if (including.has(path))
-      return report(
-        'include-cycle',
-        `${path} includes itself through this file. Remove one of the includes.`,
-      );
-    let text: string;
-    try {
-      text = readFileSync(path, 'utf8');
-    } catch (cause) {
-      return report(
-        'include-unreadable',
-        `${path} cannot be read (${reasonOf(cause)}). Paths are relative to this file.`,
-      );
-    }
-    return [path, ...this.add(path, text, including)];
-  }
+  return checkReading(reading, digestOf, catalog);
 }
 
 /** Whether a file of a folder is a part of its policy: `*.yaml`, but not `*.test.yaml`. */
@@ -205,14 +117,17 @@ function readText(file: string): string {
   }
 }
 
+function readInclude(file: string): IncludedText {
+  try {
+    return { text: readFileSync(file, 'utf8') };
+  } catch (cause) {
+    return { problem: reasonOf(cause) };
+  }
+}
+
 function reasonOf(cause: unknown): string {
   const code = (cause as NodeJS.ErrnoException).code;
   if (code === 'ENOENT') return 'it does not exist';
   if (code === 'EACCES') return 'no permission';
   return code ?? String(cause);
-}
-
-function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {
-  const order = new Map(files.map((file, index) => [file, index]));
-  return (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || comparePlaces(a, b);
 }

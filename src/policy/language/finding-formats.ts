@@ -1,4 +1,6 @@
+import { helpUriOf } from './finding-help.js';
 import { type Finding, formatFindings, visible } from './findings.js';
+import type { SilencedFinding } from './ignores.js';
 
 /** The output formats: for a terminal, for scripts, for the log of GitHub Actions, and for code scanning. */
 export const FINDING_FORMATS = ['pretty', 'json', 'github', 'sarif'] as const;
@@ -15,6 +17,7 @@ export type FindingFormat = (typeof FINDING_FORMATS)[number];
  * @param findings the findings, in the order of the output
  * @param texts the text of each file by file name; only `pretty` uses it
  * @param format the output format
+ * @param silenced the warnings that comments silence; only `sarif` writes them, as suppressed results
  * @returns the text without a line break at the end; empty for `pretty` and `github` if there are no findings
  * @example
  * const { findings, texts } = readPolicy('policy.yaml');
@@ -24,6 +27,7 @@ export function writeFindings(
   findings: readonly Finding[],
   texts: ReadonlyMap<string, string>,
   format: FindingFormat,
+  silenced: readonly SilencedFinding[] = [],
 ): string {
   switch (format) {
     case 'pretty':
@@ -33,7 +37,7 @@ export function writeFindings(
     case 'github':
       return findings.map(annotation).join('\n');
     case 'sarif':
-      return JSON.stringify(sarif(findings), null, 2);
+      return JSON.stringify(sarif(findings, silenced), null, 2);
   }
 }
 
@@ -52,9 +56,9 @@ function toUri(file: string): string {
 }
 
 /** A log with one run and one rule for each code (SARIF 2.1.0, sections 3.13, 3.14 and 3.49). */
-function sarif(findings: readonly Finding[]): object {
-  const codes = [...new Set(findings.map(({ code }) => code))].sort();
-  const results = findings.map(({ code, severity, message, file, line, column, length }) => ({
+function sarif(findings: readonly Finding[], silenced: readonly SilencedFinding[]): object {
+  const codes = [...new Set([...findings, ...silenced].map(({ code }) => code))].sort();
+  const resultOf = ({ code, severity, message, file, line, column, length }: Finding) => ({
     ruleId: code,
     ruleIndex: codes.indexOf(code),
     level: severity,
@@ -67,15 +71,25 @@ function sarif(findings: readonly Finding[]): object {
         },
       },
     ],
-  }));
+  });
   return {
     $schema: 'https://json.schemastore.org/sarif-2.1.0.json',
     version: '2.1.0',
     runs: [
       {
-        tool: { driver: { name: 'mcp-concerns', rules: codes.map((id) => ({ id })) } },
+        tool: {
+          driver: { name: 'mcp-concerns', rules: codes.map((id) => ({ id, helpUri: helpUriOf(id) })) },
+        },
         columnKind: 'utf16CodeUnits',
-        results,
+        results: [
+          // Either all results of a run have suppressions or none has (section 3.27.23).
+          ...findings.map((finding) => ({ ...resultOf(finding), suppressions: [] })),
+          // Code scanning keeps a suppressed result, with its reason, but does not raise an alert (section 3.35).
+          ...silenced.map((finding) => ({
+            ...resultOf(finding),
+            suppressions: [{ kind: 'inSource', justification: finding.justification }],
+          })),
+        ],
       },
     ],
   };

@@ -6,10 +6,22 @@ import type { Comment, Source } from './read-yaml.js';
 interface Ignore {
   readonly comment: Comment;
   readonly code: string;
+  readonly reason: string;
+}
+
+/** A warning that a comment silences, and the reason that the comment gives. */
+export interface SilencedFinding extends Finding {
+  readonly justification: string;
+}
+
+/** What is left of findings after the comments were applied. */
+export interface AppliedIgnores {
+  readonly findings: Finding[];
+  readonly silenced: readonly SilencedFinding[];
 }
 
 const MARK = /^#\s*mcp-concerns-ignore\b/;
-const FORM = /^#\s*mcp-concerns-ignore\s+([a-z-]+)\s*:\s*\S/;
+const FORM = /^#\s*mcp-concerns-ignore\s+([a-z-]+)\s*:\s*(\S.*)/;
 
 /**
  * Removes the warnings that a comment silences: on the line of the finding, or on the lines directly above it. An error
@@ -18,26 +30,28 @@ const FORM = /^#\s*mcp-concerns-ignore\s+([a-z-]+)\s*:\s*\S/;
  * @param sources the files that the findings are about
  * @param findings all findings of these files
  * @param wasChecked whether this run looked for findings with a code; a comment about any other code may still be of use
- * @returns the other findings, and one for each comment that is not valid or that silences nothing
+ * @returns the other findings, and one for each comment that is not valid or that silences nothing; the silenced findings
  * @example
- * applyIgnores([source], findings, () => true);
+ * applyIgnores([source], findings, () => true).findings;
  */
 export function applyIgnores(
   sources: readonly Source[],
   findings: readonly Finding[],
   wasChecked: (code: string) => boolean,
-): Finding[] {
+): AppliedIgnores {
   const added: Finding[] = [];
-  const silenced = new Set<Finding>();
+  const silenced = new Map<Finding, SilencedFinding>();
   for (const source of sources) {
     const own = findings.filter(({ file }) => file === source.file);
     for (const ignore of ignoresIn(source, added)) {
-      const { code, comment } = ignore;
+      const { code, comment, reason } = ignore;
       const matching = own.filter(
         (finding) => finding.code === code && covers(source, comment, finding.line),
       );
       const warnings = matching.filter(({ severity }) => severity === 'warning');
-      for (const finding of warnings) silenced.add(finding);
+      for (const finding of warnings) {
+        if (!silenced.has(finding)) silenced.set(finding, { ...finding, justification: reason });
+      }
       if (warnings.length > 0 || !wasChecked(code)) continue;
       const [error] = matching;
       const message =
@@ -53,7 +67,10 @@ export function applyIgnores(
       });
     }
   }
-  return [...findings.filter((finding) => !silenced.has(finding)), ...added];
+  return {
+    findings: [...findings.filter((finding) => !silenced.has(finding)), ...added],
+    silenced: [...silenced.values()],
+  };
 }
 
 /** The fix that removes a comment, with its line if nothing else is on it. */
@@ -71,9 +88,9 @@ function withoutComment({ text }: Source, { place, alone }: Comment): { readonly
 function ignoresIn({ comments }: Source, findings: Finding[]): Ignore[] {
   return comments.flatMap((comment): Ignore[] => {
     if (!MARK.test(comment.text)) return [];
-    const [, code] = FORM.exec(comment.text) ?? [];
+    const [, code, reason = ''] = FORM.exec(comment.text) ?? [];
     const known: readonly string[] = FINDING_CODES;
-    if (code !== undefined && known.includes(code)) return [{ comment, code }];
+    if (code !== undefined && known.includes(code)) return [{ comment, code, reason: reason.trim() }];
     const message =
       code === undefined
         ? 'Write the code and a reason: "# mcp-concerns-ignore CODE: reason".'

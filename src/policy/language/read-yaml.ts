@@ -72,7 +72,7 @@ export function readPolicyText(text: string, file: string): Source {
     locate: () => place(0, 1),
   });
 
-  const bytes = Buffer.byteLength(text);
+  const bytes = new TextEncoder().encode(text).length;
   if (bytes > LIMITS.fileBytes) {
     lines.addNewLine(0);
     const message = `The file has ${bytes} bytes, but a policy can have at most ${LIMITS.fileBytes}. Split it and use "include".`;

@@ -147,6 +147,12 @@ export const policySchema = {
             enum: ['host', 'operator'],
             examples: ['operator'],
           },
+          model: {
+            description:
+              'What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set.',
+            enum: ['none', 'narrow', 'free'],
+            examples: ['free'],
+          },
           claim: {
             description:
               'The name of the verified claim that sets an operator concern. It is a literal key, never a path.',
@@ -316,6 +322,12 @@ export const policySchema = {
           minimum: 1,
           maximum: 10_000,
           examples: [100],
+        },
+        'name-filters': {
+          description:
+            'Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false.',
+          type: 'boolean',
+          examples: [true],
         },
         panel: {
           description:

@@ -1,8 +1,8 @@
-import { resolveConfiguration } from '../../engine/configuration.js';
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { decide } from '../../engine/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Policy } from '../../engine/policy.js';
-import { toYamlScalar } from '../language/yaml-scalars.js';
+import { toYamlFlow, toYamlScalar } from '../language/yaml-scalars.js';
 import { type Subject, subjectsOf } from './run-tests.js';
 
 /** The files that a test file names, as paths relative to it. */
@@ -63,7 +63,7 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
       '',
       `  - name: ${title}`,
       `    concerns: ${concernsText(preferences)}`,
-      ...expectation(policy, subjects, preferences),
+      ...expectation(resolveConfiguration(policy, [{ from: 'request', concerns: preferences }]), subjects),
     ]),
     '',
   ].join('\n');
@@ -77,16 +77,47 @@ function concernsText(preferences: Readonly<Record<string, unknown>>): string {
   return `{ ${entries} }`;
 }
 
+/** What a test records: its name, and what the host and the operator say. */
+export interface RecordedTest {
+  readonly name: string;
+  /** The preferences of the host; `null` for no value, also if the concern has a default. */
+  readonly concerns: Readonly<Record<string, unknown>>;
+  readonly claims: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * Writes one test that records what a policy shows now.
+ *
+ * @param policy the policy
+ * @param catalog the primitives of the server
+ * @param test the name of the test, the preferences and the claims
+ * @returns the YAML text of an item of `tests`
+ * @example
+ * writeTest(policy, catalog, { name: 'secure tools', concerns: { security: 'high' }, claims: {} });
+ * // '  - name: secure tools\n    concerns: { security: high }\n    tools: { only: [encryptData] }\n'
+ */
+export function writeTest(
+  policy: Policy,
+  catalog: ServerCatalog,
+  { name, concerns, claims }: RecordedTest,
+): string {
+  const isSet = (data: object): boolean => Object.keys(data).length > 0;
+  const sources = isSet(concerns) ? [{ from: 'request' as const, concerns }] : [];
+  const configuration = resolveConfiguration(policy, sources, { claims: new Map(Object.entries(claims)) });
+  return [
+    `  - name: ${toYamlScalar(name)}`,
+    `    concerns: ${isSet(concerns) ? toYamlFlow(concerns) : 'none'}`,
+    ...(isSet(claims) ? [`    claims: ${toYamlFlow(claims)}`] : []),
+    ...expectation(configuration, subjectsOf(policy, catalog)),
+    '',
+  ].join('\n');
+}
+
 /**
  * Writes what a test expects of each kind. If few primitives are shown, `only` lists all of them. Otherwise the test has
  * examples of shown primitives, the hidden ones (or examples of them), and the count.
  */
-function expectation(
-  policy: Policy,
-  subjects: readonly Subject[],
-  preferences: Readonly<Record<string, unknown>>,
-): string[] {
-  const configuration = resolveConfiguration(policy, [{ from: 'request', concerns: preferences }]);
+function expectation(configuration: Configuration, subjects: readonly Subject[]): string[] {
   const isShown = ({ mapping }: Subject) => decide(mapping, configuration).effect === 'show';
   return KINDS.flatMap((kind) => {
     const own = subjects.filter((each) => each.kind === kind);

@@ -46,7 +46,8 @@ export function runTests(
   catalog: ServerCatalog,
 ): TestFileRun {
   const checked = checkTests({ ...source, locate: file.locate }, file, policy, catalog);
-  const findings = applyIgnores([source], [...file.findings, ...checked], () => true).sort(comparePlaces);
+  const { findings } = applyIgnores([source], [...file.findings, ...checked], () => true);
+  findings.sort(comparePlaces);
   const failed = findings.some(({ severity }) => severity === 'error');
   const subjects = subjectsOf(policy, catalog);
   const results = failed ? [] : file.tests.map((test) => runTest(policy, subjects, test));

@@ -4,13 +4,15 @@ import {
   type Configuration,
   describeAccepted,
   describeConfiguration,
+  describeModel,
   describeOrigins,
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { type Catalog, type Selection, select } from '../../engine/select.js';
+import type { Decided } from './model-values.js';
 import type {
   PanelConcern,
   PanelCount,
@@ -31,30 +33,37 @@ export interface PanelInput
   extends Pick<PanelState, 'revision' | 'server' | 'session' | 'sessions' | 'warnings'> {
   /** What the person prefers: the strongest source. */
   readonly preferences: Preferences;
-  /** Resolves the values that are in effect if the person prefers something else. */
-  readonly configure: (preferences: Preferences) => Configuration;
+  /**
+   * Resolves the values that are in effect if the person prefers something else. The values that a model has set for the
+   * concerns that the person decides about do not count.
+   */
+  readonly configure: (preferences: Preferences, decided?: Decided) => Configuration;
   readonly caller?: Caller;
   /** The server's lists, bound to the policy. */
   readonly catalogs: { readonly [K in Kind]?: Catalog<Primitive> | undefined };
   /** Counts the tokens of a definition. */
   readonly tokensOf: (definition: object) => number;
   readonly readOnly?: string | undefined;
+  /** Whether to name also what only the operator can show. For the author of a policy, never for a host. */
+  readonly forAuthor?: boolean;
 }
 
 /**
  * Computes the document that a page shows. Every count, decision and reason comes from the engine.
  *
  * @param input the preferences, the server's lists, and the sessions
- * @returns the document; it names no primitive that only the operator can show
+ * @returns the document; it names no primitive that only the operator can show, except for an author
  * @throws {RangeError} if a list is bound to another policy
  * @example
  * panelState({ preferences: { security: 'high' }, configure, catalogs, tokensOf, ...connection }).shown.tools; // 10
  */
 export function panelState(input: PanelInput): PanelState {
   const { preferences, configure, catalogs, tokensOf, readOnly } = input;
-  const reachable = new Set<Primitive>();
-  const count = (changed: Preferences): PanelCount => {
-    const configuration = configure(changed);
+  const reachable = new Set<Primitive>(
+    input.forAuthor === true ? KINDS.flatMap((kind) => catalogs[kind]?.items ?? []) : [],
+  );
+  const count = (changed: Preferences, decided: Decided = []): PanelCount => {
+    const configuration = configure(changed, decided);
     for (const kind of KINDS) {
       const catalog = catalogs[kind];
       if (catalog !== undefined) for (const item of select(catalog, configuration).kept) reachable.add(item);
@@ -66,10 +75,15 @@ export function panelState(input: PanelInput): PanelState {
   const { policy } = now;
   const shown = count(preferences);
   const none = withoutValues(policy);
-  const everything = count(none);
-  const concerns = describeConcerns(now, (name, value) => count({ ...preferences, [name]: value }));
-  const presets = describePresets(now, (chosen) => count({ ...none, ...chosen }));
-  const items = describeItems(input, now, reachable, (change) => count({ ...preferences, ...change }).tools);
+  const everything = count(none, 'all');
+  const concerns = describeConcerns(now, (name, value) => count({ ...preferences, [name]: value }, [name]));
+  const presets = describePresets(now, (chosen) => count({ ...none, ...chosen }, 'all'));
+  const items = describeItems(
+    input,
+    now,
+    reachable,
+    (change) => count({ ...preferences, ...change }, Object.keys(change)).tools,
+  );
   const all = KINDS.reduce((sum, kind) => sum + (catalogs[kind]?.items.length ?? 0), 0);
   const tools = catalogs.tools?.items.filter((item) => reachable.has(item)) ?? [];
   return {
@@ -155,6 +169,7 @@ function describeConcerns(
 ): PanelConcern[] {
   const inEffect = describeConfiguration(now);
   const origins = describeOrigins(now);
+  const model = describeModel(now);
   return now.policy.concerns.map((concern) => {
     const { name, description, match, multiple, setBy, values } = concern;
     const origin = origins[name];
@@ -166,6 +181,7 @@ function describeConcerns(
       setBy,
       inEffect: inEffect[name] === undefined ? [] : [inEffect[name]].flat(),
       ...(origin === undefined ? {} : { origin }),
+      ...(model[name] === undefined ? {} : { model: [model[name]].flat() }),
       ...('min' in values
         ? { range: values }
         : setBy === 'host'
@@ -203,22 +219,23 @@ function describePresets(
 const keyOf = (preferences: PanelPreferences): string => JSON.stringify(Object.entries(preferences).sort());
 
 function describeItems(
-  { catalogs, caller, tokensOf }: PanelInput,
+  input: PanelInput,
   now: Configuration,
   reachable: ReadonlySet<Primitive>,
   toolsAfter: (change: PanelPreferences) => number,
 ): PanelItem[] {
+  const { catalogs, tokensOf } = input;
   return KINDS.flatMap((kind) => {
-    const { items = [], classOf = [] } = catalogs[kind] ?? {};
+    const { items = [], classOf = [], classes = [] } = catalogs[kind] ?? {};
     // Items of one class share every decision, so they share the change that reverses it.
     const changes = new Map<number | undefined, PanelPreferences | undefined>();
     return items.flatMap((item, position): PanelItem[] => {
       if (!reachable.has(item)) return [];
-      const mapping = mapPrimitive(now.policy, kind, item);
-      const { effect, reason } = evaluate(mapping, now);
       const number = classOf[position];
+      const mapping = classes[number ?? -1] ?? mapPrimitive(now.policy, kind, item);
+      const { effect, reason } = evaluate(mapping, now);
       if (effect === 'hide' && !changes.has(number))
-        changes.set(number, smallestChange(mapping, now, caller));
+        changes.set(number, changeThatShows(input, mapping, now));
       const change = effect === 'hide' ? changes.get(number) : undefined;
       return [
         {
@@ -235,11 +252,36 @@ function describeItems(
   });
 }
 
+/**
+ * Returns the smallest change of the person's preferences that shows a primitive. What the model narrows counts only if that
+ * is not enough: then the person decides about these concerns too, with the values that are the person's own.
+ */
+function changeThatShows(
+  { caller, configure, preferences }: PanelInput,
+  mapping: Mapping,
+  now: Configuration,
+): PanelPreferences | undefined {
+  const { narrowed, ...own } = now;
+  const isHidden = evaluate(mapping, own).effect === 'hide';
+  const change = isHidden ? smallestChange(mapping, own, caller) : {};
+  if (narrowed === undefined || change === undefined) return change;
+  const values = describeConfiguration(own);
+  const byModel = Object.keys(describeModel(now)).filter((name) => describeOrigins(own)[name] !== 'model');
+  const undone = byModel.map((name): PanelPreferences => ({ [name]: values[name] ?? null }));
+  const tries = [{}, ...undone, Object.assign({}, ...undone)];
+  return tries
+    .map((undoing: PanelPreferences) => ({ ...undoing, ...change }))
+    .find((tried) => {
+      const changed = configure({ ...preferences, ...tried }, Object.keys(tried));
+      return evaluate(mapping, changed).effect === 'show';
+    });
+}
+
 function withoutPlaces(reason: Decision['reason']): PanelReason {
   switch (reason.code) {
     case 'concern-mismatch': {
-      const { code, concern, preferred, actual } = reason;
-      return { code, concern, preferred, actual };
+      const { source: _place, ...rest } = reason;
+      return rest;
     }
     case 'rule':
       return {

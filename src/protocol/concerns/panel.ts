@@ -7,8 +7,10 @@ import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../messag
 import { callerOf, configure } from '../request/configure.js';
 import type { Exchange, InitializedConnection } from '../request/exchange.js';
 import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { type Decided, withoutModel } from './model-values.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
+import { whyOnlyLook } from './read-only.js';
 import { notStored, replacePreferences } from './update-concerns.js';
 
 /** What the operator of a page adds to the document of one connection. */
@@ -51,11 +53,13 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     async state(surroundings) {
       const exchange = latest();
       const kept = await readKept(exchange);
-      const configurationFor = (concerns: HostConcerns): Configuration =>
-        configurationWith(exchange, kept, concerns);
+      const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
+        configurationWith(exchange, forPerson(kept, decided), concerns);
       const preferences = preferencesOf(exchange, kept);
       const { warnings } = configurationFor(preferences);
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
       return panelState({
+        ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
         ...surroundings,
         preferences,
         configure: configurationFor,
@@ -67,15 +71,17 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     },
     async change(change, relatedTo) {
       const exchange = latest();
-      const before = configure(exchange, { ...(await readKept(exchange)), meta: false });
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
+      if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
+      // The values of the model must not become the person's own.
+      const kept = forPerson(await readKept(exchange), 'all');
+      const before = configure(exchange, { ...kept, meta: false });
       const concerns = completeChange(before, change);
       const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
-      const [problem] = [
-        ...update.invalid.map(invalidText),
-        ...update.warnings.map(({ message }) => message),
-      ];
+      const problem = problemOf(update);
       if (problem !== undefined) return { state: 'refused', message: problem };
-      const outcome = await replacePreferences(exchange, update);
+      const decided = change.preset === undefined ? Object.keys(change) : 'all';
+      const outcome = await replacePreferences(exchange, update, decided);
       if (outcome.state === 'ended') {
         return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
       }
@@ -124,6 +130,24 @@ const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): Se
   state: 'live',
   record: { ...recordOf(kept), concerns },
 });
+
+/** Returns what is kept for the sender without the values that a model has set for some concerns. */
+const forPerson = ({ session, principal }: Kept, decided: Decided): Kept => ({
+  session:
+    session.state === 'live'
+      ? { state: 'live', record: { ...session.record, ...withoutModel(session.record, decided) } }
+      : session,
+  principal,
+});
+
+/**
+ * Returns what is wrong with a change, as a sentence; `undefined` if it is accepted as it is.
+ *
+ * @param update the change, resolved without any other source
+ */
+export function problemOf(update: Configuration): string | undefined {
+  return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
+}
 
 function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');

@@ -4,15 +4,13 @@ import {
   describeConfiguration,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { select } from '../../engine/select.js';
-import type { HostConcerns, SessionRead } from '../../session/store.js';
+import type { Kind } from '../../engine/policy.js';
+import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import {
   CAPABILITIES,
   type Capability,
   ERRORS,
   EXTENSION_ID,
-  LISTS,
   listChangedMethod,
   read,
 } from '../messages/wire.js';
@@ -23,6 +21,8 @@ import { storeWarning } from '../request/report.js';
 import { updateSession } from '../request/session-preferences.js';
 import { canKeep } from '../request/switching.js';
 import { refuseValue } from '../request/with-configuration.js';
+import { compareLists } from './compare-lists.js';
+import { type Decided, withoutModel } from './model-values.js';
 
 /**
  * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
@@ -88,44 +88,54 @@ export const notStored = ({ kept }: Extract<Replaced, { state: 'failed' }>): str
     : 'could not be stored, so nothing changed. Try again.';
 
 /**
- * Replaces the preferences of a session and, if they are kept per caller, those of the caller.
+ * Replaces the preferences of a session and, if they are kept per caller, those of the caller. Values that a model has set
+ * are removed where the person decides now.
  *
  * @param exchange a request of the session
  * @param update the new preferences, resolved without any other source
+ * @param decided the concerns that the person decides about
  * @returns what became of them
  * @example
  * await replacePreferences(exchange, resolveConfiguration(policy, [{ from: 'update', concerns }]));
  */
-export async function replacePreferences(exchange: Exchange, update: Configuration): Promise<Replaced> {
+export async function replacePreferences(
+  exchange: Exchange,
+  update: Configuration,
+  decided: Decided = 'all',
+): Promise<Replaced> {
   const { preferences, principal } = exchange.connection;
   const isPerCaller = principal?.place === 'store';
   let before: Kept;
-  let concerns: HostConcerns;
+  let change: SessionRecord;
   let kept = false;
   try {
     before = await readKept(exchange);
     if (before.session.state === 'ended') return { state: 'ended' };
-    concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
+    const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
+    const earlier = recordOf(before.session);
+    change = {
+      concerns,
+      ...withoutModel(earlier, decided),
+      ...(isPerCaller ? { acted: true } : {}),
+      ...(earlier.warnings === undefined ? {} : { warnings: [] }),
+    };
     if (isPerCaller) {
       await principal.store.update(principal.id, { concerns });
       kept = true;
     }
-    if (exchange.era === 'legacy') {
-      const hadWarnings = recordOf(before.session).warnings !== undefined;
-      const acted = isPerCaller ? { acted: true } : {};
-      const change = { concerns, ...acted, ...(hadWarnings ? { warnings: [] } : {}) };
-      if ((await updateSession(preferences, change)) === 'ended') return { state: 'ended' };
+    if (exchange.era === 'legacy' && (await updateSession(preferences, change)) === 'ended') {
+      return { state: 'ended' };
     }
   } catch (cause) {
     return { state: 'failed', kept, cause };
   }
   const record = recordOf(before.session);
   const { warnings: _replaced, ...rest } = record;
-  const chosen: SessionRead = { state: 'live', record: { ...rest, concerns } };
+  const chosen: SessionRead = { state: 'live', record: { ...rest, ...change } };
   const then: Kept = { session: chosen, principal: isPerCaller ? chosen : undefined };
   const old = configure(exchange, { ...before, meta: false });
   const after = configure(exchange, { ...then, meta: false });
-  const { visible, changed } = await compare(exchange, old, after);
+  const { visible, changed } = await compareLists(exchange, old, after);
   const announced = CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
   return { state: 'replaced', after, visible, announced };
 }
@@ -153,37 +163,10 @@ async function answerModern(
     { policy, sender, request: { ...request, params } },
     { session: { state: 'unknown' }, principal: undefined, meta: true },
   );
-  const { visible } = await compare(exchange, after, after);
+  const { visible } = await compareLists(exchange, after, after);
   const warnings = [...update.warnings, ...after.warnings];
   exchange.reportConcerns(warnings, {}, after);
   exchange.reply({ concerns: describeConfiguration(after), warnings, visible, _meta: inMeta(accepted) });
 }
 
 const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });
-
-/** Returns how many primitives of each list are visible after an update, and which lists changed. */
-async function compare(
-  exchange: Exchange,
-  before: Configuration,
-  after: Configuration,
-): Promise<{ visible: Partial<Record<Kind, number>>; changed: Set<Capability> }> {
-  const visible: Partial<Record<Kind, number>> = {};
-  const changed = new Set<Capability>();
-  const compareOne = (kind: Kind): Promise<void> =>
-    new Promise((resolve) => {
-      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
-        // A list that the server does not have, or that is too long to be cached, cannot be compared.
-        if (outcome.state === 'complete') {
-          const { bound } = outcome.list;
-          const [old, now] = [select(bound, before).kept, select(bound, after).kept];
-          visible[kind] = now.length;
-          if (old.length !== now.length || old.some((item, position) => item !== now[position])) {
-            changed.add(LISTS[kind].capability);
-          }
-        }
-        resolve();
-      });
-    });
-  for (const kind of KINDS) await compareOne(kind);
-  return { visible, changed };
-}

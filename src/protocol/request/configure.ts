@@ -1,8 +1,16 @@
-import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import {
+  type Caller,
+  type Configuration,
+  type PreferenceSource,
+  resolveConfiguration,
+} from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { PreferenceSource } from '../../engine/preference-source.js';
+import type { HostConcerns, SessionRecord } from '../../session/store.js';
+import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
+import { surfacesOf } from './client-surfaces.js';
 import { type Kept, recordOf } from './kept-preferences.js';
+import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
 
@@ -56,11 +64,30 @@ export function configure(
   // What a client sends when it connects is the same each time. What a person chose later is stronger.
   const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
-  const configuration = resolveConfiguration(policy, found.sources, caller);
-  const warnings = [...(modern ? [] : (record.warnings ?? [])), ...found.warnings];
+  const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
+  const configuration = resolveConfiguration(policy, sources, caller);
+  const warnings = [
+    ...(modern ? [] : (record.warnings ?? [])),
+    ...found.warnings,
+    ...warnOfOtherServers(policy, sender.http),
+  ];
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
+}
+
+/** Without the tool with which a model and a person can undo them, the values of the model do not apply. */
+const modelValues = ({ settings }: Policy, { model }: SessionRecord): HostConcerns | undefined =>
+  panelMode(settings) === 'on' ? model : undefined;
+
+/** What a request says about itself is stronger than what the model set, and everything else is weaker. */
+function withModel(
+  sources: readonly PreferenceSource[],
+  concerns: HostConcerns | undefined,
+): readonly PreferenceSource[] {
+  if (concerns === undefined) return sources;
+  const own = sources.filter(({ from }) => from === 'request');
+  return [...own, { from: 'model', concerns }, ...sources.slice(own.length)];
 }
 
 /**
@@ -82,5 +109,6 @@ export function callerOf({ policy, request, sender }: Configurable, { session, p
   // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
   const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
   const forgotten = isLost && policy.settings.enforcement === 'enforce';
-  return { claims: sender.claims, capabilities, era, forgotten };
+  const apps = era === 'modern' ? surfacesOf(capabilities).app : (record.apps ?? record.panel?.app ?? false);
+  return { claims: sender.claims, capabilities, era, forgotten, ...(apps ? { apps } : {}) };
 }

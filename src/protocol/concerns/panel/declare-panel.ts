@@ -1,7 +1,8 @@
 import { panelMode } from '../../messages/panel-routes.js';
 import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../messages/wire.js';
+import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../../request/client-surfaces.js';
 import type { Exchange } from '../../request/exchange.js';
-import { APP_MIME_TYPE, APPS_EXTENSION, canSwitch, surfacesOf } from '../../request/switching.js';
+import { canSwitch } from '../../request/switching.js';
 
 /**
  * Declares what the gate adds to a server under `settings.panel`: tools and prompts, the page, and, where people can
@@ -14,16 +15,20 @@ import { APP_MIME_TYPE, APPS_EXTENSION, canSwitch, surfacesOf } from '../../requ
  * declarePanel(exchange, { capabilities: {} });
  */
 export function declarePanel(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
-  if (panelMode(exchange.policy.settings) === 'off') return result;
-  const switches = canSwitch(exchange);
+  const mode = panelMode(exchange.policy.settings);
+  if (mode === 'off') return result;
   const { app } = surfacesOf(
     exchange.era === 'modern'
       ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
       : read(exchange.request.params, 'capabilities'),
   );
   // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
-  const announces = switches && exchange.era === 'legacy';
-  const added: readonly string[] = ['tools', ...(switches ? ['prompts'] : []), ...(app ? ['resources'] : [])];
+  const announces = canSwitch(exchange) && exchange.era === 'legacy';
+  const added: readonly string[] = [
+    'tools',
+    ...(mode === 'on' ? ['prompts'] : []),
+    ...(app ? ['resources'] : []),
+  ];
   const lists = CAPABILITIES.flatMap((name) => {
     const own = read(result, 'capabilities', name);
     if (own === undefined && !added.includes(name)) return [];

@@ -1,0 +1,92 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, posix, relative } from 'node:path';
+import { type PlaygroundDocument, type PolicyText, readCatalog } from '../../playground/document.js';
+import { readPolicy } from '../../policy/compile/load.js';
+import { formatOwnYaml } from '../../policy/language/format-yaml.js';
+import { proposePolicy } from '../../policy/propose/propose-policy.js';
+import { writeProposal } from '../../policy/propose/write-proposal.js';
+import { billedBy } from '../inputs/billed-tokens.js';
+import { readCatalogFile } from '../inputs/catalog-file.js';
+import type { readInput } from '../inputs/read-input.js';
+import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
+import { factsOf, serverName } from './policy-files.js';
+
+type InputCatalog = Awaited<ReturnType<typeof readInput>>;
+
+/** What the playground opens: a policy, a catalog, or both. */
+export interface PlaygroundInput {
+  /** The paths of `--policy`; without any, `init`'s proposal for the catalog is opened. */
+  readonly paths: readonly string[];
+  readonly catalog?: readonly [catalog: InputCatalog, tokensOf: TokenCounter] | undefined;
+  /** The catalog file that was named, for exported tests. */
+  readonly catalogFile?: string | undefined;
+}
+
+/**
+ * Makes the document that the playground opens.
+ *
+ * @param input the policy and the catalog
+ * @returns the document
+ * @throws {CliError} if a file cannot be read
+ * @throws {PolicyFileError} if a policy cannot be read
+ */
+export async function playgroundDocument(input: PlaygroundInput): Promise<PlaygroundDocument> {
+  const { paths } = input;
+  const beside = input.catalog === undefined ? catalogBeside(paths) : undefined;
+  const [catalog, tokensOf] = input.catalog ?? (await readBeside(beside));
+  const file = input.catalogFile ?? beside;
+  const folder = dirname(paths[0] ?? '.');
+  const counted = { ...catalog, ...counts(catalog, tokensOf) };
+  return {
+    format: 1,
+    server: serverName(catalog.server) ?? basename(paths[0] ?? file ?? 'server'),
+    files: paths.length === 0 ? proposed(catalog, tokensOf) : policyTexts(paths, folder),
+    catalogFile: file === undefined ? 'policy.catalog.json' : posixPath(relative(folder, file)),
+    catalog: readCatalog({ tools: [], ...counted }),
+    preferences: {},
+    claims: {},
+  };
+}
+
+/** The catalog that `init` and the GitHub Action put beside a policy. */
+function catalogBeside(paths: readonly string[]): string | undefined {
+  const [path = '', ...others] = paths;
+  const file = path.replace(/\.ya?ml$/, '.catalog.json');
+  return others.length === 0 && file !== path && existsSync(file) ? file : undefined;
+}
+
+async function readBeside(
+  file: string | undefined,
+): Promise<[catalog: InputCatalog, tokensOf: TokenCounter]> {
+  if (file === undefined) return [{}, () => 0];
+  const catalog = readCatalogFile(file);
+  return [catalog, await tokenCounterOf(catalog)];
+}
+
+/** The tools with their tokens, which the browser cannot count: the encoding has a megabyte. */
+const counts = ({ tools }: InputCatalog, tokensOf: TokenCounter): object =>
+  tools === undefined ? {} : { tools: tools.map((tool) => ({ ...tool, tokens: billedBy(tokensOf)(tool) })) };
+
+/** The files of a policy, also of one with errors: the playground is where they are fixed. */
+function policyTexts(paths: readonly string[], folder: string): PolicyText[] {
+  return [...readPolicy(paths).texts].map(([file, text]) => ({
+    name: posixPath(relative(folder, file)),
+    text,
+  }));
+}
+
+function proposed(catalog: InputCatalog, tokensOf: TokenCounter): PolicyText[] {
+  const facts = {
+    server: serverName(catalog.server) ?? 'a server',
+    schema: './schema.json',
+    folder: 'policy',
+  };
+  // The proposal reads the words of descriptions, which facts keep, as `init` does.
+  const { text, parts } = writeProposal(proposePolicy(factsOf(catalog, tokensOf)), facts);
+  return [['policy.yaml', text] as const, ...parts].map(([name, yaml]) => ({
+    name,
+    text: formatOwnYaml(yaml),
+  }));
+}
+
+const posixPath = (path: string): string => path.replaceAll('\\', posix.sep);

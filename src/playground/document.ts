@@ -1,0 +1,160 @@
+import { IDENTITY, identityOf, type Primitive, type ServerCatalog, tagsOf } from '../engine/mapping.js';
+import { KINDS, type Kind } from '../engine/policy.js';
+
+/** A value of a concern or of a claim, as a policy or a token writes it. */
+export type Value = string | number;
+
+/** Values by name; `null` for no value, also if there is a default. */
+export type Values = Readonly<Record<string, Value | readonly Value[] | null>>;
+
+/** A file of the policy. */
+export interface PolicyText {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** A catalog as the playground keeps it: what policies can read, and the tokens of each definition. */
+export type PlaygroundCatalog = ServerCatalog & {
+  readonly instructions?: string;
+  /** Whether the tokens were estimated from the length of the definitions. */
+  readonly estimated?: boolean;
+};
+
+/** Everything that the playground shows: in the page, in a link, and in the file that `mcp-concerns open` writes. */
+export interface PlaygroundDocument {
+  readonly format: 1;
+  readonly server: string;
+  /** The files of the policy, which are merged. */
+  readonly files: readonly PolicyText[];
+  /** The catalog file that an exported test names. */
+  readonly catalogFile: string;
+  readonly catalog: PlaygroundCatalog;
+  /** What the host prefers. */
+  readonly preferences: Values;
+  /** The verified claims of the caller. */
+  readonly claims: Values;
+}
+
+/** A text that is not a document or a catalog. The message is a sentence for the person. */
+export class NotReadable extends Error {}
+
+/** The average number of characters in a token of a definition, measured on the servers of this repository. */
+const CHARACTERS_PER_TOKEN = 4.2;
+/** A page shows only the first line of a description. */
+const MAX_DESCRIPTION = 160;
+
+/**
+ * Reduces a catalog to what policies can read, a part of each description, and the tokens. The schemas of inputs are
+ * left out: they are most of the size, and nothing in a policy reads them.
+ *
+ * @param data a catalog file, or any object with lists such as `tools`
+ * @returns the catalog
+ * @throws {NotReadable} if the data is not a catalog
+ * @example
+ * readCatalog({ tools: [{ name: 'echo', inputSchema: {}, tokens: 12 }] }); // { tools: [{ name: 'echo', tokens: 12 }] }
+ */
+export function readCatalog(data: unknown): PlaygroundCatalog {
+  const found = KINDS.filter((kind) => own(data, kind) !== undefined);
+  if (found.length === 0) {
+    throw new NotReadable(`This is not a catalog: it has none of ${KINDS.join(', ')}.`);
+  }
+  let estimated = false;
+  const lists = found.map((kind): [Kind, readonly Primitive[]] => {
+    const items = own(data, kind);
+    if (!Array.isArray(items)) throw new NotReadable(`This is not a catalog: ${kind} is not a list.`);
+    return [
+      kind,
+      items.map((item: unknown) => {
+        const facts = factsOf(item);
+        if (identityOf(kind, facts) === '') {
+          throw new NotReadable(`This is not a catalog: an entry of ${kind} has no ${IDENTITY[kind]}.`);
+        }
+        if (kind === 'tools' && !Number.isInteger(own(item, 'tokens'))) estimated = true;
+        return facts;
+      }),
+    ];
+  });
+  const instructions = own(data, 'instructions');
+  return {
+    ...Object.fromEntries(lists),
+    ...(typeof instructions === 'string' ? { instructions } : {}),
+    ...(estimated || own(data, 'estimated') === true ? { estimated: true } : {}),
+  };
+}
+
+function factsOf(item: unknown): Primitive & { readonly tokens: number } {
+  const field = (name: string): Readonly<Record<string, unknown>> => {
+    const value = own(item, name);
+    return value === undefined ? {} : { [name]: value };
+  };
+  const description = own(item, 'description');
+  const tags = tagsOf(typeof item === 'object' && item !== null ? item : {});
+  const counted = own(item, 'tokens');
+  const tokens =
+    typeof counted === 'number'
+      ? counted
+      : Math.round((JSON.stringify(item)?.length ?? 0) / CHARACTERS_PER_TOKEN);
+  return {
+    ...field('name'),
+    ...field('uri'),
+    ...field('uriTemplate'),
+    ...field('title'),
+    ...(typeof description === 'string'
+      ? { description: (description.trim().split('\n')[0] ?? '').slice(0, MAX_DESCRIPTION) }
+      : {}),
+    ...field('mimeType'),
+    ...field('annotations'),
+    ...(Array.isArray(tags) && tags.length > 0 ? { tags } : {}),
+    ...field('execution'),
+    ...field('_meta'),
+    tokens,
+  };
+}
+
+/**
+ * Reads a document from a link, or from the page. A link comes from anybody, so every part is checked.
+ *
+ * @param data the parsed JSON
+ * @returns the document
+ * @throws {NotReadable} if a part is missing or has another type
+ * @example
+ * readDocument(JSON.parse(text)).files[0]?.name; // 'policy.yaml'
+ */
+export function readDocument(data: unknown): PlaygroundDocument {
+  const files = own(data, 'files');
+  const isFile = (file: unknown): boolean =>
+    typeof own(file, 'name') === 'string' && typeof own(file, 'text') === 'string';
+  if (own(data, 'format') !== 1 || !Array.isArray(files) || files.length === 0 || !files.every(isFile)) {
+    throw new NotReadable('The link does not contain a policy, or it was cut off.');
+  }
+  return {
+    format: 1,
+    server: textOf(own(data, 'server'), 'server'),
+    files: files.map((file: unknown) => ({
+      name: textOf(own(file, 'name'), 'policy.yaml'),
+      text: textOf(own(file, 'text'), ''),
+    })),
+    catalogFile: textOf(own(data, 'catalogFile'), 'policy.catalog.json'),
+    catalog: readCatalog(own(data, 'catalog')),
+    preferences: valuesOf(own(data, 'preferences')),
+    claims: valuesOf(own(data, 'claims')),
+  };
+}
+
+const textOf = (value: unknown, otherwise: string): string => (typeof value === 'string' ? value : otherwise);
+
+const isValue = (value: unknown): value is Value => typeof value === 'string' || typeof value === 'number';
+
+function valuesOf(data: unknown): Values {
+  if (typeof data !== 'object' || data === null) return {};
+  return Object.fromEntries(
+    Object.entries(data).flatMap(([name, value]: [string, unknown]): [string, Values[string]][] => {
+      if (value === null || isValue(value)) return [[name, value]];
+      return Array.isArray(value) && value.every(isValue) ? [[name, value]] : [];
+    }),
+  );
+}
+
+/** Reads an own property, so that a name from a link never reads an inherited one. */
+const own = (data: unknown, name: string): unknown =>
+  typeof data === 'object' && data !== null ? Object.getOwnPropertyDescriptor(data, name)?.value : undefined;

@@ -1,0 +1,189 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { Concerns } from '../page/concerns.js';
+import { Header } from '../page/header.js';
+import { Presets } from '../page/presets.js';
+import { PrimitiveList } from '../page/primitive-list.js';
+import type { Change } from '../page/source.js';
+import { Claims } from './claims.js';
+import { Costs } from './costs.js';
+import type { PlaygroundDocument } from './document.js';
+import { Editor, type Target } from './editor.js';
+import { ExportDialog, exportedTest } from './exported-test.js';
+import { Findings } from './findings.js';
+import { openFiles } from './open-files.js';
+import { buildProgram, changed, type Program, placeOf, stateOf } from './program.js';
+import { fromFragment, toFragment } from './share-link.js';
+import { Toolbar } from './toolbar.js';
+import { useFindings } from './use-findings.js';
+
+/** The playground: the policy on one side, and on the other what a host sees, at once. */
+export function Playground({
+  examples,
+}: {
+  readonly examples: readonly [PlaygroundDocument, ...PlaygroundDocument[]];
+}) {
+  const [document, setDocument] = useState(examples[0]);
+  const [fileName, setFileName] = useState(document.files[0]?.name ?? '');
+  // How many documents were opened: each one gets a new editor.
+  const [opened, setOpened] = useState(0);
+  const [target, setTarget] = useState<Target>();
+  const [isExporting, setExporting] = useState(false);
+  const [note, setNote] = useState({ text: '', bad: false });
+  const { files, catalog, preferences, claims, server } = document;
+  const file = files.find(({ name }) => name === fileName) ?? files[0] ?? { name: 'policy.yaml', text: '' };
+
+  const open = (next: PlaygroundDocument): void => {
+    setDocument(next);
+    setOpened((count) => count + 1);
+    setFileName(next.files[0]?.name ?? '');
+  };
+  const attempt = async (action: () => Promise<string>): Promise<void> => {
+    try {
+      setNote({ text: await action(), bad: false });
+    } catch (cause) {
+      setNote({ text: cause instanceof Error ? cause.message : String(cause), bad: true });
+    }
+  };
+  useEffect(() => {
+    const restore = (): void =>
+      void attempt(async () => {
+        const shared = await fromFragment(location.hash);
+        if (shared !== undefined) open(shared);
+        return '';
+      });
+    restore();
+    addEventListener('hashchange', restore);
+    return () => removeEventListener('hashchange', restore);
+  }, []);
+
+  const built = useMemo(() => buildProgram(files, catalog), [files, catalog]);
+  const { findings, isChecking } = useFindings(document, built.findings);
+  const lastGood = useRef<Program | undefined>(undefined);
+  lastGood.current = built.program ?? lastGood.current;
+  const program = lastGood.current;
+  const state = useMemo(
+    () => (program === undefined ? undefined : stateOf(program, server, preferences, claims)),
+    [program, server, preferences, claims],
+  );
+  const known = { concerns: program?.policy.concerns ?? [], catalog };
+
+  const edit = (text: string): void =>
+    setDocument((before) => ({
+      ...before,
+      files: before.files.map((each) => (each.name === file.name ? { ...each, text } : each)),
+    }));
+  const change = (wanted: Change): void => {
+    if (program === undefined) return;
+    setDocument((before) => ({
+      ...before,
+      preferences: changed(program, before.preferences, before.claims, wanted),
+    }));
+  };
+  const go = (place: Target): void => {
+    setFileName(place.file);
+    setTarget({ ...place });
+  };
+  const openChosen = async (chosen: readonly File[]): Promise<string> => {
+    open(await openFiles(document, chosen));
+    return '';
+  };
+  const share = async (): Promise<string> => {
+    history.replaceState(null, '', await toFragment(document));
+    try {
+      await navigator.clipboard.writeText(location.href);
+      return 'The link is copied.';
+    } catch {
+      return 'The link is in the address of this page. Copy it from there.';
+    }
+  };
+
+  return (
+    <div class="playground">
+      <Toolbar
+        examples={examples}
+        document={document}
+        note={note}
+        choose={open}
+        open={(chosen) => attempt(() => openChosen(chosen))}
+        share={() => attempt(share)}
+        exportTest={built.program === undefined ? undefined : () => setExporting(true)}
+      />
+      <div class="panes">
+        <section class="source" aria-label="Policy">
+          {files.length > 1 && (
+            <label class="files">
+              File{' '}
+              <select value={file.name} onChange={(event) => setFileName(event.currentTarget.value)}>
+                {files.map(({ name }) => (
+                  <option key={name} value={name}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+          )}
+          <Editor
+            key={`${opened} ${file.name}`}
+            file={file}
+            findings={findings}
+            known={known}
+            target={target}
+            change={edit}
+          />
+          <Findings findings={findings} isChecking={isChecking} several={files.length > 1} go={go} />
+        </section>
+        <main class="local">
+          {state === undefined || program === undefined ? (
+            <p class="notice bad">The policy has errors. Fix them to see what it shows.</p>
+          ) : (
+            <>
+              {built.program === undefined && (
+                <p class="notice" role="status">
+                  The policy has errors. Below is what it showed before them.
+                </p>
+              )}
+              <Header state={state} choose={undefined} />
+              {state.warnings.length > 0 && (
+                <ul class="notice">
+                  {state.warnings.map((warning) => (
+                    <li key={warning}>{warning}</li>
+                  ))}
+                </ul>
+              )}
+              <Presets state={state} change={change} />
+              <Concerns
+                state={{ ...state, concerns: state.concerns.filter(({ setBy }) => setBy === 'host') }}
+                change={change}
+              />
+              <Claims
+                policy={program.policy}
+                claims={claims}
+                change={(next) => setDocument((before) => ({ ...before, claims: next }))}
+              />
+              <Costs state={state} estimated={catalog.estimated === true} />
+              <PrimitiveList
+                state={state}
+                change={change}
+                sourceOf={(item) => {
+                  const place = placeOf(program, item);
+                  return place === undefined ? undefined : () => go(place);
+                }}
+              />
+            </>
+          )}
+        </main>
+      </div>
+      {isExporting && program !== undefined && (
+        <ExportDialog
+          text={exportedTest(program, document)}
+          file={testFileOf(files[0]?.name ?? file.name)}
+          catalogFile={document.catalogFile}
+          close={() => setExporting(false)}
+        />
+      )}
+    </div>
+  );
+}
+
+const testFileOf = (policy: string): string =>
+  policy.slice(policy.lastIndexOf('/') + 1).replace(/(\.ya?ml)?$/, '.test.yaml');

@@ -1,0 +1,149 @@
+import { type Configuration, resolveConfiguration } from '../engine/configuration.js';
+import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
+import { KINDS, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
+import { bindCatalog, type Catalog } from '../engine/select.js';
+import { parsePolicy } from '../policy/compile/parse.js';
+import type { Finding } from '../policy/language/findings.js';
+import type { PanelItem, PanelState } from '../protocol/concerns/panel-document.js';
+import { completeChange, panelState } from '../protocol/concerns/panel-state.js';
+import type { PlaygroundCatalog, PolicyText, Values } from './document.js';
+
+/** A policy without errors, bound to a catalog. */
+export interface Program {
+  readonly policy: Policy;
+  readonly catalogs: { readonly [K in Kind]?: Catalog<Primitive> };
+}
+
+/** @returns the texts by file name, as `parsePolicy` takes them */
+export const textsOf = (files: readonly PolicyText[]): ReadonlyMap<string, string> =>
+  new Map(files.map(({ name, text }) => [name, text]));
+
+/**
+ * Parses and compiles a policy, and binds it to a catalog.
+ *
+ * @param files the files of the policy
+ * @param catalog the catalog of the server
+ * @returns the findings that need no catalog and, if none of them is an error, the program
+ * @example
+ * buildProgram([{ name: 'policy.yaml', text: 'version: 1' }], { tools: [] }).program?.policy.concerns; // []
+ */
+export function buildProgram(
+  files: readonly PolicyText[],
+  catalog: PlaygroundCatalog,
+): { readonly program?: Program; readonly findings: readonly Finding[] } {
+  const { compiled, findings } = parsePolicy(textsOf(files));
+  if (compiled === undefined) return { findings };
+  const policy = preparePolicy(compiled);
+  const catalogs = Object.fromEntries(
+    KINDS.map((kind): [Kind, Catalog<Primitive>] => [kind, bindCatalog(policy, kind, catalog[kind] ?? [])]),
+  );
+  return { program: { policy, catalogs }, findings };
+}
+
+/** @returns the values in effect for a host with these preferences and claims */
+export const configure = ({ policy }: Program, preferences: Values, claims: Values): Configuration =>
+  resolveConfiguration(
+    policy,
+    Object.keys(preferences).length === 0 ? [] : [{ from: 'session', concerns: preferences }],
+    { claims: claimsOf(claims) },
+  );
+
+const claimsOf = (claims: Values): ReadonlyMap<string, unknown> => new Map(Object.entries(claims));
+
+const tokensOf = (definition: object): number =>
+  'tokens' in definition && typeof definition.tokens === 'number' ? definition.tokens : 0;
+
+/**
+ * Computes the document that the parts of the page show.
+ *
+ * @param program the policy and the catalog
+ * @param server the name of the server
+ * @param preferences what the host prefers
+ * @param claims the verified claims
+ * @returns every count, decision and reason, also of primitives that no preference shows
+ * @example
+ * stateOf(program, 'vault', { security: 'high' }, {}).shown.tools; // 10
+ */
+export function stateOf(program: Program, server: string, preferences: Values, claims: Values): PanelState {
+  const { warnings, invalid } = configure(program, preferences, claims);
+  return panelState({
+    revision: 0,
+    server: { name: server },
+    session: '',
+    sessions: [],
+    preferences,
+    configure: (changed) => configure(program, withoutUnset(program.policy, changed), claims),
+    caller: { claims: claimsOf(claims) },
+    catalogs: program.catalogs,
+    tokensOf,
+    forAuthor: true,
+    warnings: [
+      ...warnings.map(({ message }) => message),
+      ...invalid.map(
+        ({ concern, value }) =>
+          `${JSON.stringify(value)} is not a valid value for ${concern}. A host gets an error.`,
+      ),
+    ],
+  });
+}
+
+/**
+ * Changes preferences as a person who clicks a switch, and keeps only what a host would send.
+ *
+ * @param program the policy
+ * @param before the preferences before the change
+ * @param claims the verified claims
+ * @param change values by concern, or `{ preset: NAME }`, which replaces every other value
+ * @returns the preferences after the change
+ * @example
+ * changed(program, { security: 'high' }, {}, { security: null }); // {}
+ */
+export function changed(
+  program: Program,
+  before: Values,
+  claims: Values,
+  change: Readonly<Record<string, unknown>>,
+): Values {
+  const configuration = configure(program, before, claims);
+  const { preset, ...complete } = completeChange(configuration, change);
+  const chosen = typeof preset === 'string' ? program.policy.presets.get(preset) : undefined;
+  const values = { ...complete, ...(chosen === undefined ? {} : Object.fromEntries(chosen)) };
+  return withoutUnset(program.policy, values);
+}
+
+/** Removes `null` for concerns without a default: a host that prefers nothing does not send them. */
+function withoutUnset({ concerns }: Policy, values: Readonly<Record<string, unknown>>): Values {
+  const byName = new Map(concerns.map((concern) => [concern.name, concern]));
+  return Object.fromEntries(
+    Object.entries(values).flatMap(([name, value]): [string, Values[string]][] => {
+      if (value === null) return byName.get(name)?.default === undefined ? [] : [[name, null]];
+      if (typeof value === 'string' || typeof value === 'number') return [[name, value]];
+      return Array.isArray(value) ? [[name, value.filter((each) => each !== null)]] : [];
+    }),
+  );
+}
+
+/**
+ * Finds the line of the policy that says most about an item: the rule that decides, its exact entry, or the pattern or
+ * `assign` that gives it a value.
+ *
+ * @param program the policy
+ * @param item an item of the document
+ * @returns the place; `undefined` if the policy does not mention the item
+ */
+export function placeOf(
+  program: Program,
+  item: PanelItem,
+): { readonly file: string; readonly line: number } | undefined {
+  const { policy, catalogs } = program;
+  const primitive = catalogs[item.kind]?.items.find((each) => identityOf(item.kind, each) === item.name);
+  const { reason } = item;
+  const rule = reason.code === 'rule' ? policy.rules.find(({ id }) => id === reason.rule)?.source : undefined;
+  const given =
+    primitive === undefined
+      ? undefined
+      : mapPrimitive(policy, item.kind, primitive).offers.find(Boolean)?.source;
+  const source = rule ?? policy.entries[item.kind].get(item.name)?.source ?? given;
+  const [, file = '', line = ''] = /^(.*):(\d+)$/.exec(source ?? '') ?? [];
+  return file === '' ? undefined : { file, line: Number(line) };
+}

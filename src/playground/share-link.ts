@@ -1,0 +1,68 @@
+import { NotReadable, type PlaygroundDocument, readDocument } from './document.js';
+
+/** The name of the document in the fragment of an address. */
+const PARAMETER = 'policy';
+
+/** The longest text that a link may unpack to, in bytes. A short link can unpack to gigabytes. */
+const MAX_BYTES = 8_000_000;
+
+/**
+ * Writes a document into the fragment of an address. Browsers never send a fragment to a server.
+ *
+ * @param document the document
+ * @returns the fragment, with its `#`
+ * @example
+ * location.hash = await toFragment(document);
+ */
+export async function toFragment(document: PlaygroundDocument): Promise<string> {
+  const packed = new Blob([JSON.stringify(document)])
+    .stream()
+    .pipeThrough(new CompressionStream('deflate-raw'));
+  const bytes = new Uint8Array(await new Response(packed).arrayBuffer());
+  // In steps: a call takes only so many arguments.
+  let text = '';
+  for (let start = 0; start < bytes.length; start += 8192) {
+    text += String.fromCharCode(...bytes.subarray(start, start + 8192));
+  }
+  const encoded = btoa(text).replaceAll('+', '-').replaceAll('/', '_').replace(/=+$/, '');
+  return `#${PARAMETER}=${encoded}`;
+}
+
+/**
+ * Reads the document of a fragment.
+ *
+ * @param fragment the fragment of the address, with its `#`
+ * @returns the document; `undefined` if the fragment has none
+ * @throws {NotReadable} if the link was cut off, or contains something else
+ * @example
+ * await fromFragment(location.hash);
+ */
+export async function fromFragment(fragment: string): Promise<PlaygroundDocument | undefined> {
+  const encoded = new URLSearchParams(fragment.slice(1)).get(PARAMETER);
+  if (encoded === null) return undefined;
+  let data: unknown;
+  try {
+    const text = atob(encoded.replaceAll('-', '+').replaceAll('_', '/'));
+    const bytes = Uint8Array.from(text, (character) => character.charCodeAt(0));
+    data = JSON.parse(await unpack(bytes));
+  } catch (cause) {
+    throw new NotReadable('The link does not contain a policy, or it was cut off.', { cause });
+  }
+  return readDocument(data);
+}
+
+async function unpack(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const reader = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
+  const decoder = new TextDecoder();
+  let text = '';
+  for (let total = 0; ; ) {
+    const { done, value } = await reader.read();
+    if (done) return text + decoder.decode();
+    total += value.byteLength;
+    if (total > MAX_BYTES) {
+      await reader.cancel();
+      throw new RangeError('The document is too large.');
+    }
+    text += decoder.decode(value, { stream: true });
+  }
+}

@@ -1,0 +1,60 @@
+import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
+import { CATALOG_CODES, checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
+import { checkMeaning } from '../check/check-policy.js';
+import { mapsAreComplete, rightParts } from '../check/right-parts.js';
+import { comparePlaces, type Finding } from '../language/findings.js';
+import { applyIgnores, type SilencedFinding } from '../language/ignores.js';
+import { compilePolicy, type DigestOf } from './compile.js';
+import type { Reading } from './reading.js';
+
+/** The result of reading a policy: its findings and, if none of them is an error, the compiled policy. */
+export interface PolicyReport {
+  readonly compiled?: CompiledPolicy;
+  readonly findings: readonly Finding[];
+  /** The warnings that comments silence, `# mcp-concerns-ignore CODE: reason`. */
+  readonly silenced: readonly SilencedFinding[];
+  /** The text of each file by file name, for the code frames of `formatFindings`. */
+  readonly texts: ReadonlyMap<string, string>;
+}
+
+/**
+ * Checks and compiles the files that were read.
+ *
+ * @param reading the files
+ * @param digestOf computes the digest of the compiled policy
+ * @param catalog the catalog of a server; all parts of the policy without errors are also checked against it
+ * @returns all findings of all files and, if none of them is an error, the compiled policy
+ * @example
+ * const reading = new Reading(files);
+ * reading.add('policy.yaml', 'version: 1');
+ * checkReading(reading, digestOf).findings; // []
+ */
+export function checkReading(
+  { files, findings: read, texts, order, complete }: Reading,
+  digestOf: DigestOf,
+  catalog?: PolicyCatalog,
+): PolicyReport {
+  const findings = [...read];
+  const { findings: meaning, wrong } = checkMeaning(files, complete);
+  for (const finding of meaning) findings.push(finding);
+  const failed = findings.some(({ severity }) => severity === 'error');
+  const compiled = failed ? undefined : compilePolicy(files, digestOf);
+  if (catalog !== undefined && files.length > 0) {
+    const right = failed ? rightParts(files, wrong) : files;
+    const scope = { whole: !failed, unmapped: complete && mapsAreComplete(files, wrong) };
+    findings.push(
+      ...checkCatalog(right, preparePolicy(compiled ?? compilePolicy(right, digestOf)), catalog, scope),
+    );
+  }
+  const wasChecked = (code: string): boolean =>
+    (catalog !== undefined && !failed) || !CATALOG_CODES.has(code);
+  const sources = files.map(({ source }) => source);
+  const { findings: left, silenced } = applyIgnores(sources, findings, wasChecked);
+  left.sort(byPlace(order));
+  return { ...(compiled === undefined ? {} : { compiled }), findings: left, silenced, texts };
+}
+
+function byPlace(files: readonly string[]): (a: Finding, b: Finding) => number {
+  const order = new Map(files.map((file, index) => [file, index]));
+  return (a, b) => (order.get(a.file) ?? 0) - (order.get(b.file) ?? 0) || comparePlaces(a, b);
+}

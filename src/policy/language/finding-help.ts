@@ -1,0 +1,88 @@
+import type { FindingCode } from './findings.js';
+
+/** The page of `docs/reference/findings` that has the section of each code. */
+const PAGES: Readonly<Record<FindingCode, string>> = {
+  'file-too-large': 'file',
+  'bad-yaml': 'file',
+  alias: 'file',
+  duplicate: 'file',
+  'unknown-key': 'names',
+  'missing-key': 'names',
+  'unknown-choice': 'names',
+  'unknown-version': 'names',
+  'bad-name': 'names',
+  'model-not-host': 'concerns',
+  'panel-name-taken': 'catalog',
+  'too-many': 'names',
+  empty: 'names',
+  'out-of-range': 'names',
+  unquoted: 'names',
+  'wrong-type': 'names',
+  'include-cycle': 'file',
+  'include-unreadable': 'file',
+  'reserved-name': 'concerns',
+  'empty-range': 'concerns',
+  'multiple-not-exact': 'concerns',
+  'within-on-range': 'concerns',
+  'missing-parent': 'concerns',
+  'missing-claim': 'concerns',
+  'claim-without-operator': 'concerns',
+  'operator-in-preset': 'concerns',
+  'several-values': 'concerns',
+  'conflicting-settings': 'file',
+  'unknown-concern': 'primitives',
+  'unknown-value': 'primitives',
+  'hide-or-show': 'rules',
+  'pattern-too-long': 'primitives',
+  'rule-too-large': 'rules',
+  'rule-is-data': 'rules',
+  'operand-count': 'rules',
+  'loose-equality': 'rules',
+  'unknown-operator': 'rules',
+  'computed-path': 'rules',
+  'unknown-path': 'rules',
+  'assign-reads-caller': 'rules',
+  'list-expected': 'rules',
+  'order-on-list': 'rules',
+  'number-expected': 'rules',
+  'list-compared': 'rules',
+  'within-compared': 'rules',
+  'unset-is-true': 'rules',
+  'operator-without-default': 'concerns',
+  'clamp-on-list': 'concerns',
+  'wildcard-in-name': 'primitives',
+  'pattern-without-wildcard': 'primitives',
+  'order-on-unset': 'rules',
+  'hint-default': 'rules',
+  'bad-ignore': 'file',
+  'unused-ignore': 'file',
+  'dead-entry': 'catalog',
+  'shadowed-entry': 'catalog',
+  unmapped: 'catalog',
+  'contradicts-annotations': 'catalog',
+  'never-visible': 'catalog',
+  'always-visible': 'catalog',
+  'empty-catalog': 'catalog',
+  'enforce-without-operator': 'concerns',
+  'unfiltered-method': 'concerns',
+  'unlisted-name': 'catalog',
+  'rule-never-fires': 'catalog',
+  'rule-always-fires': 'catalog',
+  'not-analyzed': 'catalog',
+  'names-hidden': 'catalog',
+  'test-input-unreadable': 'tests',
+  'operator-preference': 'tests',
+  'unknown-primitive': 'tests',
+  'unread-claim': 'tests',
+};
+
+/** The documentation of the published package. It has the pages of this version's codes once the version is published. */
+const DOCUMENTATION = 'https://unpkg.com/mcp-concerns/docs/reference/findings';
+
+/**
+ * @param code the code of a finding
+ * @returns the address of the section that explains it, with its reason, an example and the fix
+ * @example
+ * helpUriOf('bad-yaml'); // 'https://unpkg.com/mcp-concerns/docs/reference/findings/file.md#bad-yaml'
+ */
+export const helpUriOf = (code: FindingCode): string => `${DOCUMENTATION}/${PAGES[code]}.md#${code}`;
