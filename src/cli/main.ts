@@ -25,7 +25,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['compile', () => import('./commands/compile.js')],
   ['replay', () => import('./commands/replay.js')],
   ['serve', () => import('./commands/serve.js')],
-  ['bundle', () => import('./commands/bundle.js')],
+  ['bundle', () => import('./commands/lambda/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
   ['card', () => import('./commands/card.js')],
   ['hosts', () => import('./commands/hosts.js')],
@@ -35,7 +35,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
 ]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
-const INIT_LAMBDA = (): Promise<Command> => import('./commands/init-lambda.js');
+const INIT_LAMBDA = (): Promise<Command> => import('./commands/lambda/init.js');
 
 const HELP = `Filters what MCP servers list by concerns, as a policy describes them.
 

@@ -1,13 +1,13 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isServiceName, VARIANTS, type Variant, writeTemplate } from '../../deploy/template.js';
-import { CliError, UsageError } from '../errors.js';
-import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { parseUrl } from '../options/input-options.js';
-import { requirePolicy } from '../options/policy-option.js';
-import { writeOutput } from '../terminal/write-output.js';
-import { packageFile } from '../version.js';
+import { isServiceName, VARIANTS, type Variant, writeTemplate } from '../../../deploy/template.js';
+import { CliError, UsageError } from '../../errors.js';
+import { oneOf, readArguments, refusePositionals } from '../../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
+import { parseUrl } from '../../options/input-options.js';
+import { requirePolicy } from '../../options/policy-option.js';
+import { writeOutput } from '../../terminal/write-output.js';
+import { packageFile } from '../../version.js';
 
 export const help = `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
 

@@ -1,14 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { bundleFunction, TARGET } from '../../deploy/bundle.js';
-import type { Endpoint } from '../../deploy/endpoint.js';
-import { FILES } from '../../deploy/entry.js';
-import { ARCHITECTURES } from '../../deploy/native-code.js';
-import { readEndpoint } from '../../deploy/read-endpoint.js';
-import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { CliError, cannotRead, UsageError } from '../errors.js';
-import { oneOf, readArguments } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { bundleFunction, TARGET } from '../../../deploy/bundle.js';
+import type { Endpoint } from '../../../deploy/endpoint.js';
+import { FILES } from '../../../deploy/entry.js';
+import { ARCHITECTURES } from '../../../deploy/native-code.js';
+import { readEndpoint } from '../../../deploy/read-endpoint.js';
+import { readPolicyText } from '../../../policy/language/read-yaml.js';
+import { CliError, cannotRead, UsageError } from '../../errors.js';
+import { oneOf, readArguments } from '../../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
 
 export const help = `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
 
