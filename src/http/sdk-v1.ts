@@ -15,7 +15,7 @@ import { checkPreferenceOptions, principalPreferences } from './principal.js';
 import { parseJson, readText } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
-import { readReturn, resultRequest, TaskResultTransport } from './task-results.js';
+import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
 
 /** Methods for which the answer is the only message of the response. Plain JSON costs less than an event stream. */
 const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([

@@ -22,7 +22,7 @@ import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
-import { refuseTaskSubscription } from './task-subscription.js';
+import { refuseTaskSubscription } from './tasks/task-subscription.js';
 
 /** What an endpoint with SDK v2 serves. */
 export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {

@@ -24,7 +24,7 @@ interface Filtered {
 const isOpen = (place: number): boolean => place % 100 === 7;
 const created = { orderBy: 'createdAt' } as const;
 
-export const FILTERS: readonly Filtered[] = [
+const FILTERS: readonly Filtered[] = [
   { name: 'no filter', params: () => ({}), matches: () => true, byKey: true },
   {
     name: 'ascending creation',

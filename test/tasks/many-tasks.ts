@@ -49,7 +49,7 @@ export interface Walked {
 }
 
 const ENDS: readonly TaskStatus[] = ['completed', 'tool_error', 'failed', 'cancelled'];
-export const TOOLS = ['report', 'quick', 'ask'] as const;
+const TOOLS = ['report', 'quick', 'ask'] as const;
 const CALLER = { issuer: 'https://login.example', subject: 'sub ann' };
 
 /** Writes tasks into a table: 1 % open, half of these waiting for an answer; three tools; four ends. */
