@@ -154,6 +154,7 @@ function welcome(url: string, policy: Policy, server: string, page: string | und
     '',
     `Connect a host:    claude mcp add --transport http concerns '${example}'`,
     `or in its config:  ${config}`,
+    'Other hosts:       "mcp-concerns hosts --help"',
     ...(concern === undefined ? [] : [`or with a header:  Mcp-Concerns: ${concern.name}=${value}`]),
     ...(page === undefined ? [] : [`Switch:            ${page}`]),
     'Press Ctrl-C to stop.',

@@ -10,6 +10,7 @@ import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
 import { surfacesOf } from './client-surfaces.js';
 import { type Kept, recordOf } from './kept-preferences.js';
+import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
 
@@ -65,7 +66,11 @@ export function configure(
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
   const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
   const configuration = resolveConfiguration(policy, sources, caller);
-  const warnings = [...(modern ? [] : (record.warnings ?? [])), ...found.warnings];
+  const warnings = [
+    ...(modern ? [] : (record.warnings ?? [])),
+    ...found.warnings,
+    ...warnOfOtherServers(policy, sender.http),
+  ];
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
