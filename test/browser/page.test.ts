@@ -128,6 +128,24 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     await page.close();
   });
 
+  it('says what a model narrows, and a person undoes it with the value that is set', async () => {
+    const state = stateOf('vault', { preferences: { security: 'high' } });
+    const concerns = state.concerns.map((concern) =>
+      concern.name === 'security' ? { ...concern, model: ['low'] } : concern,
+    );
+    const sent: unknown[] = [];
+    const page = await open({ ...state, concerns }, {}, (change) => {
+      sent.push(change);
+      return { status: 200 };
+    });
+    const note = page.getByText('The model narrows this to');
+    expect(await note.textContent()).toContain('low.');
+    await page.getByRole('button', { name: 'Undo what the model chose for security' }).click();
+    await expect.poll(() => sent).toEqual([{ security: 'high' }]);
+    await expect.poll(() => note.count()).toBe(0);
+    await page.close();
+  });
+
   it('moves a switch back and says why, if the change is refused', async () => {
     const page = await open(stateOf('vault', { preferences: { security: 'high' } }), {}, () => ({
       status: 422,
