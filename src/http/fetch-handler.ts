@@ -6,7 +6,7 @@ import type { LivePolicy } from '../protocol/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
-import type { SlowReaders } from './slow-readers.js';
+import type { SlowReaders } from './streams/slow-readers.js';
 
 /** What an endpoint serves: the server, the policy, and where it keeps sessions. */
 export interface HandlerOptions {

@@ -8,7 +8,7 @@ import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
 import { isForCard } from './server-card/serve-card.js';
-import { SessionStreams } from './session-streams.js';
+import { SessionStreams } from './streams/session-streams.js';
 
 /** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {

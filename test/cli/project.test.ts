@@ -72,7 +72,7 @@ describe('a project file', () => {
 
   it('works as the documentation shows it', async () => {
     const page = readFileSync('docs/reference/cli.md', 'utf8');
-    const [, example = ''] = /^```yaml\n(# yaml-language-server[\s\S]*?)^```$/m.exec(page) ?? [];
+    const [, example = ''] = /^```yaml project\n([\s\S]*?)^```$/m.exec(page) ?? [];
     for (const file of ['vault.yaml', 'vault.catalog.json']) {
       copyFileSync(join('policies', file), join(folder, 'policies', file));
     }

@@ -6,7 +6,7 @@ import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/typ
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { serveLocally } from '../../src/http/local.js';
-import { SessionStreams } from '../../src/http/session-streams.js';
+import { SessionStreams } from '../../src/http/streams/session-streams.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import { createMemoryStore } from '../../src/session/memory.js';

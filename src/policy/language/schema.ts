@@ -96,7 +96,7 @@ export const policySchema = {
         type: 'object',
         required: ['values'],
         additionalProperties: false,
-        examples: [{ values: ['low', 'medium', 'high'], match: 'at-least' }],
+        examples: [{ values: ['low', 'high'] }, { values: ['low', 'medium', 'high'], match: 'at-least' }],
         properties: {
           description: {
             description: 'What the concern means, for the person who sets it.',

@@ -1,9 +1,9 @@
-import type { Policy } from '../engine/policy.js';
-import { CAPABILITIES, listChangedMethod } from '../protocol/messages/wire.js';
-import { LivePolicy } from '../protocol/request/live-policy.js';
-import type { SessionRecord, SessionStore } from '../session/store.js';
-import { failure, HTTP_ERRORS } from './http-errors.js';
-import { sessionOf } from './sessions.js';
+import type { Policy } from '../../engine/policy.js';
+import { CAPABILITIES, listChangedMethod } from '../../protocol/messages/wire.js';
+import { LivePolicy } from '../../protocol/request/live-policy.js';
+import type { SessionRecord, SessionStore } from '../../session/store.js';
+import { failure, HTTP_ERRORS } from '../http-errors.js';
+import { sessionOf } from '../sessions.js';
 
 /** How often the preferences of a session with a stream are read: they can change in another process. */
 const POLL_MS = 5000;
