@@ -11,7 +11,7 @@ import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { once } from './once.js';
-import { checkPreferenceOptions, principalPreferences } from './principal.js';
+import { checkPreferenceOptions, principalPreferences } from './callers/principal.js';
 import { parseJson, readText } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';

@@ -17,9 +17,9 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { observedStore } from './observer.js';
-import { principalPreferences } from './principal.js';
+import { principalPreferences } from './callers/principal.js';
 import { parseJson, readText } from './request-body.js';
-import { challengeResponse, challengeScopes } from './scope-challenge.js';
+import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
 import { refuseTaskSubscription } from './tasks/task-subscription.js';

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { bearerToken } from '../http/authorization.js';
+import { bearerToken } from '../http/callers/authorization.js';
 import type { Authorizer, HttpEvent, IamIdentity } from './event.js';
 
 /** Claims that are names (RFC 7519, RFC 9068): `42` in them stays a string. */

@@ -1,5 +1,5 @@
 import type { Policy } from '../engine/policy.js';
-import type { Authorization } from '../http/authorization.js';
+import type { Authorization } from '../http/callers/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';

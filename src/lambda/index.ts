@@ -1,4 +1,4 @@
-export type { Authorization } from '../http/authorization.js';
+export type { Authorization } from '../http/callers/authorization.js';
 export type { RequestLog, WriteLog } from '../http/request-log.js';
 export { LivePolicy } from '../protocol/request/live-policy.js';
 export type { BufferedHandler } from './buffered.js';

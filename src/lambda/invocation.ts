@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { type Authorization, requireLogin } from '../http/authorization.js';
+import { type Authorization, requireLogin } from '../http/callers/authorization.js';
 import { checkOrigin, type PageDecision } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';

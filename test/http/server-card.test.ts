@@ -5,7 +5,7 @@ import { readCatalogFile } from '../../src/cli/inputs/catalog-file.js';
 import { readPreferences } from '../../src/cli/options/preferences.js';
 import { decideAll, toNames, weighCatalog } from '../../src/cli/reports/list-report.js';
 import type { Policy } from '../../src/engine/policy.js';
-import { requireLogin } from '../../src/http/authorization.js';
+import { requireLogin } from '../../src/http/callers/authorization.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { bearerToken } from '../../src/http/authorization.js';
+import { bearerToken } from '../../src/http/callers/authorization.js';
 import { callerOf, unflatten } from '../../src/lambda/claims.js';
 import { readEvent } from '../../src/lambda/read-event.js';
 import { httpEvent, restEvent, withClaims } from './events.js';

@@ -9,10 +9,10 @@ beforeAll(async () => {
 afterAll(() => dynamo.close());
 
 it('shows each caller its own latest choice, in both eras and in every environment', async () => {
-  const { stale, foreign, inconsistentReads, principalReads, acts } = await play(dynamo, 200, 1);
+  const { stale, foreign, inconsistentReads, principalReads, acts } = await play(dynamo, 90, 1);
   expect(stale).toEqual([]);
   expect(foreign).toEqual([]);
   expect(inconsistentReads).toBe(0);
-  expect(principalReads).toBeGreaterThan(100);
-  expect(acts).toBeGreaterThan(20);
-}, 30_000);
+  expect(principalReads).toBeGreaterThan(60);
+  expect(acts).toBeGreaterThan(10);
+}, 60_000);

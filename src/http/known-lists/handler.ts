@@ -5,7 +5,7 @@ import { isResponse, type Request as ListRequest, type Message } from '../../pro
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { observedStore } from '../observer.js';
-import { checkPreferenceOptions, principalPreferences } from '../principal.js';
+import { checkPreferenceOptions, principalPreferences } from '../callers/principal.js';
 import { parseJson, readText } from '../request-body.js';
 import { bindSessions, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';

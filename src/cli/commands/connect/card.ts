@@ -1,13 +1,13 @@
-import { preparePolicy } from '../../engine/policy.js';
-import { serverCard } from '../../http/server-card/card.js';
-import { read } from '../../protocol/messages/wire.js';
-import { CliError, UsageError } from '../errors.js';
-import { readPolicyInput } from '../inputs/policy-input.js';
-import { readInput } from '../inputs/read-input.js';
-import { readArguments, refusePositionals } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
+import { preparePolicy } from '../../../engine/policy.js';
+import { serverCard } from '../../../http/server-card/card.js';
+import { read } from '../../../protocol/messages/wire.js';
+import { CliError, UsageError } from '../../errors.js';
+import { readPolicyInput } from '../../inputs/policy-input.js';
+import { readInput } from '../../inputs/read-input.js';
+import { readArguments, refusePositionals } from '../../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../../options/input-options.js';
+import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../../options/policy-option.js';
 
 export const help = `Prints the Server Card of an endpoint: what a host can choose before it
 connects.

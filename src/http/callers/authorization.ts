@@ -1,8 +1,8 @@
 import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/provider.js';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import type { FetchHandler } from './fetch-handler.js';
-import { failure, HTTP_ERRORS } from './http-errors.js';
-import { isCard, isForCard } from './server-card/serve-card.js';
+import type { FetchHandler } from '../fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../http-errors.js';
+import { isCard, isForCard } from '../server-card/serve-card.js';
 
 /** How hosts log in at an endpoint. */
 export interface Authorization {

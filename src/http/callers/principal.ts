@@ -1,8 +1,8 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import { ConcernsError } from '../errors.js';
-import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
-import { principalId } from '../session/principal.js';
-import type { SessionStore } from '../session/store.js';
+import { ConcernsError } from '../../errors.js';
+import type { PrincipalPreferences } from '../../protocol/request/kept-preferences.js';
+import { principalId } from '../../session/principal.js';
+import type { SessionStore } from '../../session/store.js';
 
 /** The options of a handler contradict each other. */
 export class HandlerError extends ConcernsError {

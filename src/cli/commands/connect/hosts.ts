@@ -1,17 +1,17 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { preparePolicy } from '../../engine/policy.js';
-import { UsageError } from '../errors.js';
-import { readPolicyInput } from '../inputs/policy-input.js';
-import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { splitCommand } from '../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
-import { readPreferences } from '../options/preferences.js';
-import { absoluteCommand } from '../serving/absolute-command.js';
-import { chooseServer } from '../serving/choose-server.js';
-import { HOST_IDS, hostSnippets, type ServerCommand } from '../serving/host-snippets.js';
+import { preparePolicy } from '../../../engine/policy.js';
+import { UsageError } from '../../errors.js';
+import { readPolicyInput } from '../../inputs/policy-input.js';
+import { oneOf, readArguments, refusePositionals } from '../../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
+import { splitCommand } from '../../options/input-options.js';
+import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../../options/policy-option.js';
+import { readPreferences } from '../../options/preferences.js';
+import { absoluteCommand } from '../../serving/absolute-command.js';
+import { chooseServer } from '../../serving/choose-server.js';
+import { HOST_IDS, hostSnippets, type ServerCommand } from '../../serving/host-snippets.js';
 
 export const help = `Prints how to configure each host, so that it starts a server with a policy.
 
