@@ -41,6 +41,8 @@ export interface GatedTransport extends Transport {
    * @returns ends the response; `undefined` if the transport cannot end it without an answer
    */
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
+  /** Returns the id that the client gave a request, from the id under which the server got it. */
+  clientIdOf(id: RequestId): RequestId;
   /** Must be called before the first message, by a server that lists tasks by their owner itself. */
   listTasksWith(lister: TaskLister): void;
   /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
@@ -182,6 +184,10 @@ class TransportWithGate implements GatedTransport {
     await Promise.allSettled(this.work);
   }
 
+  clientIdOf(id: RequestId): RequestId {
+    return this.connection?.clientIdOf(id) ?? id;
+  }
+
   listTasksWith(lister: TaskLister): void {
     this.lister = lister;
   }
@@ -191,7 +197,7 @@ class TransportWithGate implements GatedTransport {
   }
 
   comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
-    const clientId = this.connection?.clientIdOf(id) ?? id;
+    const clientId = this.clientIdOf(id);
     const end = (this.inner as EndingTransport).comeBack?.(clientId, retryMs);
     if (end === undefined) return undefined;
     return () => {

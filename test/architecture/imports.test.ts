@@ -41,7 +41,20 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
   protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'concerns', 'tasks'],
-  cli: ['terminal', 'options', 'inputs', 'control', 'serving', 'reports', 'proposals', 'commands'],
+  cli: [
+    'terminal',
+    'project',
+    'options',
+    'inputs',
+    'completion',
+    'lsp',
+    'control',
+    'serving',
+    'reports',
+    'pages',
+    'proposals',
+    'commands',
+  ],
 };
 
 /** Files beside the subfolders that every subfolder may import. */

@@ -105,6 +105,29 @@ describe('a proposed policy', () => {
     await expect(stdout).toMatchFileSnapshot('snapshots/init-small.yaml');
   });
 
+  it('puts topics into one another where tags are', async () => {
+    const tagged = (name: string, tag: string) => ({
+      name,
+      annotations: { readOnlyHint: true },
+      _meta: { fastmcp: { tags: [tag] } },
+    });
+    const tools = [
+      tagged('quote_stock', 'finance/stocks'),
+      tagged('trade_stock', 'finance/stocks'),
+      tagged('quote_bond', 'finance/bonds'),
+      tagged('trade_bond', 'finance/bonds'),
+      tagged('forecast_rain', 'weather'),
+      tagged('forecast_wind', 'weather'),
+    ];
+    const catalog = write('nested.json', { tools });
+    const policy = join(folder, 'nested', 'policy.yaml');
+    const { stderr } = await run('init', '-o', policy, '--catalog', catalog);
+    expect(stderr).toContain('Checked: check reports nothing, and the tests pass.');
+    expect(readFileSync(policy, 'utf8')).toContain('      - finance: Everything in finance\n');
+    const shown = ['--concern', 'topic=finance', '--format', 'names', '--catalog', catalog];
+    expect((await run('list', policy, ...shown)).stdout).not.toContain('forecast_wind');
+  });
+
   it('uses the tags of the server as topics', async () => {
     const tools = [
       { name: 'a', tags: ['maps', 'geo data'] },
@@ -112,7 +135,7 @@ describe('a proposed policy', () => {
       { name: 'c' },
     ];
     const { stdout } = await run('init', '-o', '-', '--catalog', write('tags.json', { tools }));
-    expect(stdout).toContain('values: [maps, geo-data]\n');
+    expect(stdout).toContain('      - maps: Such as a and b\n      - geo-data: Such as a\n');
     const doubt = '# neither annotations nor words tell what it does';
     expect(stdout).toContain(`    a: { effect: destroys, topic: [maps, geo-data] } ${doubt}\n`);
     // A single tool without a tag fits every topic.

@@ -195,6 +195,7 @@ describe('policies in the docs', () => {
             '',
             'endpoint',
             'fragment',
+            'project',
             'beginning',
             'bad',
             'fix',

@@ -8,7 +8,7 @@ describe('the message about a wrong shape', () => {
   it.each([
     [
       'version: 1\nconcerns: { security: [low, high] }\n',
-      'concerns.security must be a mapping such as { values: [low, medium, high], match: at-least }.',
+      'concerns.security must be a mapping such as { values: [low, high] }.',
     ],
     ['version: "1"\n', 'version must be the number 1. Remove the quotes.'],
     ['version: 2\n', 'version must be 1, the only version of the policy language.'],

@@ -1,7 +1,9 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { createHandler } from '../../src/http/index.js';
 import { type LocalEndpoint, listenLocally } from '../../src/http/local.js';
-import { createMemoryStore, type SessionStore } from '../../src/index.js';
+import { createHandler as createHandlerV2 } from '../../src/http/v2.js';
+import { createMemoryStore } from '../../src/index.js';
 import { type Tasks, withTasks } from '../../src/tasks/index.js';
 import { policyOf } from '../policy/author.js';
 
@@ -12,22 +14,28 @@ primitives: { tools: { none: { audience: staff }${hidden.map((tool) => `, ${tool
 `;
 
 /**
- * Starts an HTTP endpoint of SDK v1 whose requests go to two environments in turn. They share a session store and the
- * records behind the tasks, and nothing else.
+ * Starts an HTTP endpoint whose requests go to two environments in turn. They share a session store and the records behind
+ * the tasks, and nothing else.
  *
  * @param makeTasks makes the tasks of one environment
  * @param hidden tools that the policy hides
+ * @param sdk the SDK of the servers: v2 serves both eras
  */
 export async function startEnvironments(
   makeTasks: () => Tasks,
-  { hidden = [], store = createMemoryStore() }: { hidden?: readonly string[]; store?: SessionStore } = {},
+  { hidden = [], sdk = 'v1' }: { readonly hidden?: readonly string[]; readonly sdk?: 'v1' | 'v2' } = {},
 ): Promise<LocalEndpoint> {
+  const shared = { policy: policyOf(HIDING(hidden)), store: createMemoryStore() };
   const environments = [makeTasks(), makeTasks()].map((tasks) =>
-    createHandler({
-      server: () => withTasks(new McpServer({ name: 'v1', version: '1.0.0' }), tasks),
-      policy: policyOf(HIDING(hidden)),
-      store,
-    }),
+    sdk === 'v1'
+      ? createHandler({
+          server: () => withTasks(new McpServer({ name: 'v1', version: '1.0.0' }), tasks),
+          ...shared,
+        })
+      : createHandlerV2({
+          server: () => withTasks(new McpServerV2({ name: 'v2', version: '1.0.0' }), tasks),
+          ...shared,
+        }),
   );
   let requests = 0;
   const handle: ReturnType<typeof createHandler> = (request, given) => {

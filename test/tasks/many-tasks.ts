@@ -61,6 +61,8 @@ export async function openManyTasks(
   const table = await createTaskTable(dynamo);
   const owner = ownerOf(CALLER, '');
   const from = Date.now() - count * 5 - 60_000;
+  const ttlMs = 86_400_000;
+  const expiresAt = Math.floor((from + ttlMs) / 1000);
   const records = Array.from({ length: count }, (_, each): TaskRecord => {
     const createdAt = from + each * 5;
     const status = each % 100 === 7 ? 'open' : (ENDS[each % 4] ?? 'failed');
@@ -74,6 +76,8 @@ export async function openManyTasks(
       status,
       waits,
       tool,
+      ttlMs,
+      expiresAt,
     });
   });
   const client = dynamo.client();

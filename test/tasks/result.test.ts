@@ -65,23 +65,27 @@ describe.each(COMBINATIONS)(
         body: JSON.stringify({ jsonrpc: '2.0', id: `ask:${taskId}:name`, result: await accept() }),
       });
 
-    it('follows a task in SDK v1, which asks each question once', async () => {
-      expect(await followV1(endpoint.url)).toMatch(
-        /^Who writes\? Who signs\? working.*input_required.*7\+11 rows on snow by Ann, signed by Ann/,
-      );
-      const asked: string[] = [];
-      const client = await connectV1(endpoint.url, asked);
-      const call = { method: 'tools/call', params: { name: 'ask', arguments: {}, task: {} } } as const;
-      const { task } = await client.request(call, CreateTaskResultSchema);
-      const result = await client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
-      expect(JSON.stringify(result)).toContain('accept Ann');
-      expect(asked).toEqual(['Who?']);
-      const other = await client.request(call, CreateTaskResultSchema);
-      expect(await client.experimental.tasks.cancelTask(other.task.taskId)).toMatchObject({
-        status: 'cancelled',
-      });
-      await client.close();
-    });
+    // walk.test.ts follows one in memory.
+    it.runIf(combination.engine === 'durable')(
+      'follows a task in SDK v1, which asks each question once',
+      async () => {
+        expect(await followV1(endpoint.url)).toMatch(
+          /^Who writes\? Who signs\? working.*input_required.*7\+11 rows on snow by Ann, signed by Ann/,
+        );
+        const asked: string[] = [];
+        const client = await connectV1(endpoint.url, asked);
+        const call = { method: 'tools/call', params: { name: 'ask', arguments: {}, task: {} } } as const;
+        const { task } = await client.request(call, CreateTaskResultSchema);
+        const result = await client.experimental.tasks.getTaskResult(task.taskId, CallToolResultSchema);
+        expect(JSON.stringify(result)).toContain('accept Ann');
+        expect(asked).toEqual(['Who?']);
+        const other = await client.request(call, CreateTaskResultSchema);
+        expect(await client.experimental.tasks.cancelTask(other.task.taskId)).toMatchObject({
+          status: 'cancelled',
+        });
+        await client.close();
+      },
+    );
 
     it('holds no request while a task runs, and goes on in any environment', async () => {
       const taskId = await start('ask');

@@ -37,12 +37,24 @@ export async function send(
       authorization,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      ...modernHeaders(method, params),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: ++requests, method, params }),
   });
   const text = await response.text();
   const last = text.startsWith('{') ? text : text.trimEnd().split('\n').at(-1)?.slice('data: '.length);
   return { text, answer: JSON.parse(last || '{}'), status: response.status };
+}
+
+/** The headers that repeat parts of a request of protocol 2026-07-28. */
+function modernHeaders(method: string, params: object): Record<string, string> {
+  if (!JSON.stringify(params).includes('"io.modelcontextprotocol/protocolVersion":')) return {};
+  const name = 'name' in params ? params.name : 'taskId' in params ? params.taskId : undefined;
+  return {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(name === undefined ? {} : { 'mcp-name': String(name) }),
+  };
 }
 
 /** Sends one message of protocol 2026-07-28 without an SDK. */
@@ -130,7 +142,8 @@ export const followV1: Follow = async (url) => {
   const stream = client.experimental.tasks.callToolStream(
     { name: 'report', arguments: ARGUMENTS },
     CallToolResultSchema,
-    { task: { ttl: 600_000 } },
+    // The client gives up after a minute otherwise, and processes that are killed need longer on a busy machine.
+    { task: { ttl: 600_000 }, timeout: 240_000 },
   );
   for await (const message of stream) {
     if (message.type === 'taskStatus' && !seen.includes(message.task.status)) seen.push(message.task.status);

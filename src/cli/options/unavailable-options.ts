@@ -15,6 +15,17 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
       [['policy'], 'OLD and NEW are the policies'],
     ],
     tokens: [[PREFERENCES, 'it counts all configurations. "mcp-concerns list" counts one']],
+    docs: [[PREFERENCES, 'it describes all presets and values']],
+    lsp: [
+      [['policy', ...INPUTS], 'it reads the project file. See mcp-concerns.config.yaml'],
+      [PREFERENCES, 'it shows the decision for each preset'],
+      [['timeout'], 'it never starts a server'],
+      [['format'], 'it speaks the Language Server Protocol'],
+    ],
+    completion: [
+      [[...PREFERENCES, ...INPUTS, 'policy', 'timeout'], 'it completes the command line after --line'],
+      [['format'], 'the shell decides the format'],
+    ],
     snapshot: [
       [[...PREFERENCES, 'policy'], 'it writes everything that the server lists, without a policy'],
       [['format'], 'a catalog is always JSON'],
@@ -30,7 +41,6 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
     ],
     compile: [
       [PREFERENCES, 'the compiled policy is for all hosts'],
-      [['policy'], 'name the policies without it'],
       [['format'], 'a compiled policy is always JSON'],
     ],
     bundle: [
@@ -54,6 +64,17 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
     open: [
       [PREFERENCES, 'choose preferences and claims in the page'],
       [['format'], 'there is only one format'],
+    ],
+    card: [
+      [PREFERENCES, 'a card is the same for all hosts and callers'],
+      [['format'], 'a card is always JSON'],
+    ],
+    hosts: [
+      [['concern'], 'use --preset to name what the host is shown first'],
+      [['claim'], 'a host that starts a server has no claims'],
+      [['catalog'], 'the primitives of a catalog cannot be called. Pass --url, or a command after --'],
+      [['timeout'], 'it starts nothing'],
+      [['format'], 'each host has its own format. Use --host to print one'],
     ],
   };
 

@@ -96,7 +96,7 @@ export const policySchema = {
         type: 'object',
         required: ['values'],
         additionalProperties: false,
-        examples: [{ values: ['low', 'medium', 'high'], match: 'at-least' }],
+        examples: [{ values: ['low', 'high'] }, { values: ['low', 'medium', 'high'], match: 'at-least' }],
         properties: {
           description: {
             description: 'What the concern means, for the person who sets it.',
@@ -322,6 +322,12 @@ export const policySchema = {
           minimum: 1,
           maximum: 10_000,
           examples: [100],
+        },
+        'name-filters': {
+          description:
+            'Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false.',
+          type: 'boolean',
+          examples: [true],
         },
         panel: {
           description:

@@ -47,6 +47,8 @@ export function topicsFromTags(tools: readonly (readonly string[])[]): string[][
 /** Turns a text into a value of a concern. Returns an empty list for a text that cannot become a valid name. */
 export function toValue(text: string): string[] {
   const value = text
+    // Tags such as finance/stocks are in one another, and a value writes this with dots.
+    .replace(/\s*[/:]+\s*|\.{2,}/g, '.')
     .replace(/[^A-Za-z0-9_.-]+/g, '-')
     .replace(/^[^A-Za-z0-9]+|[-_.]+$/g, '')
     .slice(0, 64);

@@ -2,6 +2,7 @@ import { LIMITS } from '../language/schema.js';
 import { toQuotedYaml, toYamlScalar } from '../language/yaml-scalars.js';
 import type { Proposal, ProposedTool } from './propose-policy.js';
 import { OTHER } from './propose-topics.js';
+import { topicValues } from './topic-values.js';
 import type { Effect } from './verbs.js';
 
 /** The facts for the first lines of the policy. */
@@ -22,9 +23,9 @@ export interface WrittenProposal {
 }
 
 const MEANING: Readonly<Record<Effect, string>> = {
-  'read-only': 'read',
-  changes: 'add or change something',
-  destroys: 'delete something for good',
+  'read-only': 'Tools that only read',
+  changes: 'Also tools that add or change something',
+  destroys: 'Also tools that may delete something for good',
 };
 
 /**
@@ -101,24 +102,34 @@ const TOPIC_ORIGIN: Readonly<Record<Proposal['topicsFrom'], string>> = {
   words: 'From words that several names and descriptions share.',
 };
 
-function concernLines({ effects, hasWorld, topics, topicsFrom }: Proposal): string[] {
-  const meanings = effects.map((effect) => `${MEANING[effect]} (${effect})`);
+/** A value that needs a description begins on its own line. */
+const valueLines = (values: readonly (readonly [value: string, description: string])[]): string[] => [
+  '    values:',
+  ...values.map(([value, text]) => `      - ${toYamlScalar(value)}: ${toYamlScalar(text)}`),
+];
+
+function concernLines(proposal: Proposal): string[] {
+  const { effects, hasWorld, topics, topicsFrom } = proposal;
+  const { values, nested } = topicValues(proposal);
   const rest = topics.includes(OTHER) ? ' All other tools have the topic other.' : '';
   return [
     '# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...',
     'concerns:',
     '  # Ordered from harmless to harmful. With at-most, a host that sets changes also sees tools that only read.',
     '  effect:',
-    `    description: ${toQuotedYaml(`What a call may do: ${meanings.join(', ')}`)}`,
-    `    values: [${effects.join(', ')}]`,
+    '    description: What a call may do',
+    ...valueLines(effects.map((effect) => [effect, MEANING[effect]])),
     '    match: at-most',
     ...(hasWorld
       ? [
           '',
           '  # From openWorldHint.',
           '  world:',
-          '    description: Whether a call stays in a closed world, such as this server, or may contact anything outside',
-          '    values: [closed, open]',
+          '    description: What a call may contact',
+          ...valueLines([
+            ['closed', 'Tools that stay in a closed world, such as this server'],
+            ['open', 'Also tools that may contact anything outside'],
+          ]),
           '    match: at-most',
         ]
       : []),
@@ -129,7 +140,8 @@ function concernLines({ effects, hasWorld, topics, topicsFrom }: Proposal): stri
           `  # ${TOPIC_ORIGIN[topicsFrom]} A host may name several.${rest}`,
           '  topic:',
           '    description: What you are going to work on',
-          `    values: [${topics.map(toYamlScalar).join(', ')}]`,
+          ...valueLines(values),
+          ...(nested ? ['    match: within'] : []),
           '    multiple: true',
         ]),
   ];

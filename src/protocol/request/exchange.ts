@@ -14,6 +14,7 @@ import {
   eraOf,
   type Failure,
   failure,
+  METHODS,
   type Message,
   PROTOCOL_VERSION_META,
   type Request,
@@ -210,13 +211,21 @@ export class Exchange {
     this.logged = logged;
   }
 
+  /** Whether a server that knows the owners of its tasks tells the client of tasks only. */
+  private get isTaskSubscription(): boolean {
+    const { method, params } = this.request;
+    if (method !== METHODS.listen || this.era !== 'modern') return false;
+    return this.connection.lister !== undefined && read(params, 'notifications', 'taskIds') !== undefined;
+  }
+
   /**
    * Handles the request: passes it to the server, or answers it.
    *
    * @returns a promise if the session store must be waited for
    */
   judge(): void | Promise<void> {
-    const refusal = this.isEnforced ? refusalOf(this.request, this.route) : undefined;
+    const isRefused = this.isEnforced && !this.isTaskSubscription;
+    const refusal = isRefused ? refusalOf(this.request, this.route) : undefined;
     if (refusal !== undefined) {
       this.report({ error: refusal.code, refused: loggable(this.request.method) });
       return this.fail(refusal);

@@ -18,9 +18,10 @@ import { answerLegacy } from '../wire/legacy.js';
 import { listTasks, type TaskListPage, type TaskListRequest } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
-import { callTask, supportsTasks } from '../wire/start.js';
-import { callerOf } from './caller.js';
+import { callTask, missingCapability, supportsTasks } from '../wire/start.js';
+import { callerOf, isHttp } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
+import { type Subscriber, TaskSubscriptions } from './subscriptions.js';
 
 const META = 'io.modelcontextprotocol/';
 /** The protocol version of the modern era. */
@@ -37,12 +38,16 @@ interface Request {
   /** Whether the gate in front shows a tool to the sender. */
   readonly shows: (tool: string) => Promise<boolean>;
   readonly era: 'legacy' | 'modern';
+  /** Who is told of tasks later on; `undefined` for a connection that ends with this request. */
+  readonly subscriber: Subscriber | undefined;
 }
 
 /** A transport with a gate in it, which knows what the policy hides from the sender of a message. */
 interface GatedTransport {
   showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   waitFor?(work: Promise<unknown>): void;
+  /** Returns the id that the client gave a request, which the gate may have replaced. */
+  clientIdOf?(id: RequestId): RequestId;
   /** Lets the gate list tasks, filtered by the client and by the policy. */
   listTasksWith?(lister: {
     readonly tools: readonly string[];
@@ -62,9 +67,9 @@ interface V2Transport {
 
 /** How to change the server's answer to a request. */
 interface Change {
-  readonly result: (result: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** The result to change if the server does not know the method. */
-  readonly withoutMethod?: Readonly<Record<string, unknown>>;
+  readonly result?: (result: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** The answer if the server does not know the method. */
+  readonly withoutMethod?: { readonly result: object } | { readonly error: object };
 }
 
 /** The list of a server that has no tools of its own, and does not know the method. */
@@ -83,13 +88,16 @@ export class TaskTransport implements Transport {
   private readonly changes = new Map<unknown, Change>();
   /** Requests that wait for the end of a task. */
   private readonly waiting = new Set<unknown>();
+  private readonly subscriptions: TaskSubscriptions;
   private capabilities: unknown;
   private initialized = false;
 
   constructor(
     private readonly inner: Transport,
     private readonly tasks: Tasks,
-  ) {}
+  ) {
+    this.subscriptions = new TaskSubscriptions(tasks, (message, relatedTo) => this.write(message, relatedTo));
+  }
 
   get sessionId(): string | undefined {
     return this.inner.sessionId;
@@ -111,6 +119,7 @@ export class TaskTransport implements Transport {
     const { inner } = this;
     inner.onclose = () => {
       this.waiting.clear();
+      this.subscriptions.close();
       this.onclose?.();
     };
     inner.onerror = (error) => this.onerror?.(error);
@@ -137,15 +146,13 @@ export class TaskTransport implements Transport {
     const change = 'method' in message ? undefined : this.changes.get(id);
     this.changes.delete(id);
     if (change === undefined) return this.inner.send(message, options);
-    const { result, withoutMethod } = change;
+    const { result = (given) => given, withoutMethod } = change;
     if ('result' in message) {
       return this.inner.send({ ...message, result: { ...result(message.result) } }, options);
     }
-    if (withoutMethod === undefined || member(member(message, 'error'), 'code') !== CODES.methodNotFound) {
-      return this.inner.send(message, options);
-    }
-    const answer = { jsonrpc: '2.0', id, result: result(withoutMethod) } as JSONRPCMessage;
-    return this.inner.send(answer, options);
+    const isUnknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
+    if (!isUnknown || withoutMethod === undefined) return this.inner.send(message, options);
+    return this.inner.send({ jsonrpc: '2.0', id, ...withoutMethod } as JSONRPCMessage, options);
   }
 
   close(): Promise<void> {
@@ -172,13 +179,20 @@ export class TaskTransport implements Transport {
     }
     const { method, params } = message;
     if (!('id' in message)) {
-      if (method === 'notifications/cancelled') this.waiting.delete(member(params, 'requestId'));
+      if (method === 'notifications/cancelled') {
+        this.waiting.delete(member(params, 'requestId'));
+        this.subscriptions.cancel(member(params, 'requestId'));
+      }
       return false;
     }
     const meta = member(params, '_meta');
     const isModern = member(meta, `${META}protocolVersion`) === MODERN && !this.initialized;
     const era = isModern ? 'modern' : 'legacy';
-    const request: Request = { id: message.id, method, params, caller, shows, era };
+    // Later on, the policy in force then decides, and not that of this request.
+    const showsLater = async (tool: string) =>
+      (await gate.showsTool?.(tool, { ...message, id: randomUUID() }, extra)) ?? true;
+    const subscriber = isHttp(extra) ? undefined : { caller, shows: showsLater };
+    const request: Request = { id: message.id, method, params, caller, shows, era, subscriber };
     const answer = this.answer(
       request,
       isModern ? member(meta, `${META}clientCapabilities`) : this.capabilities,
@@ -189,7 +203,7 @@ export class TaskTransport implements Transport {
   }
 
   /** Returns the answer to a request; `undefined` if the server answers it. */
-  private answer(request: Request, capabilities: unknown): Promise<WireAnswer> | undefined {
+  private answer(request: Request, capabilities: unknown): Promise<WireAnswer | undefined> | undefined {
     const { id, method, params, caller, shows, era } = request;
     const { tasks } = this;
     switch (method) {
@@ -206,7 +220,7 @@ export class TaskTransport implements Transport {
         const reader = { era, supportsTasks: supportsTasks(capabilities), isGate };
         this.changes.set(id, {
           result: (result) => addTools(result, tasks.definitions, reader),
-          withoutMethod: NO_TOOLS[era],
+          withoutMethod: { result: addTools(NO_TOOLS[era], tasks.definitions, reader) },
         });
         return undefined;
       }
@@ -214,6 +228,8 @@ export class TaskTransport implements Transport {
         const definition = tasks.definitions.get(String(member(params, 'name')));
         return definition && this.call(definition, request, capabilities);
       }
+      case 'subscriptions/listen':
+        return this.listen(request, capabilities);
       case 'tasks/list':
         return era === 'legacy' ? this.list(request) : undefined;
       case 'tasks/get':
@@ -221,7 +237,13 @@ export class TaskTransport implements Transport {
       case 'tasks/cancel':
       case 'tasks/result': {
         // The server may have tasks of its own, whose ids look different.
-        if (!isTaskId(member(params, 'taskId'))) return undefined;
+        if (!isTaskId(member(params, 'taskId'))) {
+          if (era === 'modern' && !supportsTasks(capabilities)) return Promise.resolve(missingCapability());
+          // The modern era has no such method.
+          if (era === 'modern' && method === 'tasks/result') return undefined;
+          this.changes.set(id, { withoutMethod: { error: errorOf(NOT_FOUND) } });
+          return undefined;
+        }
         return era === 'modern'
           ? answerModern(tasks, { caller, method, params, shows, capabilities })
           : answerLegacy(tasks, { caller, method, params, shows, id });
@@ -244,6 +266,24 @@ export class TaskTransport implements Transport {
     return callTask(this.tasks, definition, { era, caller, capabilities, params });
   }
 
+  /** Answers a subscription to tasks on a lasting connection. Others belong to the server. */
+  private listen(
+    { id, params, era, subscriber }: Request,
+    capabilities: unknown,
+  ): Promise<WireAnswer | undefined> | undefined {
+    const isOfTasks = member(member(params, 'notifications'), 'taskIds') !== undefined;
+    if (!isOfTasks || era === 'legacy' || subscriber === undefined) return undefined;
+    const clientId = (this.inner as GatedTransport).clientIdOf?.(id) ?? id;
+    return this.subscriptions.listen({ id, clientId, params, capabilities, ...subscriber });
+  }
+
+  /** Tells the client of a lasting connection of the task that it created. */
+  private follow({ era, subscriber }: Request, result: unknown): void {
+    const taskId = member(member(result, 'task'), 'taskId');
+    if (era === 'modern' || subscriber === undefined || !isTaskId(taskId)) return;
+    this.attempt(this.subscriptions.follow(taskId, subscriber));
+  }
+
   /** Lists tasks where no gate does. */
   private async list({ caller, params }: Request): Promise<WireAnswer> {
     const cursor = member(params, 'cursor');
@@ -254,13 +294,18 @@ export class TaskTransport implements Transport {
     return { kind: 'result', result: { tasks: page.tasks, ...next } };
   }
 
-  private async respond(request: Request, answering: Promise<WireAnswer>): Promise<void> {
-    const { id } = request;
+  private async respond(request: Request, answering: Promise<WireAnswer | undefined>): Promise<void> {
+    const { id, method } = request;
     const answer = await answering.catch((cause: unknown): WireAnswer => {
       this.failed(cause);
       return { kind: 'error', code: CODES.internal, message: 'The task cannot be reached. Try again.' };
     });
-    if (answer.kind === 'result') return this.write({ jsonrpc: '2.0', id, result: answer.result });
+    if (answer === undefined) return;
+    if (answer.kind === 'result') {
+      await this.write({ jsonrpc: '2.0', id, result: answer.result });
+      if (method === 'tools/call') this.follow(request, answer.result);
+      return;
+    }
     if (answer.kind === 'error') {
       const { code, message, data } = answer;
       const error = data === undefined ? { code, message } : { code, message, data };
@@ -284,7 +329,7 @@ export class TaskTransport implements Transport {
       const answer = await answerLegacy(this.tasks, { caller, method, params, shows, id });
       if (!this.waiting.has(id)) return;
       const messages: readonly WireMessage[] =
-        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: expired(answer) }];
+        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: errorOf(answer) }];
       for (const message of messages) await this.write(message, id);
       if (messages.some((message) => message.id === id)) this.waiting.delete(id);
     }
@@ -305,8 +350,8 @@ export class TaskTransport implements Transport {
   }
 }
 
-/** The error of a task that is gone while its result is waited for. */
-function expired(answer: WireAnswer): { readonly code: number; readonly message: string } {
+/** The error of a task that does not exist, or is gone while its result is waited for. */
+function errorOf(answer: WireAnswer): { readonly code: number; readonly message: string } {
   const { code, message } = answer.kind === 'error' ? answer : { ...Object(NOT_FOUND) };
   return { code, message };
 }
