@@ -16,6 +16,7 @@ export default {
     'bench/lambda/*.ts',
     // Run by hand: npx tsx bench/failing-upstreams.ts
     'bench/failing-upstreams.ts',
+    'bench/leaks.ts',
     // Started as a program of its own.
     'test/behavior/leaks/leaky-program.ts',
     // bench/lambda.ts bundles it by its path, as the server of an endpoint.

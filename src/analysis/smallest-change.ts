@@ -4,10 +4,10 @@ import {
   describeAccepted,
   resolveConfiguration,
 } from '../engine/configuration.js';
-import { decide } from '../engine/evaluate.js';
+import { decide, fits } from '../engine/evaluate.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
 import { widenings } from '../engine/match/widen.js';
-import type { Concern } from '../engine/policy.js';
+import type { Concern, Policy } from '../engine/policy.js';
 import { combinations, cutRange } from './candidate-values.js';
 import { stepsBetween } from './steps-between.js';
 
@@ -38,10 +38,13 @@ export function smallestChange(
   const { policy } = configuration;
   const { effect } = decide(mapping, configuration);
   const accepted = describeAccepted(configuration);
-  const options = optionsOf(mapping, configuration);
+  const all = optionsOf(mapping, configuration);
+  // Without rules, each concern that does not match must change, and no other can help.
+  const isEach = effect === 'hide' && policy.rules.length === 0 && !affectsDefaults(policy);
+  const options = isEach ? all.filter(({ index }) => !matches(mapping, configuration, index)) : all;
 
   let tries = 0;
-  for (let count = 1; count <= options.length; count++) {
+  for (let count = isEach ? Math.max(1, options.length) : 1; count <= options.length; count++) {
     for (const change of changesOf(options, count)) {
       if (++tries > MAX_TRIES) return undefined;
       const sources = [{ from: 'session', concerns: { ...accepted, ...change } }] as const;
@@ -52,8 +55,19 @@ export function smallestChange(
   return undefined;
 }
 
+function matches({ offers }: Mapping, { policy, effective }: Configuration, index: number): boolean {
+  const offer = offers[index];
+  return offer === undefined || fits(policy, index, effective[index], offer.offered);
+}
+
+/** With `aware`, the first preference activates the defaults, and removing the last one deactivates them. */
+const affectsDefaults = ({ settings, concerns }: Policy): boolean =>
+  settings.defaults === 'aware' && concerns.some((each) => each.default !== undefined);
+
 interface Option {
   readonly name: string;
+  /** The index of the concern in the policy. */
+  readonly index: number;
   readonly values: readonly (string | number | readonly (string | number)[] | null)[];
 }
 
@@ -70,23 +84,22 @@ function* changesOf(options: readonly Option[], count: number): Generator<Config
 }
 
 function optionsOf(mapping: Mapping, configuration: Configuration): Option[] {
-  const { concerns, rules, settings } = configuration.policy;
+  const { concerns, rules } = configuration.policy;
   const host = concerns.flatMap((concern, index) => (concern.setBy === 'host' ? [{ concern, index }] : []));
   const matters = ({ concern, index }: (typeof host)[number]): boolean =>
     mapping.offers[index] !== undefined ||
     rules.some(({ paths }) => paths.includes(`concerns.${concern.name}`));
   const options = host.filter(matters).map(({ concern, index }) => ({
     name: concern.name,
+    index,
     values: alternatives(concern, index, mapping, configuration),
   }));
-  // With `aware`, the first preference activates the defaults, and removing the last one deactivates them.
-  const affectsDefaults =
-    settings.defaults === 'aware' && concerns.some((each) => each.default !== undefined);
-  const others = affectsDefaults ? host.filter((each) => !matters(each)) : [];
+  const others = affectsDefaults(configuration.policy) ? host.filter((each) => !matters(each)) : [];
   return [
     ...options,
     ...others.map(({ concern, index }) => ({
       name: concern.name,
+      index,
       values: alternatives(concern, index, mapping, configuration).slice(0, 1).concat(null),
     })),
   ];

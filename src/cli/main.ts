@@ -28,6 +28,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['bundle', () => import('./commands/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
   ['card', () => import('./commands/card.js')],
+  ['hosts', () => import('./commands/hosts.js')],
   ['open', () => import('./commands/open.js')],
   ['lsp', () => import('./commands/lsp.js')],
   ['completion', () => import('./commands/completion.js')],

@@ -14,7 +14,7 @@ export const MODULES = {
  * Adds the tasks that the server module exports. It is a module of its own, so that a function loads its code only if there
  * are tasks, and the code that runs them only with the first call about one.
  */
-export const TASKS_MODULE = `import { createDeployedTasks, withTasks } from 'mcp-concerns/tasks';
+export const TASKS_MODULE: string = `import { createDeployedTasks, withTasks } from 'mcp-concerns/tasks';
 let deployed;
 export const addTasks = (server, tasks) => withTasks(server, (deployed ??= createDeployedTasks(tasks)));
 `;

@@ -1,5 +1,6 @@
-import type { PolicyUrl } from '../lambda/remote-policy/policy-url.js';
 import type { FunctionSettings } from '../lambda/settings.js';
+
+type PolicyUrl = NonNullable<FunctionSettings['policy']>['url'];
 
 /** Where a policy can be, and what a function needs to read it. */
 const POLICY_NEEDS = {

@@ -1,5 +1,14 @@
+import { isForPages, isNamed, ownersOf } from './companions.js';
 import { SlotFiller } from './expression/slots.js';
-import { collectOffers, type Mapping, ownConcerns, type Primitive, partsFor, readable } from './mapping.js';
+import {
+  collectOffers,
+  identityOf,
+  type Mapping,
+  ownConcerns,
+  type Primitive,
+  partsFor,
+  readable,
+} from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 import { Sequence } from './sequence.js';
 
@@ -52,7 +61,22 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     found.end ??= classes.push({ kind, ...given.end, primitive: data, slots }) - 1;
     classOf.push(found.end);
   }
+  if (kind === 'tools') addOwners(policy, items, { classOf, classes });
   return { classOf, classes, unknown: unknown.slice(0, MAX_UNKNOWN) };
+}
+
+/** Gives each tool that only pages can call a class that knows the tools it belongs to, unless the policy names it. */
+function addOwners(
+  policy: Policy,
+  items: readonly Primitive[],
+  { classOf, classes }: { readonly classOf: number[]; readonly classes: Mapping[] },
+): void {
+  items.forEach((item, position) => {
+    const own = classes[classOf[position] ?? -1];
+    if (own === undefined || !isForPages(item) || isNamed(policy, 'tools', identityOf('tools', item))) return;
+    const owners = ownersOf(items, item).flatMap((each) => classes[classOf[each] ?? -1] ?? []);
+    if (owners.length > 0) classOf[position] = classes.push({ ...own, owners }) - 1;
+  });
 }
 
 function textOf({ mapped, offers }: Offers): string {

@@ -26,6 +26,8 @@ export type EffectiveValue = PreferredValue | 'denied' | undefined;
 export interface Caller extends CallerData {
   /** Whether this host's preferences were lost. Every concern that it may have set is then denied instead of open. */
   readonly forgotten?: boolean;
+  /** Whether the client shows pages (MCP Apps). Then a tool keeps its page, and the tools that only the page can call. */
+  readonly apps?: boolean;
 }
 
 /**
@@ -52,6 +54,8 @@ export interface Configuration {
   readonly invalid: readonly InvalidValue[];
   /** What rules read in addition to the primitive. */
   readonly data: RuleData;
+  /** Whether the client shows pages, see `Caller`. */
+  readonly apps?: boolean;
   /**
    * The same with the values of the model for concerns with `model: narrow`, if there are any. A primitive is shown only if
    * both show it.
@@ -183,14 +187,28 @@ function resolve(
     index++;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
+  if (caller.apps === true) key += 'apps;';
+  const own = caller.apps === true ? ({ apps: true } as const) : {};
   const notAccepted = namesNotAccepted(policy, accepted, notes);
   if (policy.rules.length === 0) {
-    return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data: {} };
+    return {
+      policy,
+      effective,
+      origins,
+      accepted,
+      notAccepted,
+      key,
+      active,
+      warnings,
+      invalid,
+      data: {},
+      ...own,
+    };
   }
   const facts = callerFacts(caller, policy.callerPaths);
   if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
   const data = ruleData(policy, effective, facts);
-  return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data };
+  return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data, ...own };
 }
 
 const NO_NAMES: readonly string[] = [];

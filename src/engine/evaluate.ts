@@ -77,6 +77,22 @@ export function decide(mapping: Mapping, configuration: Configuration): IndexedD
 
 /** Decides without the values of the model that narrow. */
 function decideUnder(mapping: Mapping, configuration: Configuration): IndexedDecision {
+  const decision = decideAlone(mapping, configuration);
+  if (mapping.owners === undefined || !configuration.apps || !isOverruled(decision, configuration)) {
+    return decision;
+  }
+  return mapping.owners.some((owner) => decideAlone(owner, configuration).effect === 'show')
+    ? FITS
+    : decision;
+}
+
+/** Neither the operator nor a rule hides it, but what the host prefers, or that the policy does not map it. */
+const isOverruled = ({ effect, reason }: IndexedDecision, { policy }: Configuration): boolean =>
+  effect === 'hide' &&
+  (reason === 'unmapped' ||
+    (typeof reason === 'object' && 'concern' in reason && policy.concerns[reason.concern]?.setBy === 'host'));
+
+function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { policy } = configuration;
   for (const step of DECISION_ORDER) {
     switch (step.test) {

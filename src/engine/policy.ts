@@ -40,6 +40,8 @@ export interface Settings {
   readonly pageSize?: number;
   /** Methods, and patterns of methods, that pass under `enforce` although nothing filters them. */
   readonly methods?: readonly string[];
+  /** Whether hosts may filter tools by name, in the URL and in headers, as other servers let them. */
+  readonly nameFilters?: boolean;
   /** Whether the gate adds a tool and prompts with which people switch preferences. Without it, `off`. */
   readonly panel?: 'off' | 'read-only' | 'on';
   /** Which modern clients see tools that can only be called as tasks. Without it, `require-capability`. */

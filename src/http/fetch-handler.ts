@@ -6,7 +6,7 @@ import type { LivePolicy } from '../protocol/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
-import type { SlowReaders } from './slow-readers.js';
+import type { SlowReaders } from './streams/slow-readers.js';
 
 /** What an endpoint serves: the server, the policy, and where it keeps sessions. */
 export interface HandlerOptions {
@@ -39,6 +39,8 @@ export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
+  /** Sends a `list_changed` on the stream that the client of a session has open. Returns whether it has one. */
+  readonly announce?: ((session: string, method: string) => boolean) | undefined;
   /** The public URL of the endpoint, if hosts use another URL than that of the request. */
   readonly resource?: string | undefined;
 }

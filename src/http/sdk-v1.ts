@@ -1,7 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
-import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../protocol/messages/wire.js';
 import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
 import { TaskMemory } from '../protocol/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
@@ -24,6 +24,8 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
   'ping',
   ...Object.values(LISTS).map(({ method }) => method),
 ]);
+
+const LIST_CHANGED: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
 
 /**
  * Serves an SDK v1 server over Streamable HTTP, with a new server for each request. A session contains only the
@@ -138,6 +140,17 @@ async function respond(
           ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
         });
   if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
+  const { announce } = given;
+  if (announce !== undefined && sessionId !== undefined) {
+    const send = transport.send.bind(transport);
+    // Each notification is sent on one stream only.
+    transport.send = async (message, sendOptions) => {
+      const method = read(message, 'method');
+      const isAnnounced =
+        typeof method === 'string' && LIST_CHANGED.has(method) && announce(sessionId, method);
+      if (!isAnnounced) await send(message, sendOptions);
+    };
+  }
   const gated = gatedTransport(transport as Transport, {
     policy,
     store: ahead?.store ?? store,

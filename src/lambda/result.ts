@@ -1,5 +1,5 @@
 import { ConcernsError } from '../errors.js';
-import { textOf } from '../http/text-response.js';
+import { textOf } from '../http/streams/text-response.js';
 import type { HttpEvent } from './event.js';
 
 /** The result that Lambda turns into an HTTP response. */

@@ -74,6 +74,7 @@ export class ChildTransport implements Transport {
   });
   private readonly errors = new ErrorLines((line) => this.onstderr?.(line));
   private signalled = false;
+  private starting: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
   private finish: () => void = () => {};
   private readonly finished = new Promise<void>((resolve) => {
@@ -92,10 +93,15 @@ export class ChildTransport implements Transport {
   }
 
   /**
-   * Starts the server. Rejects with the error of Node.js (`code: 'ENOENT'`) if the command does not exist or is not
-   * executable.
+   * Starts the server; once, if it is called again. Rejects with the error of Node.js (`code: 'ENOENT'`) if the command
+   * does not exist or is not executable.
    */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.starting ??= this.launch();
+    return this.starting;
+  }
+
+  private async launch(): Promise<void> {
     // A separate process group can be ended as a whole. Windows has no groups; there, taskkill ends all descendants.
     const detached = process.platform !== 'win32';
     const child = spawn(this.command, this.args, {

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { principalOf } from '../http/sessions.js';
-import { SlowReaders } from '../http/slow-readers.js';
+import { SlowReaders } from '../http/streams/slow-readers.js';
 import { isRequest, isResponse, METHODS, read } from '../protocol/messages/wire.js';
 import type { RecoveryOptions } from './recovering.js';
 import { fromSdk } from './sdk-messages.js';

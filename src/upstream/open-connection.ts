@@ -32,6 +32,8 @@ export interface ConnectionPorts {
 
 /** Ids of requests of this connection itself. No client uses them. */
 const OWN = 'mcp-concerns:';
+/** Requests of a server that a client may still answer. Many clients answer none. */
+const MAX_ASKED = 1000;
 /** Characters of a server's own reason. */
 const MAX_REASON = 300;
 
@@ -163,7 +165,7 @@ export class OpenConnection {
     this.isSilent = false;
     this.isHeard = true;
     this.pings = 0;
-    if (isRequest(message)) this.asked.add(message.id);
+    if (isRequest(message)) this.remember(message.id);
     if (!isResponse(message)) return this.ports.received(message, false);
     const { id } = message;
     if (id === undefined || id === null) return;
@@ -175,6 +177,12 @@ export class OpenConnection {
     const isAnswer = this.unanswered.delete(id);
     this.ports.received(message, isAnswer);
     if (this.unanswered.size === 0) this.idle();
+  }
+
+  private remember(asked: RequestId): void {
+    this.asked.add(asked);
+    const [oldest] = this.asked;
+    if (this.asked.size > MAX_ASKED && oldest !== undefined) this.asked.delete(oldest);
   }
 
   private drop(id: RequestId, reason: string): void {

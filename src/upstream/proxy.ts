@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { once } from '../http/once.js';
-import { SlowReaders } from '../http/slow-readers.js';
+import { SlowReaders } from '../http/streams/slow-readers.js';
 import {
   ERRORS,
   failure,

@@ -14,6 +14,7 @@ import {
   read,
 } from '../protocol/messages/wire.js';
 import { OpenConnection } from './open-connection.js';
+import { type Pending, PendingRequests } from './pending.js';
 import { fromSdk, toSdk } from './sdk-messages.js';
 import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
 import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
@@ -40,8 +41,6 @@ const SILENCE_MS = 120_000;
 const MAX_TRIES = 5;
 /** How often a request is sent that the server may have received. If it ends the server, others must not suffer for long. */
 const MAX_DELIVERIES = 2;
-/** Requests that wait for an answer. */
-const MAX_PENDING = 10_000;
 
 /** Requests without effects, which may be sent again although the server may have received them. */
 const isSafe = (method: string): boolean =>
@@ -50,13 +49,6 @@ const isSafe = (method: string): boolean =>
   method === 'resources/read' ||
   method === 'prompts/get' ||
   method.endsWith('/list');
-
-interface Pending {
-  readonly request: Request;
-  tries: number;
-  /** The connection that has it; `undefined` while it waits for one. */
-  connection: OpenConnection | undefined;
-}
 
 /**
  * A transport to a server behind the endpoint that recovers from failures. It opens the server again if the server ends,
@@ -75,7 +67,7 @@ export class RecoveringTransport implements Transport {
   initialized: Record<string, unknown> | undefined;
 
   private state = IDLE;
-  private readonly pending = new Map<RequestId, Pending>();
+  private readonly pending = new PendingRequests();
   /** What the client initialized with. */
   private initialize: Request | undefined;
   private isAnnounced = false;
@@ -122,15 +114,12 @@ export class RecoveringTransport implements Transport {
   }
 
   private async sendRequest(request: Request): Promise<void> {
-    if (this.pending.size >= MAX_PENDING) {
-      return this.deliver(this.errorFor(request, `${MAX_PENDING} requests already wait for it`));
-    }
     if (request.method === METHODS.initialize) {
       this.initialize = request;
       this.isAnnounced = false;
     }
-    const pending: Pending = { request, tries: 0, connection: undefined };
-    this.pending.set(request.id, pending);
+    const pending = this.pending.add(request);
+    if (typeof pending === 'string') return this.deliver(this.errorFor(request, pending));
     await this.attempt(pending);
   }
 

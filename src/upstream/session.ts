@@ -5,7 +5,7 @@ import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { once } from '../http/once.js';
 import { parseJson, readText } from '../http/request-body.js';
-import { SlowReaders } from '../http/slow-readers.js';
+import { SlowReaders } from '../http/streams/slow-readers.js';
 import type { ConcernsOptions } from '../protocol/concerns-options.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
 import { METHODS, type RequestId, read } from '../protocol/messages/wire.js';

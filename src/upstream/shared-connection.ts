@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import { SlowReaders } from '../http/slow-readers.js';
+import { SlowReaders } from '../http/streams/slow-readers.js';
 import {
   type Answer,
   ERRORS,

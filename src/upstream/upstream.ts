@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type MessageExtraInfo, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
-import type { SlowReaders } from '../http/slow-readers.js';
+import type { SlowReaders } from '../http/streams/slow-readers.js';
 import {
   ERRORS,
   failure,

@@ -1,4 +1,5 @@
 import { mkdirSync } from 'node:fs';
+import { pathToFileURL } from 'node:url';
 import type { Page } from 'playwright-core';
 import { PANEL_HTML } from '../../src/protocol/concerns/generated/page.js';
 import { launchBrowser } from './launch.js';
@@ -23,6 +24,21 @@ async function show(page: Page, name: string): Promise<void> {
   await page.locator(state === undefined ? '[role=alert]' : 'header').waitFor();
 }
 
+/** The playground, from `build/playground`: as it opens, with a preset, and with findings and completions. */
+async function drawPlayground(page: Page, path: (state: string) => string): Promise<void> {
+  await page.goto(pathToFileURL('build/playground/index.html').href);
+  const editor = page.getByRole('textbox', { name: 'Policy' });
+  await editor.waitFor();
+  await page.screenshot({ path: path('open') });
+  await page.getByRole('radio', { name: 'safe' }).check();
+  await editor.focus();
+  await page.keyboard.press('ControlOrMeta+End');
+  await page.keyboard.insertText('  unmaped: hide\n');
+  await page.keyboard.type('  def');
+  await page.getByRole('option', { name: 'defaults' }).waitFor();
+  await page.screenshot({ path: path('edited') });
+}
+
 mkdirSync(FOLDER, { recursive: true });
 const browser = await launchBrowser();
 try {
@@ -36,6 +52,13 @@ try {
         await page.close();
         process.stdout.write(`${path}\n`);
       }
+    }
+  }
+  for (const colorScheme of THEMES) {
+    for (const width of [320, 1440]) {
+      const page = await browser.newPage({ colorScheme, viewport: { width, height: 900 } });
+      await drawPlayground(page, (state) => `${FOLDER}/playground-${state}-${colorScheme}-${width}.png`);
+      await page.close();
     }
   }
 } finally {

@@ -42,6 +42,7 @@ function step(name: string, env: Readonly<Record<string, string>> = {}) {
         PATH: `${stubs}:${process.env.PATH}`,
         RUNNER_TEMP: stubs,
         GITHUB_STEP_SUMMARY: join(stubs, 'summary'),
+        GITHUB_OUTPUT: join(stubs, 'output'),
         POLICIES: 'policies',
         ...env,
       },

@@ -82,6 +82,16 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml')).server).toEqual({ package: '@scope/server' });
   });
 
+  it('writes the variant tasks for a server of your own only', () => {
+    enter('variant');
+    const { code, stderr } = run(...POLICY, '--package', 'x', '--variant', 'tasks');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--variant tasks needs --module')]);
+    expect(run(...POLICY, '--module', 'server.mjs', '--variant', 'tasks').stderr).toContain(
+      '@aws-sdk/client-lambda @aws/durable-execution-sdk-js',
+    );
+    expect(parse(read('serverless.yml')).functions.tasks.handler).toBe('build/worker/index.handler');
+  });
+
   it('sets the version of the SDK that the module imports', () => {
     write('v2.mjs', `import { McpServer } from "@modelcontextprotocol/server";\n`);
     run(...POLICY, '--module', 'v2.mjs', '--force');

@@ -17,6 +17,8 @@ const COMMANDS = [
   'serve',
   'bundle',
   'switch',
+  'card',
+  'hosts',
   'open',
   'lsp',
   'docs',

@@ -4,7 +4,8 @@ import { existsSync, mkdtempSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { connectOverHttp, toolNames } from '../e2e/clients.js';
 import { fixture, MAIN } from './run.js';
@@ -117,6 +118,23 @@ describe('the limits of serve', () => {
     );
     expect(await toolNames(client)).toContain('echo');
     expect(starts()).toBe(2);
+  });
+});
+
+describe('serve --stdio', () => {
+  it('replaces a server that hangs', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'limits-'));
+    const [policy, counter] = [join(folder, 'policy.yaml'), join(folder, 'starts')];
+    writeFileSync(policy, POLICY);
+    const command = [process.execPath, CHILD, 'hang-later', counter, '1'];
+    const args = [MAIN, 'serve', '--stdio', '--policy', policy, '--silence', '1', '--', ...command];
+    const client = new Client({ name: 'host', version: '1' });
+    await client.connect(new StdioClientTransport({ command: process.execPath, args, stderr: 'ignore' }));
+    open.push(() => client.close());
+    const before = await client.callTool({ name: 'echo', arguments: { n: 1 } }).catch(String);
+    expect(before).toContain('it sent nothing for 1 s');
+    expect(await toolNames(client)).toContain('echo');
+    expect(statSync(counter).size).toBe(2);
   });
 });
 

@@ -11,14 +11,14 @@ it('bundles the tasks of a server module, without the rest of it', async () => {
   project.write(
     'server.mjs',
     `import { defineTask } from 'mcp-concerns/tasks';
-     export const tasks = [defineTask({ name: 'report', inputSchema: { type: 'object' }, run: () => 'the work' })];
-     export const createServer = () => 'the server';`,
+     export const tasks = [defineTask({ name: 'report', inputSchema: { type: 'object' }, run: () => 'only in the task' })];
+     export const createServer = () => 'only in the server';`,
   );
   await bundleWorker({ policy, server: { module: 'server.mjs' } }, { root: project.folder });
   const { outputs } = JSON.parse(readFileSync(join(project.folder, 'build/worker.meta.json'), 'utf8'));
   const texts = Object.keys(outputs).map((file) => readFileSync(join(project.folder, file), 'utf8'));
-  expect(texts.filter((text) => text.includes('the work'))).toHaveLength(1);
-  expect(texts.filter((text) => text.includes('the server'))).toEqual([]);
+  expect(texts.filter((text) => text.includes('only in the task'))).toHaveLength(1);
+  expect(texts.filter((text) => text.includes('only in the server'))).toEqual([]);
 });
 
 it('says what to do if the server module exports no tasks', async () => {

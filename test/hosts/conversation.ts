@@ -24,6 +24,9 @@ export interface Seen {
   readonly tokens: number;
 }
 
+/** @returns how many names of the server's tools are in the text */
+export const countNamed = (text: string): number => [...TOOLS].filter((name) => text.includes(name)).length;
+
 /** What happens when the n-th request arrives. */
 export interface Step {
   /** What the person does while the model works on its answer. */
@@ -85,7 +88,7 @@ function observe({ tools, text }: ModelRequest): Seen {
     concernsTool: tools.some((tool) => ownName(tool) === 'concerns'),
     all: tools.length,
     bytes: Buffer.byteLength(JSON.stringify(loaded.map(({ definition }) => definition))),
-    named: [...TOOLS].filter((name) => text.includes(name)).length,
+    named: countNamed(text),
     tokens: countTokens(text),
   };
 }

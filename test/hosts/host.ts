@@ -40,8 +40,6 @@ export interface Turn {
 export interface Start {
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** What the host reads from stdin. */
-  readonly input?: string;
 }
 
 /** One agent host that runs without a window and without an account. */

@@ -1,5 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { converse, type Seen, type Step, THINKING } from './conversation.js';
+import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
 import type { Host, McpServer, Setting, Turn } from './host.js';
 import type { Installed } from './install.js';
 import { createPlace, type Place } from './place.js';
@@ -41,8 +41,8 @@ async function runHost(
   turn: Turn,
 ): Promise<Ended> {
   host.configure(setting);
-  const { args, env, input } = host.start(setting, turn);
-  const options = { cwd: place.work, env: { ...place.env, ...env }, input, longest: LONGEST };
+  const { args, env } = host.start(setting, turn);
+  const options = { cwd: place.work, env: { ...place.env, ...env }, longest: LONGEST };
   return startProcess(installed.program, args, options).ended;
 }
 
@@ -51,7 +51,7 @@ function logOf({ code, stdout, stderr }: Ended): string[] {
   return [`exit ${code}`, tail(stdout), ...(code === 0 ? [] : [tail(stderr)])];
 }
 
-async function inPlace(run: (place: Place) => Promise<Outcome>): Promise<Outcome> {
+async function inPlace<T>(run: (place: Place) => Promise<T>): Promise<T> {
   const place = createPlace();
   try {
     return await run(place);
@@ -204,6 +204,8 @@ const byMessage = async (bench: Bench): Promise<Outcome> => {
       }
       await person.newConversation();
       await person.say(FIRST.prompt);
+      // One session with 12 tools, or another one with 10.
+      said.push(`in the new conversation, ${await looked(place)}`);
     } catch (cause) {
       said.push(String(cause).slice(0, 600));
     } finally {
@@ -250,6 +252,8 @@ const withToolSearch = async (bench: Bench): Promise<Outcome> => {
       { toolSearch: true },
     ),
   );
+  const gone = /no longer available[^<]*/.exec(switched.texts.at(-1) ?? '')?.[0] ?? '';
+  notes.push(`after the switch back, the request names ${countNamed(gone)} tools as no longer available`);
   return { seen: [...first, ...switched.seen], notes, log: switched.log ?? [] };
 };
 

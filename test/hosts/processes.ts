@@ -53,7 +53,6 @@ export function startProcess(
   options: {
     readonly cwd: string;
     readonly env: Readonly<Record<string, string>>;
-    readonly input?: string | undefined;
     /** Whether stdin stays open, for `write`. */
     readonly keepsInput?: boolean;
     readonly longest: number;
@@ -70,7 +69,7 @@ export function startProcess(
   child.stdin.on('error', () => {
     // The program does not read its input.
   });
-  if (options.keepsInput !== true) child.stdin.end(options.input ?? '');
+  if (options.keepsInput !== true) child.stdin.end();
   const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), options.longest);
   const ended = once(child, 'close').then(([code]: unknown[]) => {
     clearTimeout(timer);

@@ -1,5 +1,7 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { read } from '../../src/protocol/messages/wire.js';
 import type { Seen } from './conversation.js';
+import { objectOf } from './dialects/dialect.js';
 import type { Host } from './host.js';
 import { claudeCode } from './hosts/claude-code.js';
 import { codex } from './hosts/codex.js';
@@ -17,10 +19,10 @@ import { startModel } from './scripted-model.js';
  *     npm run hosts -- [HOST[@VERSION]...] [-- MEASUREMENT...]
  */
 const HOSTS: readonly Host[] = [claudeCode, geminiCli, codex, opencode, copilotCli, qwenCode];
-/** Results of complete runs are part of the repository. */
+/** Results are part of the repository. */
 const RESULTS = 'test/hosts/results';
 
-/** For example `10`, or `0 (+10 named)` if the model only learns the names. */
+/** For example `10`, or `0 (10 named)` if the model only learns the names. */
 const describe = ({ shown, named }: Seen): string =>
   named === shown ? String(shown) : `${shown} (${named} named)`;
 
@@ -58,12 +60,23 @@ for (const host of HOSTS) {
     if (seen.length === 0) for (const line of log) console.log(`    ${line.replaceAll('\n', '\n    ')}`);
     results[measurement] = { requests, notes };
   }
-  if (measurements.length > 0) continue;
   const { version } = installed;
-  const date = new Date().toISOString().slice(0, 10);
-  const system = `${process.platform} ${process.arch}`;
-  const report = { host: host.name, package: host.package, version, date, system, results };
-  writeFileSync(`${RESULTS}/${host.id}.json`, `${JSON.stringify(report, null, 2)}\n`);
+  const file = `${RESULTS}/${host.id}.json`;
+  const report = {
+    host: host.name,
+    package: host.package,
+    version,
+    date: new Date().toISOString().slice(0, 10),
+    system: `${process.platform} ${process.arch}`,
+    results: { ...(measurements.length > 0 ? earlierResults(file, version) : {}), ...results },
+  };
+  writeFileSync(file, `${JSON.stringify(report, null, 2)}\n`);
 }
 if (model.others.length > 0) console.log(`\nAlso asked for: ${[...new Set(model.others)].join(', ')}`);
 await model.close();
+
+/** Results of the other measurements of the same version, if there are any. */
+function earlierResults(file: string, version: string): object {
+  const report: unknown = existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : undefined;
+  return read(report, 'version') === version ? objectOf(read(report, 'results')) : {};
+}

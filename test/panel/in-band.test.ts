@@ -2,6 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { LONGEST_WAIT } from '../../src/protocol/concerns/panel/ask-person.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
+import { createMemoryStore } from '../../src/session/memory.js';
 import { serverV1 } from '../behavior/servers.js';
 import { Harness, policyOf } from '../protocol/gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, type Person, textOf } from './hosts.js';
@@ -102,6 +103,28 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
   });
 });
 
+it('does not switch by prompts that a host reads all at once, one connection for each request', async () => {
+  const store = createMemoryStore();
+  const id = 'session-1';
+  await store.update(id, { panel: { app: false, form: false, key: 'k' } });
+  const readAll = (...names: string[]) =>
+    names.map((name) => {
+      const harness = new Harness(ON, { place: 'store', store, id }).serve({ 'prompts/list': [] });
+      harness.request(1, 'prompts/get', { name });
+      return harness;
+    });
+  const kept = async () => {
+    const session = await store.read(id);
+    return session.state === 'live' ? session.record.concerns : session.state;
+  };
+  for (const harness of readAll('concerns-safe', 'concerns')) {
+    await expect.poll(() => harness.answers(1)).toHaveLength(1);
+  }
+  expect(await kept()).toBeUndefined();
+  for (const harness of readAll('concerns-safe')) await expect.poll(() => harness.answers(1)).toHaveLength(1);
+  expect(await kept()).toMatchObject({ security: 'high' });
+});
+
 describe.each(LEGACY)('a person with %s', (_name, host) => {
   it('does not switch by prompts that the host reads all at once', async () => {
     const on = await host({ policy: ON });
@@ -116,9 +139,10 @@ describe.each(LEGACY)('a person with %s', (_name, host) => {
     // opencode reads all prompts when it starts, and answers the person with what it read.
     expect(JSON.stringify(await readAll())).toContain('This host reads prompts that nobody chose');
     expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
-    const [again] = (await on.request('prompts/get', { name: 'concerns-safe' })).messages as object[];
-    expect(again).toMatchObject({ content: { text: expect.stringContaining('mcp-concerns switch') } });
     expect(on.notified).toEqual([]);
+    // Some hosts read all prompts, and ask again when a person chooses one.
+    await on.request('prompts/get', { name: 'concerns-safe' });
+    expect(await toolsOf(on)).toEqual(['encryptData', 'validateData', 'concerns']);
   });
 
   it('switches with the prompt of a preset, and the host is told', async () => {

@@ -493,6 +493,8 @@ describe.skipIf(github === undefined)(
         '10 dead-entry',
         '11 contradicts-annotations',
         '11 contradicts-annotations',
+        // ui_get, which only pages can call, is named by "*".
+        '14 ui-hidden',
         '16 dead-entry',
       ]);
     });
@@ -573,5 +575,32 @@ describe('names that the gate adds under settings.panel', () => {
       prompts: [PANEL.prompt],
       presetPrompt: PANEL.presetPrompt,
     });
+  });
+});
+
+describe('pages of tools', () => {
+  const ui = (resourceUri: string, ...visibility: string[]) => ({
+    _meta: { ui: { resourceUri, ...(visibility.length === 0 ? {} : { visibility }) } },
+  });
+  const catalog: PolicyCatalog = {
+    tools: [
+      { name: 'chart', ...ui('ui://chart.html') },
+      { name: 'refresh', ...ui('ui://chart.html', 'app') },
+      { name: 'other', ...ui('ui://other.html', 'app') },
+    ],
+  };
+  const text = (tools: string, resources: string) =>
+    `${CONCERNS}primitives:\n  tools: { ${tools} }\n  resources: { ${resources} }\n`;
+
+  it('are reported if the policy names and can hide them while the tool is shown', () => {
+    const hiding = text('chart: {}, refresh: { access: write }', '"ui://chart.html": { level: high }');
+    expect(messagesOf(hiding, catalog, 'ui-hidden')).toEqual([
+      'The tool "refresh" of its page can be hidden while the tool "chart" is shown, so the page does not work. Give both the same values, or remove this entry.',
+      'The page "ui://chart.html" can be hidden while the tool "chart" is shown, so the page does not work. Give both the same values, or remove this entry.',
+    ]);
+    expect(found(hiding, catalog)).toEqual(expect.arrayContaining(['6:23 ui-hidden', '7:16 ui-hidden']));
+    const same = text('chart: { level: high }, refresh: {}', '"ui://chart.html": { level: high }');
+    expect(messagesOf(same, catalog, 'ui-hidden')).toEqual([]);
+    expect(messagesOf(text('chart: { level: high }', ''), catalog, 'ui-hidden')).toEqual([]);
   });
 });

@@ -155,6 +155,7 @@ describe('withTasks on SDK v1', () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ name }) => name));
     await expect(client.listPrompts()).rejects.toThrow();
+    await expect(client.experimental.tasks.getTask('other')).rejects.toThrow('Task not found');
     await client.close();
   });
 
@@ -230,6 +231,9 @@ describe('withTasks on SDK v2', () => {
       await new Promise((resolve) => setTimeout(resolve, 40));
     }
     expect((await send('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
+    // An id that does not look like ours may be that of a task of the server, which has none here.
+    expect((await send('tasks/get', { taskId: 'other' })).error).toEqual(unknown);
+    expect((await send('tasks/result', { taskId: 'other' })).error.code).toBe(-32601);
   });
 });
 

@@ -142,7 +142,8 @@ export const followV1: Follow = async (url) => {
   const stream = client.experimental.tasks.callToolStream(
     { name: 'report', arguments: ARGUMENTS },
     CallToolResultSchema,
-    { task: { ttl: 600_000 } },
+    // The client gives up after a minute otherwise, and processes that are killed need longer on a busy machine.
+    { task: { ttl: 600_000 }, timeout: 240_000 },
   );
   for await (const message of stream) {
     if (message.type === 'taskStatus' && !seen.includes(message.task.status)) seen.push(message.task.status);

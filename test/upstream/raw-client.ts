@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
 
 /** Sends a request, and returns its response before anything of the body is read. */
-export function post(url: string, body: object, session?: string): Promise<IncomingMessage> {
+function post(url: string, body: object, session?: string): Promise<IncomingMessage> {
   const headers = { ...HEADERS, ...(session === undefined ? {} : { 'mcp-session-id': session }) };
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', headers, agent: false }, resolve);

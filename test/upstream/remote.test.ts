@@ -129,3 +129,33 @@ describe('a healthy remote server that refuses one request', () => {
     await transport.close();
   });
 });
+
+describe('a remote server that sends a message without an end', () => {
+  it.each(['text/event-stream', 'application/json'])('as %s is cut off after 10 MiB', async (type) => {
+    let sent = 0;
+    const server = createServer((request, response) => {
+      response.writeHead(200, { 'content-type': type });
+      const part = Buffer.alloc(1024 * 1024, 'x');
+      const write = (): void => {
+        if (request.method !== 'POST') return void response.end();
+        sent += part.length;
+        if (sent < 100 * part.length && !response.destroyed) response.write(part, () => setImmediate(write));
+      };
+      response.write(type === 'application/json' ? '"' : ': ping\n\ndata: ');
+      write();
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const transport = new RecoveringTransport(() =>
+      remoteTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    );
+    const received: JSONRPCMessage[] = [];
+    transport.onmessage = (message) => void received.push(message);
+    void transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } });
+    await expect
+      .poll(() => received, { timeout: 10_000 })
+      .toMatchObject([{ id: 2, error: { message: expect.stringContaining('more than 10 MiB') } }]);
+    expect(sent).toBeLessThan(30 * 1024 * 1024);
+    await transport.close();
+  });
+});

@@ -111,3 +111,31 @@ it('is not read after it was opened again while clients are slow', async () => {
   upstream.resume();
   expect(servers[1]?.isPaused).toBe(false);
 });
+
+it('refuses requests when too much waits for a server that does not answer', async () => {
+  const { upstream } = await hanging();
+  const errors: string[] = [];
+  upstream.onmessage = (message) => {
+    if ('error' in message) errors.push(message.error.message);
+  };
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  for (let id = 1; id <= 20; id++) {
+    await upstream.send({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'x', arguments: { text } },
+    });
+  }
+  expect(errors).toHaveLength(5);
+  expect(errors[0]).toContain('requests of 64 MiB already wait for it');
+  // A cancelled request makes room.
+  await upstream.send(cancel(1));
+  await upstream.send({
+    jsonrpc: '2.0',
+    id: 21,
+    method: 'tools/call',
+    params: { name: 'x', arguments: { text } },
+  });
+  expect(errors).toHaveLength(5);
+});

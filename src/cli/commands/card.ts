@@ -9,7 +9,8 @@ import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
 import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
 
-export const help = `Prints the Server Card of an endpoint: what a host can choose before it connects.
+export const help = `Prints the Server Card of an endpoint: what a host can choose before it
+connects.
 
 Usage: mcp-concerns card --policy PATH --endpoint URL INPUT
 

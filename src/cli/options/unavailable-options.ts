@@ -65,6 +65,17 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
       [PREFERENCES, 'choose preferences and claims in the page'],
       [['format'], 'there is only one format'],
     ],
+    card: [
+      [PREFERENCES, 'a card is the same for all hosts and callers'],
+      [['format'], 'a card is always JSON'],
+    ],
+    hosts: [
+      [['concern'], 'use --preset to name what the host is shown first'],
+      [['claim'], 'a host that starts a server has no claims'],
+      [['catalog'], 'the primitives of a catalog cannot be called. Pass --url, or a command after --'],
+      [['timeout'], 'it starts nothing'],
+      [['format'], 'each host has its own format. Use --host to print one'],
+    ],
   };
 
 /**

@@ -63,7 +63,7 @@ export function replay(
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
 function configurationOf(
-  { concerns, sources, model }: LoggedDecision,
+  { line, concerns, sources, model }: LoggedDecision,
   policy: Policy,
   caller: Caller,
 ): Configuration {
@@ -83,7 +83,8 @@ function configurationOf(
     ...(Object.keys(model).length === 0 ? [] : [{ from: 'model', concerns: model } as const]),
     { from: 'request', concerns: preferences } as const,
   ];
-  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten });
+  const apps = read(line, 'apps') === true;
+  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten, apps });
 }
 
 function listOutcome(
@@ -105,11 +106,14 @@ function primitiveOutcome(
   catalog: ServerCatalog,
   configuration: Configuration,
 ): object {
-  const decisions = kinds.flatMap((kind) =>
-    (catalog[kind] ?? [])
-      .filter((item) => identityOf(kind, item) === name)
-      .map((item) => decided(kind, item, configuration)),
-  );
+  const decisions = kinds.flatMap((kind) => {
+    const { items, classes, classOf } = bindCatalog(configuration.policy, kind, catalog[kind] ?? []);
+    return items.flatMap((item, position) => {
+      const mapping = classes[classOf[position] ?? -1];
+      const isMeant = identityOf(kind, item) === name && mapping !== undefined;
+      return isMeant ? [evaluate(mapping, configuration)] : [];
+    });
+  });
   const [kind = 'tools'] = kinds;
   const unlisted = () => decided(kind, kind === 'resources' ? { uri: name } : { name }, configuration);
   return decisionFields(decisions.find(({ effect }) => effect === 'hide') ?? decisions[0] ?? unlisted());

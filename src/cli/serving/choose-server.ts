@@ -12,6 +12,7 @@ export type ServerChoice =
  *
  * @param values the values of `--server`, `--url` and `--header`
  * @param command the arguments after `--`
+ * @param name the name of our command, for messages
  * @returns the server
  * @throws {UsageError} if there is no server, more than one, or the URL is not valid
  * @example
@@ -24,25 +25,26 @@ export function chooseServer(
     readonly header?: readonly string[] | undefined;
   },
   command: readonly string[],
+  name = 'serve',
 ): ServerChoice {
   const { server, url, header } = values;
   const [program, ...args] = command;
   if ([server, url, program].filter((each) => each !== undefined).length > 1) {
     throw new UsageError(
-      'serve',
+      name,
       'There are several servers. Pass one: -- COMMAND, --url URL or --server MODULE',
     );
   }
-  if (header !== undefined && url === undefined) throw new UsageError('serve', '--header needs --url');
+  if (header !== undefined && url === undefined) throw new UsageError(name, '--header needs --url');
   if (program !== undefined) return { from: 'command', program, args };
   if (url !== undefined) {
-    return { from: 'url', url: parseUrl('serve', url), headers: parseHeaders('serve', header ?? []) };
+    return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []) };
   }
   if (server === undefined) {
     throw new UsageError(
-      'serve',
+      name,
       'There is no server. Pass its command after --, for example ' +
-        '"mcp-concerns serve --policy policy.yaml -- npx @playwright/mcp", or pass --url URL or --server MODULE',
+        `"mcp-concerns ${name} --policy policy.yaml -- npx @playwright/mcp", or pass --url URL or --server MODULE`,
     );
   }
   return { from: 'module', path: server };

@@ -8,7 +8,7 @@ import { observedStore } from '../observer.js';
 import { checkPreferenceOptions, principalPreferences } from '../principal.js';
 import { parseJson, readText } from '../request-body.js';
 import { bindSessions, readAhead, sessionOf } from '../sessions.js';
-import { textResponse } from '../text-response.js';
+import { textResponse } from '../streams/text-response.js';
 import type { KnownLists } from './known-lists.js';
 import { writeAnswer } from './list-text.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';

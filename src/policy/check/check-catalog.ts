@@ -15,6 +15,7 @@ import { nearestReplacement, removing, replacing } from '../language/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import { placeOfPrimitive } from './catalog-places.js';
+import { findHiddenCompanions } from './check-pages.js';
 import { checkPanelNames } from './check-panel.js';
 import { checkRuleNames } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
@@ -40,6 +41,7 @@ export const CATALOG_CODES: ReadonlySet<string> = new Set<FindingCode>([
   'not-analyzed',
   'names-hidden',
   'panel-name-taken',
+  'ui-hidden',
 ]);
 
 /** How much of a policy is checked against a catalog. */
@@ -294,6 +296,11 @@ function checkAllConfigurations(
     for (const question of unanswered) {
       report(first, [], 'not-analyzed', `There are too many configurations to determine ${question}.`);
     }
+  }
+  for (const { kind, name, tool } of findHiddenCompanions(policy, catalog)) {
+    const what = kind === 'tools' ? `The tool "${name}" of its page` : `The page "${name}"`;
+    const message = `${what} can be hidden while the tool "${tool}" is shown, so the page does not work. Give both the same values, or remove this entry.`;
+    warn(kind, name, 'ui-hidden', message);
   }
   checkTexts(policy, catalog, warn, (message) => {
     if (first !== undefined) report(first, [], 'names-hidden', message);

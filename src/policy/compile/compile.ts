@@ -54,11 +54,17 @@ export function compilePolicy(files: readonly CheckedFile[], digestOf: DigestOf)
 }
 
 function settingsOf(documents: readonly PolicyDocument[]): Settings {
-  const { 'page-size': pageSize, ...settings } = Object.assign(
-    {},
-    ...documents.map((each) => each.settings ?? {}),
-  );
-  return { ...DEFAULT_SETTINGS, ...settings, ...(pageSize === undefined ? {} : { pageSize }) };
+  const {
+    'page-size': pageSize,
+    'name-filters': nameFilters,
+    ...settings
+  } = Object.assign({}, ...documents.map((each) => each.settings ?? {}));
+  return {
+    ...DEFAULT_SETTINGS,
+    ...settings,
+    ...(pageSize === undefined ? {} : { pageSize }),
+    ...(nameFilters === undefined ? {} : { nameFilters }),
+  };
 }
 
 function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {

@@ -13,6 +13,7 @@ const PAGES: Readonly<Record<FindingCode, string>> = {
   'bad-name': 'names',
   'model-not-host': 'concerns',
   'panel-name-taken': 'catalog',
+  'ui-hidden': 'catalog',
   'too-many': 'names',
   empty: 'names',
   'out-of-range': 'names',

@@ -82,6 +82,7 @@ export const FINDING_CODES = [
   'not-analyzed',
   'names-hidden',
   'panel-name-taken',
+  'ui-hidden',
   'test-input-unreadable',
   'operator-preference',
   'unknown-primitive',

@@ -323,6 +323,12 @@ export const policySchema = {
           maximum: 10_000,
           examples: [100],
         },
+        'name-filters': {
+          description:
+            'Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false.',
+          type: 'boolean',
+          examples: [true],
+        },
         panel: {
           description:
             'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing.',

@@ -1,6 +1,6 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import type { RequestTarget } from './targets.js';
 import { KINDS_OF } from './targets.js';
@@ -33,16 +33,17 @@ export function explainTarget(
   if (name.length > MAX_NAME) return undefined;
   const { policy } = configuration;
   const effect = isHidden ? 'hide' : 'show';
-  const decide = (kind: Kind, primitive: Primitive) =>
-    evaluate(mapPrimitive(policy, kind, primitive), configuration);
+  const decide = (kind: Kind, primitive: Primitive, known?: Mapping) =>
+    evaluate(known ?? mapPrimitive(policy, kind, primitive), configuration);
   let isListed = false;
   const decisions = KINDS_OF[type].flatMap((kind) => {
     const matches = targetMatcher(kind, name);
-    return (lists[kind]?.items ?? []).flatMap((item) => {
+    const { items = [], classes = [], classOf = [] } = lists[kind] ?? {};
+    return items.flatMap((item, position) => {
       const identity = identityOf(kind, item);
       if (!matches(identity)) return [];
       if (identity === name) isListed = true;
-      return [decide(kind, item)];
+      return [decide(kind, item, classes[classOf[position] ?? -1])];
     });
   });
   const bare =

@@ -5,7 +5,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
 import { NameFinder } from './name-finder.js';
 import { uriVariantsOf } from './uri-variants.js';
-import { decisionOnName, isBareShown, type Lists } from './visibility.js';
+import { decisionOnName, isBareShown, isPageOfShownTool, type Lists } from './visibility.js';
 
 /** Bounds the finders of one set of lists, and the primitives behind all of them. */
 const MEMO = { entries: 64, references: 200_000 };
@@ -63,11 +63,13 @@ interface HiddenIdentity {
 
 function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration): readonly HiddenIdentity[] {
   const catalog = lists[kind];
-  const listed = (catalog?.items ?? []).flatMap((item, position) =>
-    catalog === undefined || decideItem(catalog, position, configuration).effect === 'show'
-      ? []
-      : [{ kind, identity: identityOf(kind, item) }],
-  );
+  const listed = (catalog?.items ?? [])
+    .flatMap((item, position) =>
+      catalog === undefined || decideItem(catalog, position, configuration).effect === 'show'
+        ? []
+        : [{ kind, identity: identityOf(kind, item) }],
+    )
+    .filter(({ identity }) => kind !== 'resources' || !isPageOfShownTool(lists, identity, configuration));
   const unlisted = [...configuration.policy.entries[kind].keys()].filter((identity) =>
     isHiddenByEntry(lists, kind, identity, configuration),
   );
@@ -85,6 +87,7 @@ function isHiddenByEntry(lists: Lists, kind: Kind, identity: string, configurati
 
 /** Returns whether a text is the name, URI or template of a hidden primitive of any kind. */
 export function isHiddenIdentity(lists: Lists, text: string, configuration: Configuration): boolean {
+  if (isPageOfShownTool(lists, text, configuration)) return false;
   return KINDS.some(
     (kind) =>
       decisionOnName(lists[kind], text, configuration)?.effect === 'hide' ||

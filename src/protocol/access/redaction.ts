@@ -46,7 +46,10 @@ export function redactResponse(
 }
 
 /** Returns the lists that tell which names of a response are hidden; none if it cannot name other primitives. */
-function neededKinds({ request, substitute }: Exchange, message: Answer | Failure): readonly Kind[] {
+function neededKinds(
+  { request, substitute, configuration }: Exchange,
+  message: Answer | Failure,
+): readonly Kind[] {
   if ('error' in message || substitute !== undefined) return KINDS;
   const { result } = message;
   const hasText =
@@ -55,7 +58,10 @@ function neededKinds({ request, substitute }: Exchange, message: Answer | Failur
     read(result, 'inputRequests') !== undefined ||
     hasTaskText(result);
   if (hasText) return KINDS;
-  return namesResources(result) ? KINDS_OF.uri : [];
+  // The tools decide about their pages.
+  return namesResources(result)
+    ? [...KINDS_OF.uri, ...(configuration.apps === true ? ['tools' as const] : [])]
+    : [];
 }
 
 function redactWith(exchange: Exchange, lists: Lists, message: Answer | Failure): Answer | Failure {

@@ -5,7 +5,7 @@ import { itemsOf } from '../catalog/whole-list.js';
 import { askForPages } from '../messages/pending-requests.js';
 import { ERRORS, LISTS } from '../messages/wire.js';
 import type { Exchange, ExchangeConnection } from '../request/exchange.js';
-import { type Lists, type Target, targetMatcher } from './visibility.js';
+import { type Lists, PAGE_SCHEME, type Target, targetMatcher } from './visibility.js';
 
 /** How far to search a list that is too long to be cached. A list with more pages is searched only once. */
 const BOUNDS = { pages: 300, milliseconds: 60_000 };
@@ -32,8 +32,11 @@ export function withLists(
   const lists: { -readonly [K in Kind]?: Lists[K] } = {};
   let enough = true;
   const { policy, connection } = exchange;
+  // A shown tool keeps its page, so the tools decide about pages too.
+  const hasPage = targets.some(({ type, name }) => type === 'uri' && name.startsWith(PAGE_SCHEME));
+  const all = hasPage && !kinds.includes('tools') ? [...kinds, 'tools' as const] : kinds;
   const next = (index: number): void => {
-    const kind = kinds[index];
+    const kind = all[index];
     if (kind === undefined) return then(lists, enough);
     connection.catalog.get(kind, policy, exchange.ask, (outcome) => {
       if (outcome.state === 'complete') lists[kind] = outcome.list.bound;

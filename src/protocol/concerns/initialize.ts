@@ -17,13 +17,14 @@ import {
   type RequestId,
   read,
 } from '../messages/wire.js';
+import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
 import type { Exchange, ExchangeConnection, Implementation } from '../request/exchange.js';
 import { readPrincipal } from '../request/kept-preferences.js';
 import { questionCapabilities } from '../request/question-capabilities.js';
 import { describeConcerns, NO_REPORT, storeWarning } from '../request/report.js';
 import { keepCapabilities, updateSession } from '../request/session-preferences.js';
-import { canKeep, surfacesOf } from '../request/switching.js';
+import { canKeep } from '../request/switching.js';
 import { concernsOfInitialize, declareConcerns, declareListChanged } from './declare.js';
 import { redactDiscovered, redactInstructions, WITHHELD } from './instructions.js';
 import { declarePanel } from './panel/declare-panel.js';
@@ -168,10 +169,13 @@ function offer(policy: Policy, concerns: unknown): Offer {
 function offeredBy({ policy, request: { params } }: Exchange): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
   const capabilities = read(params, 'capabilities');
+  const surfaces = surfacesOf(capabilities);
   const panel =
     panelMode(policy.settings) === 'off'
-      ? {}
-      : { panel: { ...surfacesOf(capabilities), key: crypto.randomUUID() } };
+      ? surfaces.app
+        ? { apps: true }
+        : {}
+      : { panel: { ...surfaces, key: crypto.randomUUID() } };
   return { ...offered, record: { ...offered.record, ...keepCapabilities(policy, capabilities), ...panel } };
 }
 

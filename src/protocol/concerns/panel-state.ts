@@ -226,14 +226,14 @@ function describeItems(
 ): PanelItem[] {
   const { catalogs, tokensOf } = input;
   return KINDS.flatMap((kind) => {
-    const { items = [], classOf = [] } = catalogs[kind] ?? {};
+    const { items = [], classOf = [], classes = [] } = catalogs[kind] ?? {};
     // Items of one class share every decision, so they share the change that reverses it.
     const changes = new Map<number | undefined, PanelPreferences | undefined>();
     return items.flatMap((item, position): PanelItem[] => {
       if (!reachable.has(item)) return [];
-      const mapping = mapPrimitive(now.policy, kind, item);
-      const { effect, reason } = evaluate(mapping, now);
       const number = classOf[position];
+      const mapping = classes[number ?? -1] ?? mapPrimitive(now.policy, kind, item);
+      const { effect, reason } = evaluate(mapping, now);
       if (effect === 'hide' && !changes.has(number))
         changes.set(number, changeThatShows(input, mapping, now));
       const change = effect === 'hide' ? changes.get(number) : undefined;

@@ -1,6 +1,7 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { select } from '../../engine/select.js';
 import { redactUnder } from '../access/failure-redaction.js';
 import { itemsOf, type WholeList, wholeListOf } from '../catalog/whole-list.js';
 import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from '../messages/cursor.js';
@@ -9,6 +10,12 @@ import { isSealed, openCursor, sealCursor } from '../messages/sealed-cursor.js';
 import { type Answer, answer, ERRORS, type Failure } from '../messages/wire.js';
 import { canChange, unshared } from '../request/can-change.js';
 import type { Exchange } from '../request/exchange.js';
+import {
+  type NameFilter,
+  passesNameFilters,
+  readNameFilters,
+  warnOfUnknownNames,
+} from '../request/name-filters.js';
 import { withConfiguration } from '../request/with-configuration.js';
 import { answerPage, cursorTarget } from './answer-page.js';
 import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
@@ -21,6 +28,8 @@ import { withoutHiddenUi } from './ui-links.js';
 interface ListQuery {
   readonly kind: Kind;
   readonly filter: ListFilter | undefined;
+  /** The name filters of the URL and the headers, if the policy accepts them. */
+  readonly names: readonly NameFilter[];
   readonly filterKey: string;
 }
 
@@ -49,7 +58,33 @@ const kindOf = ({ route }: Exchange): Kind => (route.to === 'list' ? route.kind 
 function queryOf(exchange: Exchange): ListQuery {
   const kind = kindOf(exchange);
   const own = readListFilter(exchange.request.params, kind);
-  return { kind, filter: own.ok ? own.filter : undefined, filterKey: own.ok ? own.key : '' };
+  const { settings } = exchange.policy;
+  const names =
+    kind === 'tools' && settings.nameFilters === true ? readNameFilters(exchange.sender.http) : [];
+  const filterKey = (own.ok ? own.key : '') + (names.length === 0 ? '' : JSON.stringify(names));
+  return { kind, filter: own.ok ? own.filter : undefined, names, filterKey };
+}
+
+/** Applies the filters of the client, which only ever make a list shorter. */
+function narrowed({ kind, filter, names }: ListQuery, shown: readonly Primitive[]): readonly Primitive[] {
+  const filtered = applyListFilter(kind, shown, filter);
+  if (names.length === 0) return filtered;
+  const passes = passesNameFilters(
+    names,
+    filtered.map((item) => identityOf(kind, item)),
+  );
+  return filtered.filter((_item, index) => passes[index]);
+}
+
+/** Under `enforce`, a hidden name is as unknown as one that does not exist. */
+function nameWarnings({ kind, names }: ListQuery, whole: WholeList, configuration: Configuration) {
+  if (names.length === 0) return [];
+  const { enforcement } = configuration.policy.settings;
+  const items = enforcement === 'enforce' ? select(whole.bound, configuration).kept : whole.bound.items;
+  return warnOfUnknownNames(
+    names,
+    items.map((item) => identityOf(kind, item)),
+  );
 }
 
 const UNBOUNDED: ConcernWarning = {
@@ -94,10 +129,12 @@ function passOrAnswer(exchange: Exchange): void {
   });
 }
 
-function answerWholeList(exchange: Exchange, { kind, filter, filterKey }: ListQuery, whole: WholeList): void {
+function answerWholeList(exchange: Exchange, query: ListQuery, whole: WholeList): void {
+  const { kind, filterKey } = query;
   const { configuration } = exchange;
-  const filtered = filterList(whole, configuration, configuration.warnings, (shown) =>
-    applyListFilter(kind, callableTools(exchange, kind, shown), filter),
+  const warnings = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
+  const filtered = filterList(whole, configuration, warnings, (shown) =>
+    narrowed(query, callableTools(exchange, kind, shown)),
   );
   const { kept, shown, total, hidden, rest, meta } = filtered;
   const answerWith = (items: readonly object[]): void =>
@@ -131,8 +168,13 @@ function serverPageTarget({ configuration }: Exchange, { kind, filterKey }: List
 }
 
 /** Returns whether the answer to this request may differ from the server's own. */
-function mustRewrite({ policy, configuration }: Exchange, { filter }: ListQuery): boolean {
-  return filter !== undefined || policy.settings.pageSize !== undefined || canChange(configuration);
+function mustRewrite({ policy, configuration }: Exchange, { filter, names }: ListQuery): boolean {
+  return (
+    filter !== undefined ||
+    names.length > 0 ||
+    policy.settings.pageSize !== undefined ||
+    canChange(configuration)
+  );
 }
 
 /** Returns the answer to a list request that was passed; the same object if nothing is hidden and nothing to add. */
@@ -175,12 +217,12 @@ function finishFullList(exchange: Exchange, { kind, filterKey }: ListQuery, mess
 
 /** One page of a list that is too long to be cached. */
 function filterServerPage(exchange: Exchange, query: ListQuery, message: Answer): Answer | Promise<Answer> {
-  const { kind, filter } = query;
+  const { kind } = query;
   const { configuration } = exchange;
   const { nextCursor } = message.result;
   const page = wholeListOf(exchange.policy, kind, [message.result]);
   const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
-    applyListFilter(kind, callableTools(exchange, kind, shown), filter),
+    narrowed(query, callableTools(exchange, kind, shown)),
   );
   const { shown, total, hidden, rest, meta } = filtered;
   const list = { kind, items: page.bound.items };

@@ -8,7 +8,9 @@ import type { Policy } from '../../engine/policy.js';
 import type { HostConcerns, SessionRecord } from '../../session/store.js';
 import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
+import { surfacesOf } from './client-surfaces.js';
 import { type Kept, recordOf } from './kept-preferences.js';
+import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
 
@@ -64,7 +66,11 @@ export function configure(
   const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
   const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
   const configuration = resolveConfiguration(policy, sources, caller);
-  const warnings = [...(modern ? [] : (record.warnings ?? [])), ...found.warnings];
+  const warnings = [
+    ...(modern ? [] : (record.warnings ?? [])),
+    ...found.warnings,
+    ...warnOfOtherServers(policy, sender.http),
+  ];
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
@@ -103,5 +109,6 @@ export function callerOf({ policy, request, sender }: Configurable, { session, p
   // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
   const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
   const forgotten = isLost && policy.settings.enforcement === 'enforce';
-  return { claims: sender.claims, capabilities, era, forgotten };
+  const apps = era === 'modern' ? surfacesOf(capabilities).app : (record.apps ?? record.panel?.app ?? false);
+  return { claims: sender.claims, capabilities, era, forgotten, ...(apps ? { apps } : {}) };
 }

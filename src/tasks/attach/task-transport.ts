@@ -18,7 +18,7 @@ import { answerLegacy } from '../wire/legacy.js';
 import { listTasks, type TaskListPage, type TaskListRequest } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
-import { callTask, supportsTasks } from '../wire/start.js';
+import { callTask, missingCapability, supportsTasks } from '../wire/start.js';
 import { callerOf, isHttp } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
 import { type Subscriber, TaskSubscriptions } from './subscriptions.js';
@@ -67,9 +67,9 @@ interface V2Transport {
 
 /** How to change the server's answer to a request. */
 interface Change {
-  readonly result: (result: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
-  /** The result to change if the server does not know the method. */
-  readonly withoutMethod?: Readonly<Record<string, unknown>>;
+  readonly result?: (result: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** The answer if the server does not know the method. */
+  readonly withoutMethod?: { readonly result: object } | { readonly error: object };
 }
 
 /** The list of a server that has no tools of its own, and does not know the method. */
@@ -146,15 +146,13 @@ export class TaskTransport implements Transport {
     const change = 'method' in message ? undefined : this.changes.get(id);
     this.changes.delete(id);
     if (change === undefined) return this.inner.send(message, options);
-    const { result, withoutMethod } = change;
+    const { result = (given) => given, withoutMethod } = change;
     if ('result' in message) {
       return this.inner.send({ ...message, result: { ...result(message.result) } }, options);
     }
-    if (withoutMethod === undefined || member(member(message, 'error'), 'code') !== CODES.methodNotFound) {
-      return this.inner.send(message, options);
-    }
-    const answer = { jsonrpc: '2.0', id, result: result(withoutMethod) } as JSONRPCMessage;
-    return this.inner.send(answer, options);
+    const isUnknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
+    if (!isUnknown || withoutMethod === undefined) return this.inner.send(message, options);
+    return this.inner.send({ jsonrpc: '2.0', id, ...withoutMethod } as JSONRPCMessage, options);
   }
 
   close(): Promise<void> {
@@ -222,7 +220,7 @@ export class TaskTransport implements Transport {
         const reader = { era, supportsTasks: supportsTasks(capabilities), isGate };
         this.changes.set(id, {
           result: (result) => addTools(result, tasks.definitions, reader),
-          withoutMethod: NO_TOOLS[era],
+          withoutMethod: { result: addTools(NO_TOOLS[era], tasks.definitions, reader) },
         });
         return undefined;
       }
@@ -239,7 +237,13 @@ export class TaskTransport implements Transport {
       case 'tasks/cancel':
       case 'tasks/result': {
         // The server may have tasks of its own, whose ids look different.
-        if (!isTaskId(member(params, 'taskId'))) return undefined;
+        if (!isTaskId(member(params, 'taskId'))) {
+          if (era === 'modern' && !supportsTasks(capabilities)) return Promise.resolve(missingCapability());
+          // The modern era has no such method.
+          if (era === 'modern' && method === 'tasks/result') return undefined;
+          this.changes.set(id, { withoutMethod: { error: errorOf(NOT_FOUND) } });
+          return undefined;
+        }
         return era === 'modern'
           ? answerModern(tasks, { caller, method, params, shows, capabilities })
           : answerLegacy(tasks, { caller, method, params, shows, id });
@@ -325,7 +329,7 @@ export class TaskTransport implements Transport {
       const answer = await answerLegacy(this.tasks, { caller, method, params, shows, id });
       if (!this.waiting.has(id)) return;
       const messages: readonly WireMessage[] =
-        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: expired(answer) }];
+        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: errorOf(answer) }];
       for (const message of messages) await this.write(message, id);
       if (messages.some((message) => message.id === id)) this.waiting.delete(id);
     }
@@ -346,8 +350,8 @@ export class TaskTransport implements Transport {
   }
 }
 
-/** The error of a task that is gone while its result is waited for. */
-function expired(answer: WireAnswer): { readonly code: number; readonly message: string } {
+/** The error of a task that does not exist, or is gone while its result is waited for. */
+function errorOf(answer: WireAnswer): { readonly code: number; readonly message: string } {
   const { code, message } = answer.kind === 'error' ? answer : { ...Object(NOT_FOUND) };
   return { code, message };
 }

@@ -26,7 +26,7 @@ export type Reply =
 export interface Dialect {
   /** Whether a request with this path asks the model for an answer. */
   matches(path: string): boolean;
-  /** Whether the path alone says that the answer is streamed. */
+  /** Reads a request. In some APIs, the path says whether the answer is streamed. */
   readonly read: (body: unknown, path: string) => Omit<ModelRequest, 'text'>;
   /** The events of a streamed answer. An event without a name is only data. */
   readonly stream: (

@@ -88,6 +88,8 @@ export type PolicyDocument = {
     methods?: string[];
     /** The number of primitives on one page of a list. By default a list is one page, unless it does not fit into one response. */
     "page-size"?: number;
+    /** Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false. */
+    "name-filters"?: boolean;
     /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing. */
     panel?: "off" | "read-only" | "on";
     /** Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all. */

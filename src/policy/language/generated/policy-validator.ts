@@ -42,305 +42,305 @@ rceTemplates"]}},show:{type:"array",minItems:1,uniqueItems:!0,items:{enum:["tool
 urceTemplates"]}},when:{},reason:{type:"string"}}}},settings:{type:"object",additionalProperties:!1,properties:{
 unmapped:{enum:["show","hide"]},defaults:{enum:["aware","always","never"]},invalid:{enum:["error","ignore","cl\
 amp"]},enforcement:{enum:["advisory","enforce","shadow"]},methods:{type:"array",maxItems:64,uniqueItems:!0,items:{
-type:"string",minLength:1,maxLength:256}},"page-size":{type:"integer",minimum:1,maximum:1e4},panel:{enum:["off",
-"read-only","on"]},tasks:{enum:["require-capability","show"]},transparency:{type:"boolean"}}}}},_=Object.prototype.
-hasOwnProperty,k=q().default,j=N().default,I=new RegExp("^[a-z][a-z0-9_-]{0,63}$","u"),O=new RegExp("^[A-Za-z0\
--9][A-Za-z0-9_.-]{0,63}$","u");function L(u,{instancePath:i="",parentData:f,parentDataProperty:g,rootData:h=u}={}){
-let e=null,a=0;if(u&&typeof u=="object"&&!Array.isArray(u)){if(u.version===void 0){let l={instancePath:i,schemaPath:"\
-#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[l]:e.push(l),a++}for(let l in u)
-if(!_.call(y.properties,l)){let s={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:l}};e===null?e=[s]:e.push(s),a++}if(u.version!==void 0&&u.version!==1){let l={
+type:"string",minLength:1,maxLength:256}},"page-size":{type:"integer",minimum:1,maximum:1e4},"name-filters":{type:"\
+boolean"},panel:{enum:["off","read-only","on"]},tasks:{enum:["require-capability","show"]},transparency:{type:"\
+boolean"}}}}},_=Object.prototype.hasOwnProperty,k=q().default,j=N().default,I=new RegExp("^[a-z][a-z0-9_-]{0,6\
+3}$","u"),O=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function L(u,{instancePath:i="",parentData:f,parentDataProperty:g,
+rootData:h=u}={}){let e=null,a=0;if(u&&typeof u=="object"&&!Array.isArray(u)){if(u.version===void 0){let l={instancePath:i,
+schemaPath:"#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[l]:e.push(l),a++}for(let l in u)
+if(!_.call(y.properties,l)){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
+rties",params:{additionalProperty:l}};e===null?e=[t]:e.push(t),a++}if(u.version!==void 0&&u.version!==1){let l={
 instancePath:i+"/version",schemaPath:"#/properties/version/const",keyword:"const",params:{allowedValue:1}};e===
-null?e=[l]:e.push(l),a++}if(u.include!==void 0){let l=u.include;if(Array.isArray(l)){let s=l.length;for(let r=0;r<
-s;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let t={instancePath:i+"/include/"+r,schemaPath:"#/properti\
-es/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),a++}}else{let t={instancePath:i+
+null?e=[l]:e.push(l),a++}if(u.include!==void 0){let l=u.include;if(Array.isArray(l)){let t=l.length;for(let r=0;r<
+t;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/include/"+r,schemaPath:"#/properti\
+es/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+
 "/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-t]:e.push(t),a++}}}else{let s={instancePath:i+"/include",schemaPath:"#/properties/include/type",keyword:"type",
-params:{type:"array"}};e===null?e=[s]:e.push(s),a++}}if(u.concerns!==void 0){let l=u.concerns;if(l&&typeof l==
-"object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let s={instancePath:i+"/concerns",schemaPath:"#/prop\
-erties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=[s]:e.push(s),a++}for(let s in l){
-let r=a;if(typeof s=="string"&&!I.test(s)){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns\
-/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};e===null?
+s]:e.push(s),a++}}}else{let t={instancePath:i+"/include",schemaPath:"#/properties/include/type",keyword:"type",
+params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(u.concerns!==void 0){let l=u.concerns;if(l&&typeof l==
+"object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let t={instancePath:i+"/concerns",schemaPath:"#/prop\
+erties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=[t]:e.push(t),a++}for(let t in l){
+let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns\
+/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?
 e=[p]:e.push(p),a++}var $=r===a;if(!$){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/pro\
-pertyNames",keyword:"propertyNames",params:{propertyName:s}};e===null?e=[p]:e.push(p),a++}}for(let s in l){let r=l[s];
-if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+"/concerns/"+s.replace(
+pertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];
+if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+"/concerns/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/required",keyword:"requi\
 red",params:{missingProperty:"values"}};e===null?e=[p]:e.push(p),a++}for(let p in r)if(!(p==="description"||p===
-"values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="model"||p==="claim")){let t={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/a\
-dditionalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?e=[t]:e.push(t),a++}
-if(r.description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concerns/"+s.replace(/~/g,"\
+"values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="model"||p==="claim")){let s={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/a\
+dditionalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?e=[s]:e.push(s),a++}
+if(r.description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"\
 ~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties/properties/desc\
 ription/type",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),a++}if(r.values!==void 0){let p=r.
-values;if(!p||typeof p!="object"){let t={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
+values;if(!p||typeof p!="object"){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{
-type:y.properties.concerns.additionalProperties.properties.values.type}};e===null?e=[t]:e.push(t),a++}if(Array.
-isArray(p)){if(p.length>256){let n={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/val\
+type:y.properties.concerns.additionalProperties.properties.values.type}};e===null?e=[s]:e.push(s),a++}if(Array.
+isArray(p)){if(p.length>256){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/val\
 ues",schemaPath:"#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{
-limit:256}};e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").
+limit:256}};e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
 replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItem\
-s",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let t=p.length;for(let n=0;n<t;n++){let m=p[n];
-if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concerns/"+s.replace(
+s",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){let m=p[n];
+if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concerns/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
 values/items/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.properties.values.items.
-type}};e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!O.test(m)){let d={instancePath:i+"/concerns/"+s.replace(
+type}};e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!O.test(m)){let d={instancePath:i+"/concerns/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
 values/items/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};e===null?e=[d]:e.
 push(d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:i+"/c\
-oncerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPr\
+oncerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPr\
 operties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.push(
-d),a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
+d),a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minProperties",keyword:"\
 minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}for(let d in m){let P=a;if(typeof d=="string"&&!O.
-test(d)){let w={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
+test(d)){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
 #/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"pattern",params:{
 pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};e===null?e=[w]:e.push(w),a++}var V=P===a;if(!V){let w={
-instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
 cerns/additionalProperties/properties/values/items/propertyNames",keyword:"propertyNames",params:{propertyName:d}};
 e===null?e=[w]:e.push(w),a++}}for(let d in m){let P=m[d];if(typeof P=="string"){if(k(P)<1){let w={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),
 schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additionalProperties/minLength",
-keyword:"minLength",params:{limit:1}};e===null?e=[w]:e.push(w),a++}}else{let w={instancePath:i+"/concerns/"+s.
+keyword:"minLength",params:{limit:1}};e===null?e=[w]:e.push(w),a++}}else{let w={instancePath:i+"/concerns/"+t.
 replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#\
 /properties/concerns/additionalProperties/properties/values/items/additionalProperties/type",keyword:"type",params:{
 type:"string"}};e===null?e=[w]:e.push(w),a++}}}}let o=p.length,c;if(o>1){e:for(;o--;)for(c=o;c--;)if(j(p[o],p[c])){
-let n={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
+let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
 /concerns/additionalProperties/properties/values/uniqueItems",keyword:"uniqueItems",params:{i:o,j:c}};e===null?
-e=[n]:e.push(n),a++;break e}}}if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.min===void 0){let t={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/required",keyword:"required",params:{missingProperty:"min"}};e===null?e=[t]:e.push(
-t),a++}if(p.max===void 0){let t={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",
+e=[n]:e.push(n),a++;break e}}}if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.min===void 0){let s={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
+operties/properties/values/required",keyword:"required",params:{missingProperty:"min"}};e===null?e=[s]:e.push(
+s),a++}if(p.max===void 0){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",
 schemaPath:"#/properties/concerns/additionalProperties/properties/values/required",keyword:"required",params:{
-missingProperty:"max"}};e===null?e=[t]:e.push(t),a++}for(let t in p)if(!(t==="min"||t==="max")){let o={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};
-e===null?e=[o]:e.push(o),a++}if(p.min!==void 0){let t=p.min;if(!(typeof t=="number"&&isFinite(t))){let o={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/min",schemaPath:"#/properties/concerns/addition\
+missingProperty:"max"}};e===null?e=[s]:e.push(s),a++}for(let s in p)if(!(s==="min"||s==="max")){let o={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
+operties/properties/values/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};
+e===null?e=[o]:e.push(o),a++}if(p.min!==void 0){let s=p.min;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/min",schemaPath:"#/properties/concerns/addition\
 alProperties/properties/values/properties/min/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(
-o),a++}}if(p.max!==void 0){let t=p.max;if(!(typeof t=="number"&&isFinite(t))){let o={instancePath:i+"/concerns\
-/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"#/properties/concerns/additionalProperti\
+o),a++}}if(p.max!==void 0){let s=p.max;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+"/concerns\
+/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"#/properties/concerns/additionalProperti\
 es/properties/values/properties/max/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(o),a++}}}}
-if(r.match!==void 0){let p=r.match;if(!(p==="exact"||p==="at-least"||p==="at-most"||p==="within")){let t={instancePath:i+
-"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/match",schemaPath:"#/properties/concerns/additionalPro\
+if(r.match!==void 0){let p=r.match;if(!(p==="exact"||p==="at-least"||p==="at-most"||p==="within")){let s={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/match",schemaPath:"#/properties/concerns/additionalPro\
 perties/properties/match/enum",keyword:"enum",params:{allowedValues:y.properties.concerns.additionalProperties.
-properties.match.enum}};e===null?e=[t]:e.push(t),a++}}if(r.multiple!==void 0&&typeof r.multiple!="boolean"){let p={
-instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/multiple",schemaPath:"#/properties/conc\
+properties.match.enum}};e===null?e=[s]:e.push(s),a++}}if(r.multiple!==void 0&&typeof r.multiple!="boolean"){let p={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/multiple",schemaPath:"#/properties/conc\
 erns/additionalProperties/properties/multiple/type",keyword:"type",params:{type:"boolean"}};e===null?e=[p]:e.push(
-p),a++}if(r.default!==void 0){let p=r.default;if(typeof p!="string"&&!(typeof p=="number"&&isFinite(p))){let t={
-instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/default",schemaPath:"#/properties/conce\
+p),a++}if(r.default!==void 0){let p=r.default;if(typeof p!="string"&&!(typeof p=="number"&&isFinite(p))){let s={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/default",schemaPath:"#/properties/conce\
 rns/additionalProperties/properties/default/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.
-properties.default.type}};e===null?e=[t]:e.push(t),a++}}if(r["set-by"]!==void 0){let p=r["set-by"];if(!(p==="h\
-ost"||p==="operator")){let t={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"\
+properties.default.type}};e===null?e=[s]:e.push(s),a++}}if(r["set-by"]!==void 0){let p=r["set-by"];if(!(p==="h\
+ost"||p==="operator")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"\
 #/properties/concerns/additionalProperties/properties/set-by/enum",keyword:"enum",params:{allowedValues:y.properties.
-concerns.additionalProperties.properties["set-by"].enum}};e===null?e=[t]:e.push(t),a++}}if(r.model!==void 0){let p=r.
-model;if(!(p==="none"||p==="narrow"||p==="free")){let t={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(
+concerns.additionalProperties.properties["set-by"].enum}};e===null?e=[s]:e.push(s),a++}}if(r.model!==void 0){let p=r.
+model;if(!(p==="none"||p==="narrow"||p==="free")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/model",schemaPath:"#/properties/concerns/additionalProperties/properties/model/enum",keyword:"en\
-um",params:{allowedValues:y.properties.concerns.additionalProperties.properties.model.enum}};e===null?e=[t]:e.
-push(t),a++}}if(r.claim!==void 0){let p=r.claim;if(typeof p=="string"){if(k(p)<1){let t={instancePath:i+"/conc\
-erns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalPropertie\
-s/properties/claim/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[t]:e.push(t),a++}}else{let t={
-instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concern\
-s/additionalProperties/properties/claim/type",keyword:"type",params:{type:"string"}};e===null?e=[t]:e.push(t),
-a++}}}else{let p={instancePath:i+"/concerns/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propertie\
+um",params:{allowedValues:y.properties.concerns.additionalProperties.properties.model.enum}};e===null?e=[s]:e.
+push(s),a++}}if(r.claim!==void 0){let p=r.claim;if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/conc\
+erns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalPropertie\
+s/properties/claim/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concern\
+s/additionalProperties/properties/claim/type",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
+a++}}}else{let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propertie\
 s/concerns/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[p]:e.push(p),a++}}}else{
-let s={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/type",keyword:"type",params:{type:"object"}};
-e===null?e=[s]:e.push(s),a++}}if(u.presets!==void 0){let l=u.presets;if(l&&typeof l=="object"&&!Array.isArray(
-l)){for(let s in l){let r=a;if(typeof s=="string"&&!I.test(s)){let p={instancePath:i+"/presets",schemaPath:"#/\
-properties/presets/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:s};
+let t={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/type",keyword:"type",params:{type:"object"}};
+e===null?e=[t]:e.push(t),a++}}if(u.presets!==void 0){let l=u.presets;if(l&&typeof l=="object"&&!Array.isArray(
+l)){for(let t in l){let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/presets",schemaPath:"#/\
+properties/presets/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};
 e===null?e=[p]:e.push(p),a++}var Z=r===a;if(!Z){let p={instancePath:i+"/presets",schemaPath:"#/properties/pres\
-ets/propertyNames",keyword:"propertyNames",params:{propertyName:s}};e===null?e=[p]:e.push(p),a++}}for(let s in l){
-let r=l[s];if(r&&typeof r=="object"&&!Array.isArray(r))for(let p in r){let t=r[p];if(typeof t!="string"&&!(typeof t==
-"number"&&isFinite(t))&&!Array.isArray(t)&&t!==null){let o={instancePath:i+"/presets/"+s.replace(/~/g,"~0").replace(
+ets/propertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){
+let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(r))for(let p in r){let s=r[p];if(typeof s!="string"&&!(typeof s==
+"number"&&isFinite(s))&&!Array.isArray(s)&&s!==null){let o={instancePath:i+"/presets/"+t.replace(/~/g,"~0").replace(
 /\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties\
 /additionalProperties/type",keyword:"type",params:{type:y.properties.presets.additionalProperties.additionalProperties.
-type}};e===null?e=[o]:e.push(o),a++}if(Array.isArray(t)){if(t.length<1){let c={instancePath:i+"/presets/"+s.replace(
+type}};e===null?e=[o]:e.push(o),a++}if(Array.isArray(s)){if(s.length<1){let c={instancePath:i+"/presets/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/a\
 dditionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[c]:e.push(
-c),a++}let o=t.length;for(let c=0;c<o;c++)if(typeof t[c]!="string"){let n={instancePath:i+"/presets/"+s.replace(
+c),a++}let o=s.length;for(let c=0;c<o;c++)if(typeof s[c]!="string"){let n={instancePath:i+"/presets/"+t.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+c,schemaPath:"#/properties/pre\
 sets/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-n]:e.push(n),a++}}}else{let p={instancePath:i+"/presets/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+n]:e.push(n),a++}}}else{let p={instancePath:i+"/presets/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/presets/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[p]:e.push(p),
-a++}}}else{let s={instancePath:i+"/presets",schemaPath:"#/properties/presets/type",keyword:"type",params:{type:"\
-object"}};e===null?e=[s]:e.push(s),a++}}if(u.primitives!==void 0){let l=u.primitives;if(l&&typeof l=="object"&&
-!Array.isArray(l)){for(let s in l)if(!(s==="tools"||s==="prompts"||s==="resources"||s==="resourceTemplates")){
+a++}}}else{let t={instancePath:i+"/presets",schemaPath:"#/properties/presets/type",keyword:"type",params:{type:"\
+object"}};e===null?e=[t]:e.push(t),a++}}if(u.primitives!==void 0){let l=u.primitives;if(l&&typeof l=="object"&&
+!Array.isArray(l)){for(let t in l)if(!(t==="tools"||t==="prompts"||t==="resources"||t==="resourceTemplates")){
 let r={instancePath:i+"/primitives",schemaPath:"#/properties/primitives/additionalProperties",keyword:"additio\
-nalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),a++}if(l.tools!==void 0){let s=l.tools;
-if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let p=s[r];if(p&&typeof p=="object"&&!Array.isArray(
-p))for(let t in p){let o=p[t];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={
-instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(
+nalProperties",params:{additionalProperty:t}};e===null?e=[r]:e.push(r),a++}if(l.tools!==void 0){let t=l.tools;
+if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(
+p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={
+instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(
 /\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalProperties/additionalProperties/typ\
 e",keyword:"type",params:{type:y.properties.primitives.properties.tools.additionalProperties.additionalProperties.
 type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+"/primitives/t\
-ools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/pro\
+ools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/pro\
 perties/primitives/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{
 limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+"/primitives/tools/"+r.replace(/~/g,
-"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/pro\
+"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/pro\
 perties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?
 e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&
-isFinite(m))){let d={instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
+isFinite(m))){let d={instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/tools/additionalProperties\
 /additionalProperties/items/type",keyword:"type",params:{type:y.properties.primitives.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+"/primitives/tool\
+additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/tool\
 s/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalPr\
-operties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{let r={instancePath:i+
+operties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+
 "/primitives/tools",schemaPath:"#/properties/primitives/properties/tools/type",keyword:"type",params:{type:"ob\
-ject"}};e===null?e=[r]:e.push(r),a++}}if(l.prompts!==void 0){let s=l.prompts;if(s&&typeof s=="object"&&!Array.
-isArray(s))for(let r in s){let p=s[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let t in p){let o=p[t];if(typeof o!=
+ject"}};e===null?e=[r]:e.push(r),a++}}if(l.prompts!==void 0){let t=l.prompts;if(t&&typeof t=="object"&&!Array.
+isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!=
 "string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/primitives/prompts/"+
-r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties\
+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties\
 /primitives/properties/prompts/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.
 primitives.properties.prompts.additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.
 isArray(o)){if(o.length>256){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"\
-~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addit\
+~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addit\
 ionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),
-a++}if(o.length<1){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.
+a++}if(o.length<1){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.
 replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProper\
 ties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.
 length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+
-"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"\
+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"\
 /"+n,schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/additionalProperties/items/ty\
 pe",keyword:"type",params:{type:y.properties.primitives.properties.prompts.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,
+items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{let r={instancePath:i+"/primitives/prompts",schemaPath:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"/primitives/prompts",schemaPath:"\
 #/properties/primitives/properties/prompts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(
-r),a++}}if(l.resources!==void 0){let s=l.resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){
-let p=s[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let t in p){let o=p[t];if(typeof o!="string"&&!(typeof o==
+r),a++}}if(l.resources!==void 0){let t=l.resources;if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){
+let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o==
 "number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/propertie\
+replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/propertie\
 s/resources/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.primitives.
 properties.resources.additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(
 o)){if(o.length>256){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"\
-/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additiona\
+/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additiona\
 lProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}
-if(o.length<1){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
+if(o.length<1){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/a\
 dditionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;
 for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+
-"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
 "/"+n,schemaPath:"#/properties/primitives/properties/resources/additionalProperties/additionalProperties/items\
 /type",keyword:"type",params:{type:y.properties.primitives.properties.resources.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+"/primitives/resources/"+r.replace(/~/g,
+items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/resources/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/type",
-keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{let r={instancePath:i+"/primitives/r\
+keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"/primitives/r\
 esources",schemaPath:"#/properties/primitives/properties/resources/type",keyword:"type",params:{type:"object"}};
-e===null?e=[r]:e.push(r),a++}}if(l.resourceTemplates!==void 0){let s=l.resourceTemplates;if(s&&typeof s=="obje\
-ct"&&!Array.isArray(s))for(let r in s){let p=s[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let t in p){
-let o=p[t];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+
-"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
+e===null?e=[r]:e.push(r),a++}}if(l.resourceTemplates!==void 0){let t=l.resourceTemplates;if(t&&typeof t=="obje\
+ct"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){
+let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+
+"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/type",keyword:"type",params:{type:y.properties.primitives.properties.resourceTemplates.additionalProperties.
 additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+
-"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
+"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+
-"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
+"/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
 es/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){
 let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+"/primitives/resou\
-rceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
+rceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
 #/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperties/items/type",keyword:"\
 type",params:{type:y.properties.primitives.properties.resourceTemplates.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+"/primitives/resourceTemplates/"+r.replace(
+items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/resourceTemplates/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProp\
-erties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{let r={instancePath:i+"\
+erties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"\
 /primitives/resourceTemplates",schemaPath:"#/properties/primitives/properties/resourceTemplates/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}}else{let s={instancePath:i+"/primitives",schemaPath:"\
-#/properties/primitives/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}if(u.patterns!==
-void 0){let l=u.patterns;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let s in l)if(!(s==="tools"||s==="pr\
-ompts"||s==="resources"||s==="resourceTemplates")){let r={instancePath:i+"/patterns",schemaPath:"#/properties/\
-patterns/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.
-push(r),a++}if(l.tools!==void 0){let s=l.tools;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let p=s[r];
-if(p&&typeof p=="object"&&!Array.isArray(p))for(let t in p){let o=p[t];if(typeof o!="string"&&!(typeof o=="num\
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}}else{let t={instancePath:i+"/primitives",schemaPath:"\
+#/properties/primitives/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}if(u.patterns!==
+void 0){let l=u.patterns;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let t in l)if(!(t==="tools"||t==="pr\
+ompts"||t==="resources"||t==="resourceTemplates")){let r={instancePath:i+"/patterns",schemaPath:"#/properties/\
+patterns/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[r]:e.
+push(r),a++}if(l.tools!==void 0){let t=l.tools;if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];
+if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o=="num\
 ber"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,
-"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/addition\
+"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/addition\
 alProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.tools.additionalProperties.
 additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+
-"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",
 params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+"/patterns/tools/"+r.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/\
+/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/\
 properties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===
 null?e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="nu\
-mber"&&isFinite(m))){let d={instancePath:i+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(
+mber"&&isFinite(m))){let d={instancePath:i+"/patterns/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(
 /~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/tools/additionalProperties/a\
 dditionalProperties/items/type",keyword:"type",params:{type:y.properties.patterns.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+"/patterns/tools/"+
+additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/patterns/tools/"+
 r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/tools/additionalProperti\
-es/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{let r={instancePath:i+"/pat\
+es/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"/pat\
 terns/tools",schemaPath:"#/properties/patterns/properties/tools/type",keyword:"type",params:{type:"object"}};e===
-null?e=[r]:e.push(r),a++}}if(l.prompts!==void 0){let s=l.prompts;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){
-let p=s[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let t in p){let o=p[t];if(typeof o!="string"&&!(typeof o==
+null?e=[r]:e.push(r),a++}}if(l.prompts!==void 0){let t=l.prompts;if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){
+let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o==
 "number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
-/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/\
+/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/\
 additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.prompts.
 additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>
-256){let n={instancePath:i+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~\
+256){let n={instancePath:i+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~\
 0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/prompts/additionalProperties/additionalPr\
 operties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+
-"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/prompts/additionalProperties/additionalProperties/minItems",keyword:"minItems",
 params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="st\
 ring"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(
-/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/pr\
+/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/pr\
 ompts/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:y.properties.patterns.
 properties.prompts.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{
-let t={instancePath:i+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/p\
-atterns/properties/prompts/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.
-push(t),a++}}else{let r={instancePath:i+"/patterns/prompts",schemaPath:"#/properties/patterns/properties/promp\
-ts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}if(l.resources!==void 0){let s=l.
-resources;if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let p=s[r];if(p&&typeof p=="object"&&!Array.
-isArray(p))for(let t in p){let o=p[t];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(
-o)){let c={instancePath:i+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"\
+let s={instancePath:i+"/patterns/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/p\
+atterns/properties/prompts/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.
+push(s),a++}}else{let r={instancePath:i+"/patterns/prompts",schemaPath:"#/properties/patterns/properties/promp\
+ts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}if(l.resources!==void 0){let t=l.
+resources;if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.
+isArray(p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(
+o)){let c={instancePath:i+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"\
 ~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resources/additionalProperties/additiona\
 lProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.resources.additionalProperties.
 additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+
-"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
 #/properties/patterns/properties/resources/additionalProperties/additionalProperties/maxItems",keyword:"maxIte\
 ms",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+"/patterns/resources\
-/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propert\
+/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propert\
 ies/patterns/properties/resources/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{
 limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m==
 "number"&&isFinite(m))){let d={instancePath:i+"/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/resources/addi\
+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/patterns/properties/resources/addi\
 tionalProperties/additionalProperties/items/type",keyword:"type",params:{type:y.properties.patterns.properties.
-resources.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+
+resources.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+
 "/patterns/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/r\
-esources/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{
+esources/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{
 let r={instancePath:i+"/patterns/resources",schemaPath:"#/properties/patterns/properties/resources/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}if(l.resourceTemplates!==void 0){let s=l.resourceTemplates;
-if(s&&typeof s=="object"&&!Array.isArray(s))for(let r in s){let p=s[r];if(p&&typeof p=="object"&&!Array.isArray(
-p))for(let t in p){let o=p[t];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={
-instancePath:i+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").
+type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}if(l.resourceTemplates!==void 0){let t=l.resourceTemplates;
+if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(
+p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={
+instancePath:i+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").
 replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additi\
 onalProperties/type",keyword:"type",params:{type:y.properties.patterns.properties.resourceTemplates.additionalProperties.
 additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+
-"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties\
 /maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+
-"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,
+"/patterns/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties\
 /minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){
 let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+"/patterns/resourc\
-eTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
+eTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"\
 #/properties/patterns/properties/resourceTemplates/additionalProperties/additionalProperties/items/type",keyword:"\
 type",params:{type:y.properties.patterns.properties.resourceTemplates.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let t={instancePath:i+"/patterns/resourceTemplates/"+r.replace(
+items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/patterns/resourceTemplates/"+r.replace(
 /~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/patterns/properties/resourceTemplates/additionalProper\
-ties/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}else{let r={instancePath:i+"/p\
+ties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"/p\
 atterns/resourceTemplates",schemaPath:"#/properties/patterns/properties/resourceTemplates/type",keyword:"type",
-params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}}else{let s={instancePath:i+"/patterns",schemaPath:"#/pr\
-operties/patterns/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}if(u.assign!==void 0){
+params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}}else{let t={instancePath:i+"/patterns",schemaPath:"#/pr\
+operties/patterns/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}if(u.assign!==void 0){
 let l=u.assign;if(Array.isArray(l)){if(l.length>256){let r={instancePath:i+"/assign",schemaPath:"#/properties/\
-assign/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),a++}let s=l.length;for(let r=0;r<
-s;r++){let p=l[r];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.when===void 0){let t={instancePath:i+"/ass\
+assign/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),a++}let t=l.length;for(let r=0;r<
+t;r++){let p=l[r];if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.when===void 0){let s={instancePath:i+"/ass\
 ign/"+r,schemaPath:"#/properties/assign/items/required",keyword:"required",params:{missingProperty:"when"}};e===
-null?e=[t]:e.push(t),a++}if(p.to===void 0){let t={instancePath:i+"/assign/"+r,schemaPath:"#/properties/assign/\
-items/required",keyword:"required",params:{missingProperty:"to"}};e===null?e=[t]:e.push(t),a++}for(let t in p)
-if(!(t==="when"||t==="to")){let o={instancePath:i+"/assign/"+r,schemaPath:"#/properties/assign/items/additiona\
-lProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[o]:e.push(o),a++}if(p.to!==
-void 0){let t=p.to;if(t&&typeof t=="object"&&!Array.isArray(t))for(let o in t){let c=t[o];if(typeof c!="string"&&
+null?e=[s]:e.push(s),a++}if(p.to===void 0){let s={instancePath:i+"/assign/"+r,schemaPath:"#/properties/assign/\
+items/required",keyword:"required",params:{missingProperty:"to"}};e===null?e=[s]:e.push(s),a++}for(let s in p)
+if(!(s==="when"||s==="to")){let o={instancePath:i+"/assign/"+r,schemaPath:"#/properties/assign/items/additiona\
+lProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[o]:e.push(o),a++}if(p.to!==
+void 0){let s=p.to;if(s&&typeof s=="object"&&!Array.isArray(s))for(let o in s){let c=s[o];if(typeof c!="string"&&
 !(typeof c=="number"&&isFinite(c))&&!Array.isArray(c)){let n={instancePath:i+"/assign/"+r+"/to/"+o.replace(/~/g,
 "~0").replace(/\//g,"~1"),schemaPath:"#/properties/assign/items/properties/to/additionalProperties/type",keyword:"\
 type",params:{type:y.properties.assign.items.properties.to.additionalProperties.type}};e===null?e=[n]:e.push(n),
@@ -354,85 +354,87 @@ o.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+m,schemaPath:"#/properties/assign/i
 roperties/items/type",keyword:"type",params:{type:y.properties.assign.items.properties.to.additionalProperties.
 items.type}};e===null?e=[P]:e.push(P),a++}}}}else{let o={instancePath:i+"/assign/"+r+"/to",schemaPath:"#/prope\
 rties/assign/items/properties/to/type",keyword:"type",params:{type:"object"}};e===null?e=[o]:e.push(o),a++}}}else{
-let t={instancePath:i+"/assign/"+r,schemaPath:"#/properties/assign/items/type",keyword:"type",params:{type:"ob\
-ject"}};e===null?e=[t]:e.push(t),a++}}}else{let s={instancePath:i+"/assign",schemaPath:"#/properties/assign/ty\
-pe",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),a++}}if(u.rules!==void 0){let l=u.rules;if(Array.
+let s={instancePath:i+"/assign/"+r,schemaPath:"#/properties/assign/items/type",keyword:"type",params:{type:"ob\
+ject"}};e===null?e=[s]:e.push(s),a++}}}else{let t={instancePath:i+"/assign",schemaPath:"#/properties/assign/ty\
+pe",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(u.rules!==void 0){let l=u.rules;if(Array.
 isArray(l)){if(l.length>256){let r={instancePath:i+"/rules",schemaPath:"#/properties/rules/maxItems",keyword:"\
-maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),a++}let s=l.length;for(let r=0;r<s;r++){let p=l[r];if(p&&
-typeof p=="object"&&!Array.isArray(p)){if(p.id===void 0){let t={instancePath:i+"/rules/"+r,schemaPath:"#/prope\
-rties/rules/items/required",keyword:"required",params:{missingProperty:"id"}};e===null?e=[t]:e.push(t),a++}if(p.
-when===void 0){let t={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/required",keyword:"requi\
-red",params:{missingProperty:"when"}};e===null?e=[t]:e.push(t),a++}for(let t in p)if(!(t==="id"||t==="hide"||t===
-"show"||t==="when"||t==="reason")){let o={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/addi\
-tionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[o]:e.push(o),a++}if(p.
-id!==void 0){let t=p.id;if(typeof t=="string"){if(!I.test(t)){let o={instancePath:i+"/rules/"+r+"/id",schemaPath:"\
+maxItems",params:{limit:256}};e===null?e=[r]:e.push(r),a++}let t=l.length;for(let r=0;r<t;r++){let p=l[r];if(p&&
+typeof p=="object"&&!Array.isArray(p)){if(p.id===void 0){let s={instancePath:i+"/rules/"+r,schemaPath:"#/prope\
+rties/rules/items/required",keyword:"required",params:{missingProperty:"id"}};e===null?e=[s]:e.push(s),a++}if(p.
+when===void 0){let s={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/required",keyword:"requi\
+red",params:{missingProperty:"when"}};e===null?e=[s]:e.push(s),a++}for(let s in p)if(!(s==="id"||s==="hide"||s===
+"show"||s==="when"||s==="reason")){let o={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/addi\
+tionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};e===null?e=[o]:e.push(o),a++}if(p.
+id!==void 0){let s=p.id;if(typeof s=="string"){if(!I.test(s)){let o={instancePath:i+"/rules/"+r+"/id",schemaPath:"\
 #/properties/rules/items/properties/id/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"}};
 e===null?e=[o]:e.push(o),a++}}else{let o={instancePath:i+"/rules/"+r+"/id",schemaPath:"#/properties/rules/item\
 s/properties/id/type",keyword:"type",params:{type:"string"}};e===null?e=[o]:e.push(o),a++}}if(p.hide!==void 0){
-let t=p.hide;if(Array.isArray(t)){if(t.length<1){let m={instancePath:i+"/rules/"+r+"/hide",schemaPath:"#/prope\
+let s=p.hide;if(Array.isArray(s)){if(s.length<1){let m={instancePath:i+"/rules/"+r+"/hide",schemaPath:"#/prope\
 rties/rules/items/properties/hide/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[m]:e.push(m),a++}
-let o=t.length;for(let m=0;m<o;m++){let d=t[m];if(!(d==="tools"||d==="prompts"||d==="resources"||d==="resource\
+let o=s.length;for(let m=0;m<o;m++){let d=s[m];if(!(d==="tools"||d==="prompts"||d==="resources"||d==="resource\
 Templates")){let P={instancePath:i+"/rules/"+r+"/hide/"+m,schemaPath:"#/properties/rules/items/properties/hide\
 /items/enum",keyword:"enum",params:{allowedValues:y.properties.rules.items.properties.hide.items.enum}};e===null?
-e=[P]:e.push(P),a++}}let c=t.length,n;if(c>1){e:for(;c--;)for(n=c;n--;)if(j(t[c],t[n])){let m={instancePath:i+
+e=[P]:e.push(P),a++}}let c=s.length,n;if(c>1){e:for(;c--;)for(n=c;n--;)if(j(s[c],s[n])){let m={instancePath:i+
 "/rules/"+r+"/hide",schemaPath:"#/properties/rules/items/properties/hide/uniqueItems",keyword:"uniqueItems",params:{
 i:c,j:n}};e===null?e=[m]:e.push(m),a++;break e}}}else{let o={instancePath:i+"/rules/"+r+"/hide",schemaPath:"#/\
 properties/rules/items/properties/hide/type",keyword:"type",params:{type:"array"}};e===null?e=[o]:e.push(o),a++}}
-if(p.show!==void 0){let t=p.show;if(Array.isArray(t)){if(t.length<1){let m={instancePath:i+"/rules/"+r+"/show",
+if(p.show!==void 0){let s=p.show;if(Array.isArray(s)){if(s.length<1){let m={instancePath:i+"/rules/"+r+"/show",
 schemaPath:"#/properties/rules/items/properties/show/minItems",keyword:"minItems",params:{limit:1}};e===null?e=
-[m]:e.push(m),a++}let o=t.length;for(let m=0;m<o;m++){let d=t[m];if(!(d==="tools"||d==="prompts"||d==="resourc\
+[m]:e.push(m),a++}let o=s.length;for(let m=0;m<o;m++){let d=s[m];if(!(d==="tools"||d==="prompts"||d==="resourc\
 es"||d==="resourceTemplates")){let P={instancePath:i+"/rules/"+r+"/show/"+m,schemaPath:"#/properties/rules/ite\
 ms/properties/show/items/enum",keyword:"enum",params:{allowedValues:y.properties.rules.items.properties.show.items.
-enum}};e===null?e=[P]:e.push(P),a++}}let c=t.length,n;if(c>1){e:for(;c--;)for(n=c;n--;)if(j(t[c],t[n])){let m={
+enum}};e===null?e=[P]:e.push(P),a++}}let c=s.length,n;if(c>1){e:for(;c--;)for(n=c;n--;)if(j(s[c],s[n])){let m={
 instancePath:i+"/rules/"+r+"/show",schemaPath:"#/properties/rules/items/properties/show/uniqueItems",keyword:"\
 uniqueItems",params:{i:c,j:n}};e===null?e=[m]:e.push(m),a++;break e}}}else{let o={instancePath:i+"/rules/"+r+"\
 /show",schemaPath:"#/properties/rules/items/properties/show/type",keyword:"type",params:{type:"array"}};e===null?
-e=[o]:e.push(o),a++}}if(p.reason!==void 0&&typeof p.reason!="string"){let t={instancePath:i+"/rules/"+r+"/reas\
+e=[o]:e.push(o),a++}}if(p.reason!==void 0&&typeof p.reason!="string"){let s={instancePath:i+"/rules/"+r+"/reas\
 on",schemaPath:"#/properties/rules/items/properties/reason/type",keyword:"type",params:{type:"string"}};e===null?
-e=[t]:e.push(t),a++}}else{let t={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}}else{let s={instancePath:i+"/rules",schemaPath:"#\
-/properties/rules/type",keyword:"type",params:{type:"array"}};e===null?e=[s]:e.push(s),a++}}if(u.settings!==void 0){
-let l=u.settings;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let s in l)if(!_.call(y.properties.settings.
-properties,s)){let r={instancePath:i+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"\
-additionalProperties",params:{additionalProperty:s}};e===null?e=[r]:e.push(r),a++}if(l.unmapped!==void 0){let s=l.
-unmapped;if(!(s==="show"||s==="hide")){let r={instancePath:i+"/settings/unmapped",schemaPath:"#/properties/set\
+e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/rules/"+r,schemaPath:"#/properties/rules/items/type",keyword:"\
+type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}}else{let t={instancePath:i+"/rules",schemaPath:"#\
+/properties/rules/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(u.settings!==void 0){
+let l=u.settings;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let t in l)if(!_.call(y.properties.settings.
+properties,t)){let r={instancePath:i+"/settings",schemaPath:"#/properties/settings/additionalProperties",keyword:"\
+additionalProperties",params:{additionalProperty:t}};e===null?e=[r]:e.push(r),a++}if(l.unmapped!==void 0){let t=l.
+unmapped;if(!(t==="show"||t==="hide")){let r={instancePath:i+"/settings/unmapped",schemaPath:"#/properties/set\
 tings/properties/unmapped/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.unmapped.
-enum}};e===null?e=[r]:e.push(r),a++}}if(l.defaults!==void 0){let s=l.defaults;if(!(s==="aware"||s==="always"||
-s==="never")){let r={instancePath:i+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults\
+enum}};e===null?e=[r]:e.push(r),a++}}if(l.defaults!==void 0){let t=l.defaults;if(!(t==="aware"||t==="always"||
+t==="never")){let r={instancePath:i+"/settings/defaults",schemaPath:"#/properties/settings/properties/defaults\
 /enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.defaults.enum}};e===null?e=[r]:e.
-push(r),a++}}if(l.invalid!==void 0){let s=l.invalid;if(!(s==="error"||s==="ignore"||s==="clamp")){let r={instancePath:i+
+push(r),a++}}if(l.invalid!==void 0){let t=l.invalid;if(!(t==="error"||t==="ignore"||t==="clamp")){let r={instancePath:i+
 "/settings/invalid",schemaPath:"#/properties/settings/properties/invalid/enum",keyword:"enum",params:{allowedValues:y.
-properties.settings.properties.invalid.enum}};e===null?e=[r]:e.push(r),a++}}if(l.enforcement!==void 0){let s=l.
-enforcement;if(!(s==="advisory"||s==="enforce"||s==="shadow")){let r={instancePath:i+"/settings/enforcement",schemaPath:"\
+properties.settings.properties.invalid.enum}};e===null?e=[r]:e.push(r),a++}}if(l.enforcement!==void 0){let t=l.
+enforcement;if(!(t==="advisory"||t==="enforce"||t==="shadow")){let r={instancePath:i+"/settings/enforcement",schemaPath:"\
 #/properties/settings/properties/enforcement/enum",keyword:"enum",params:{allowedValues:y.properties.settings.
-properties.enforcement.enum}};e===null?e=[r]:e.push(r),a++}}if(l.methods!==void 0){let s=l.methods;if(Array.isArray(
-s)){if(s.length>64){let o={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/properties/met\
-hods/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),a++}let r=s.length;for(let o=0;o<
-r;o++){let c=s[o];if(typeof c=="string"){if(k(c)>256){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"\
+properties.enforcement.enum}};e===null?e=[r]:e.push(r),a++}}if(l.methods!==void 0){let t=l.methods;if(Array.isArray(
+t)){if(t.length>64){let o={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/properties/met\
+hods/maxItems",keyword:"maxItems",params:{limit:64}};e===null?e=[o]:e.push(o),a++}let r=t.length;for(let o=0;o<
+r;o++){let c=t[o];if(typeof c=="string"){if(k(c)>256){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"\
 #/properties/settings/properties/methods/items/maxLength",keyword:"maxLength",params:{limit:256}};e===null?e=[
 n]:e.push(n),a++}if(k(c)<1){let n={instancePath:i+"/settings/methods/"+o,schemaPath:"#/properties/settings/pro\
 perties/methods/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[n]:e.push(n),a++}}else{let n={
 instancePath:i+"/settings/methods/"+o,schemaPath:"#/properties/settings/properties/methods/items/type",keyword:"\
-type",params:{type:"string"}};e===null?e=[n]:e.push(n),a++}}let p=s.length,t;if(p>1){let o={};for(;p--;){let c=s[p];
-if(typeof c=="string"){if(typeof o[c]=="number"){t=o[c];let n={instancePath:i+"/settings/methods",schemaPath:"\
-#/properties/settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:p,j:t}};e===null?e=[n]:e.
+type",params:{type:"string"}};e===null?e=[n]:e.push(n),a++}}let p=t.length,s;if(p>1){let o={};for(;p--;){let c=t[p];
+if(typeof c=="string"){if(typeof o[c]=="number"){s=o[c];let n={instancePath:i+"/settings/methods",schemaPath:"\
+#/properties/settings/properties/methods/uniqueItems",keyword:"uniqueItems",params:{i:p,j:s}};e===null?e=[n]:e.
 push(n),a++;break}o[c]=p}}}}else{let r={instancePath:i+"/settings/methods",schemaPath:"#/properties/settings/p\
 roperties/methods/type",keyword:"type",params:{type:"array"}};e===null?e=[r]:e.push(r),a++}}if(l["page-size"]!==
-void 0){let s=l["page-size"];if(!(typeof s=="number"&&!(s%1)&&!isNaN(s)&&isFinite(s))){let r={instancePath:i+"\
+void 0){let t=l["page-size"];if(!(typeof t=="number"&&!(t%1)&&!isNaN(t)&&isFinite(t))){let r={instancePath:i+"\
 /settings/page-size",schemaPath:"#/properties/settings/properties/page-size/type",keyword:"type",params:{type:"\
-integer"}};e===null?e=[r]:e.push(r),a++}if(typeof s=="number"&&isFinite(s)){if(s>1e4||isNaN(s)){let r={instancePath:i+
+integer"}};e===null?e=[r]:e.push(r),a++}if(typeof t=="number"&&isFinite(t)){if(t>1e4||isNaN(t)){let r={instancePath:i+
 "/settings/page-size",schemaPath:"#/properties/settings/properties/page-size/maximum",keyword:"maximum",params:{
-comparison:"<=",limit:1e4}};e===null?e=[r]:e.push(r),a++}if(s<1||isNaN(s)){let r={instancePath:i+"/settings/pa\
+comparison:"<=",limit:1e4}};e===null?e=[r]:e.push(r),a++}if(t<1||isNaN(t)){let r={instancePath:i+"/settings/pa\
 ge-size",schemaPath:"#/properties/settings/properties/page-size/minimum",keyword:"minimum",params:{comparison:"\
->=",limit:1}};e===null?e=[r]:e.push(r),a++}}}if(l.panel!==void 0){let s=l.panel;if(!(s==="off"||s==="read-only"||
-s==="on")){let r={instancePath:i+"/settings/panel",schemaPath:"#/properties/settings/properties/panel/enum",keyword:"\
-enum",params:{allowedValues:y.properties.settings.properties.panel.enum}};e===null?e=[r]:e.push(r),a++}}if(l.tasks!==
-void 0){let s=l.tasks;if(!(s==="require-capability"||s==="show")){let r={instancePath:i+"/settings/tasks",schemaPath:"\
-#/properties/settings/properties/tasks/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.
-tasks.enum}};e===null?e=[r]:e.push(r),a++}}if(l.transparency!==void 0&&typeof l.transparency!="boolean"){let s={
-instancePath:i+"/settings/transparency",schemaPath:"#/properties/settings/properties/transparency/type",keyword:"\
-type",params:{type:"boolean"}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/settings",schemaPath:"\
-#/properties/settings/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}}else{let l={
-instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:e.push(l),a++}return L.
-errors=e,a===0}
+>=",limit:1}};e===null?e=[r]:e.push(r),a++}}}if(l["name-filters"]!==void 0&&typeof l["name-filters"]!="boolean"){
+let t={instancePath:i+"/settings/name-filters",schemaPath:"#/properties/settings/properties/name-filters/type",
+keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}if(l.panel!==void 0){let t=l.panel;if(!(t===
+"off"||t==="read-only"||t==="on")){let r={instancePath:i+"/settings/panel",schemaPath:"#/properties/settings/p\
+roperties/panel/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.panel.enum}};e===null?
+e=[r]:e.push(r),a++}}if(l.tasks!==void 0){let t=l.tasks;if(!(t==="require-capability"||t==="show")){let r={instancePath:i+
+"/settings/tasks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"enum",params:{allowedValues:y.
+properties.settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),a++}}if(l.transparency!==void 0&&typeof l.
+transparency!="boolean"){let t={instancePath:i+"/settings/transparency",schemaPath:"#/properties/settings/prop\
+erties/transparency/type",keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}}else{let t={instancePath:i+
+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(
+t),a++}}}else{let l={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:
+e.push(l),a++}return L.errors=e,a===0}
 export const validate: Validator = C;

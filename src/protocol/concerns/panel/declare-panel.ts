@@ -1,7 +1,8 @@
 import { panelMode } from '../../messages/panel-routes.js';
 import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../messages/wire.js';
+import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../../request/client-surfaces.js';
 import type { Exchange } from '../../request/exchange.js';
-import { APP_MIME_TYPE, APPS_EXTENSION, canSwitch, surfacesOf } from '../../request/switching.js';
+import { canSwitch } from '../../request/switching.js';
 
 /**
  * Declares what the gate adds to a server under `settings.panel`: tools and prompts, the page, and, where people can

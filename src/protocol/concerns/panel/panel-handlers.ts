@@ -2,8 +2,9 @@ import { identityOf } from '../../../engine/mapping.js';
 import type { Kind } from '../../../engine/policy.js';
 import { PANEL } from '../../messages/panel-routes.js';
 import { read } from '../../messages/wire.js';
+import { APP_MIME_TYPE } from '../../request/client-surfaces.js';
 import type { Exchange, Handler } from '../../request/exchange.js';
-import { APP_MIME_TYPE, clientSurfaces } from '../../request/switching.js';
+import { clientSurfaces } from '../../request/switching.js';
 import { readConfiguration } from '../../request/with-configuration.js';
 
 /** The result of a request; `undefined` if it does not exist for this client, so that the server must answer. */

@@ -1,4 +1,4 @@
-import { ConcernsError } from '../errors.js';
+import { ConcernsError } from '../../errors.js';
 
 /** Something whose messages several responses carry, for example the connection to a server behind the endpoint. */
 export interface Pausable {
@@ -18,7 +18,7 @@ const STALLED_MS = 3000;
 const CHECK_MS = 250;
 
 /** A client did not read its response. */
-export class SlowClientError extends ConcernsError {
+class SlowClientError extends ConcernsError {
   readonly code = 'CLIENT_TOO_SLOW';
   override readonly name = 'SlowClientError';
 
