@@ -37,7 +37,7 @@ export interface OpenPolicy {
 export type OpenText = (file: string) => string | undefined;
 
 /** Whether a text is a policy: other YAML files come from the same folders. */
-export const isPolicy = (text: string): boolean =>
+const isPolicy = (text: string): boolean =>
   /^version\s*:/m.test(text) &&
   /^(include|concerns|presets|primitives|patterns|assign|rules|settings)\s*:/m.test(text);
 

@@ -14,7 +14,7 @@ import { validate } from './generated/project-validator.js';
 import { projectSchema } from './project-schema.js';
 
 /** The name of a project file. */
-export const PROJECT_FILE = 'mcp-concerns.config.yaml';
+const PROJECT_FILE = 'mcp-concerns.config.yaml';
 
 /** What a value of `defaults` can be. */
 export type DefaultValue = string | number | boolean | readonly string[];
