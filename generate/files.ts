@@ -1,3 +1,4 @@
+import { projectSchema } from '../src/cli/project/project-schema.js';
 import { endpointSchema } from '../src/deploy/endpoint.js';
 import { VARIANTS, writeTemplate } from '../src/deploy/template.js';
 import { policySchema } from '../src/policy/language/schema.js';
@@ -18,8 +19,14 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
   const json = (schema: object) => `${JSON.stringify(schema, null, 2)}\n`;
   return new Map([
     ['docs/architecture.md', architecturePage()],
+    ['policies/config.schema.json', json(projectSchema)],
     ['policies/schema.json', json(policySchema)],
     ['policies/test.schema.json', json(testFileSchema)],
+    ['src/cli/project/generated/project-document.ts', writeType(projectSchema, 'ProjectDocument')],
+    [
+      'src/cli/project/generated/project-validator.ts',
+      await writeValidator(projectSchema, '../../../policy/language/schema-errors.js'),
+    ],
     ['src/deploy/generated/endpoint.ts', writeType(endpointSchema, 'Endpoint')],
     ['src/deploy/generated/endpoint-validator.ts', await writeValidator(endpointSchema, '../validator.js')],
     ...VARIANTS.map((variant): [string, string] => [

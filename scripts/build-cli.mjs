@@ -4,6 +4,7 @@
  * 30 MB of encodings, of which the command line uses one.
  */
 import { chmodSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { gzipSync } from 'node:zlib';
@@ -30,6 +31,19 @@ const compressTokens = {
   },
 };
 
+/** The language server's package is CommonJS, and an ES module has no `require` for the modules of Node.js. */
+const builtinsOfCommonJs = {
+  name: 'builtins-of-common-js',
+  setup({ onLoad }) {
+    onLoad({ filter: /vscode-(?:jsonrpc|languageserver)[^\\/]*[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
+      const contents = readFileSync(path, 'utf8');
+      const replace = (call, _quote, name) =>
+        isBuiltin(name) ? `process.getBuiltinModule('${name}')` : call;
+      return { contents: contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace) };
+    });
+  },
+};
+
 mkdirSync(OUTPUT, { recursive: true });
 const { metafile } = await build({
   entryPoints: ['src/cli/main.ts'],
@@ -45,7 +59,7 @@ const { metafile } = await build({
   minifyWhitespace: true,
   lineLimit: 120,
   external: Object.keys({ ...dependencies, ...peerDependencies }).flatMap((name) => [name, `${name}/*`]),
-  plugins: [compressTokens],
+  plugins: [compressTokens, builtinsOfCommonJs],
   metafile: true,
   logLevel: 'warning',
 });

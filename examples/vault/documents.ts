@@ -30,7 +30,7 @@ export function retentionDocument(): string {
     `- Log: the newest ${LIMITS.logEntries} entries. Older ones are removed.`,
     `- Records: at most ${LIMITS.records}, together ${LIMITS.storedBytes} bytes. They are kept until they are deleted.`,
     `- Keys: at most ${LIMITS.keys}, each with ${LIMITS.keyVersions} versions. A key that protects a record cannot be deleted.`,
-    `- Tasks: at most ${LIMITS.tasks}. A finished one is kept for ${LIMITS.taskSeconds / 60} minutes at most.`,
+    `- Tasks: each is kept for ${LIMITS.taskSeconds / 60} minutes at most.`,
     '- Backups: not kept. The caller has the only copy.',
     '',
   ].join('\n');

@@ -13,7 +13,6 @@ export const LIMITS = {
   labels: 8,
   logEntries: 500,
   logCharacters: 1_000,
-  tasks: 100,
   taskSeconds: 3_600,
   textCharacters: 65_536,
   outputBytes: 262_144,

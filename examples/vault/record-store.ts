@@ -67,12 +67,16 @@ export class RecordStore {
     this.#records.delete(id);
   }
 
+  /** Returns the ids of the records that are not protected by the newest version of a key. */
+  outdated(keyId: string): string[] {
+    const { version } = this.keys.info(keyId);
+    const isCurrent = (record: RecordInfo) => record.keyId === keyId && record.keyVersion === version;
+    return this.list().flatMap((record) => (isCurrent(record) ? [] : [record.id]));
+  }
+
   /** Re-encrypts a record unless the newest version of that key protects it. Returns whether it did. */
   reencrypt(id: string, keyId: string): boolean {
-    const record = this.#records.get(id);
-    if (!record) return false;
-    const { keyId: current, keyVersion } = describe(record);
-    if (current === keyId && keyVersion === this.keys.info(keyId).version) return false;
+    if (!this.outdated(keyId).includes(id)) return false;
     this.#put(this.#seal(this.fetch(id), keyId));
     return true;
   }

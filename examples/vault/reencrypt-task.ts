@@ -1,88 +1,99 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { isTerminal } from '@modelcontextprotocol/sdk/experimental/tasks';
-import type { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
-import { CallToolResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  defineTask,
+  type StepContext,
+  TaskCancelled,
+  type TaskContext,
+  type TaskDefinition,
+  TaskQuestionError,
+} from 'mcp-concerns/tasks';
 import * as z from 'zod';
 import { id } from './inputs.js';
+import { LIMITS } from './limits.js';
 import { ADDS_ONCE, failure, type Reply, success } from './tool-reply.js';
 import type { Vault } from './vault.js';
-
-const POLL_MILLISECONDS = 100;
 
 const reencryptInput = z.strictObject({ keyId: id.default('default') });
 
 /**
- * Adds the tool that runs as a task.
+ * Defines the tool that runs as a task. It asks the user before it changes records.
  *
- * The vault keeps the task, because a server exists for one request only, and later servers answer requests about the
- * task. On AWS Lambda the work pauses with its environment, and continues with the next request to that environment.
+ * The vault is in the memory of its process, so the task must run in the same process. On AWS Lambda, a vault that outlives
+ * an environment would need a database.
  */
-export function addReencryptTask(server: McpServer, vault: Vault): void {
-  server.experimental.tasks.registerToolTask(
-    'reencryptAll',
-    {
-      description:
-        'Re-encrypt all records with the newest version of a key, as a task; records that already use it are skipped.',
-      inputSchema: reencryptInput,
-      annotations: ADDS_ONCE,
-      execution: { taskSupport: 'optional' },
+export function defineReencryptTask(vault: Vault): TaskDefinition {
+  return defineTask({
+    name: 'reencryptAll',
+    description:
+      'Re-encrypt all records with the newest version of a key, as a task; records that already use it are skipped.',
+    inputSchema: reencryptInput,
+    annotations: { ...ADDS_ONCE },
+    support: 'optional',
+    ttlSeconds: LIMITS.taskSeconds,
+    run: async ({ keyId }, ctx) => {
+      // Errors become values here, because a step keeps every message, and only those of the vault are free of secrets.
+      const outdated = await ctx.step('count', () => {
+        try {
+          vault.keys.assertEncrypts(keyId);
+          return vault.records.outdated(keyId).length;
+        } catch (error) {
+          return failure(error);
+        }
+      });
+      if (typeof outdated !== 'number') return outdated;
+      if (outdated > 0 && !(await confirm(ctx, outdated, keyId))) {
+        return success({ keyId, records: vault.records.list().length, reencrypted: 0 });
+      }
+      return ctx.step('re-encrypt', async ({ progress }) => {
+        try {
+          return success(await reencrypt(vault, keyId, progress));
+        } catch (error) {
+          if (error instanceof TaskCancelled) throw error;
+          return failure(error);
+        }
+      });
     },
-    {
-      createTask: async (args, { taskStore, taskRequestedTtl, sessionId }) => {
-        // The SDK has checked the arguments, but does not pass their type.
-        const { keyId } = reencryptInput.parse(args);
-        const ttl = taskRequestedTtl ?? null;
-        const task = await taskStore.createTask({ ttl, pollInterval: POLL_MILLISECONDS });
-        void run(vault, { taskId: task.taskId, sessionId }, keyId);
-        return { task };
-      },
-      getTask: (_args, { taskStore, taskId }) => taskStore.getTask(taskId),
-      getTaskResult: async (_args, { taskStore, taskId }) =>
-        CallToolResultSchema.parse(await taskStore.getTaskResult(taskId)),
-    },
-  );
+  });
 }
 
-interface TaskHandle {
-  readonly taskId: string;
-  readonly sessionId: string | undefined;
-}
-
-/**
- * Runs the task. It never rejects, because nothing awaits it.
- *
- * It uses the vault's task store. The task store of the request would also notify the client of that request, and fail
- * if the client has disconnected.
- */
-async function run(vault: Vault, { taskId, sessionId }: TaskHandle, keyId: string): Promise<void> {
+/** Asks the user. A host that cannot ask has confirmed with its call, because no record is lost. */
+async function confirm(ctx: TaskContext, records: number, keyId: string): Promise<boolean> {
   try {
-    const reply = await reencrypt(vault, { taskId, sessionId }, keyId);
-    if (reply) await vault.tasks.storeTaskResult(taskId, 'completed', success(reply), sessionId);
+    const { action, content } = await ctx.ask('confirm', {
+      method: 'elicitation/create',
+      params: {
+        message: `Re-encrypt ${records} ${records === 1 ? 'record' : 'records'} under the key "${keyId}"?`,
+        requestedSchema: {
+          type: 'object',
+          properties: { confirm: { type: 'boolean', title: 'Re-encrypt', default: true } },
+          required: ['confirm'],
+        },
+      },
+    });
+    return action === 'accept' && content?.confirm === true;
   } catch (error) {
-    // If the task was canceled or has expired, its result cannot be stored and is not needed.
-    await vault.tasks.storeTaskResult(taskId, 'failed', failure(error), sessionId).catch(() => undefined);
+    if (error instanceof TaskQuestionError) return true;
+    throw error;
   }
 }
 
-/** Returns `undefined` if the task was canceled. Records that are re-encrypted by then stay so; all stay readable. */
-async function reencrypt(vault: Vault, handle: TaskHandle, keyId: string): Promise<Reply | undefined> {
-  const { records, keys, tasks, log } = vault;
-  const { taskId, sessionId } = handle;
-  keys.assertEncrypts(keyId);
+/** Throws `TaskCancelled` if the task was canceled. Records that are re-encrypted by then stay so; all stay readable. */
+async function reencrypt(vault: Vault, keyId: string, progress: StepContext['progress']): Promise<Reply> {
+  const { records, log } = vault;
   const ids = records.list().map((record) => record.id);
   let changed = 0;
   for (const [index, recordId] of ids.entries()) {
     await nextTurn();
-    const task = await tasks.getTask(taskId, sessionId);
-    if (!task || isTerminal(task.status)) {
+    if (records.reencrypt(recordId, keyId)) changed += 1;
+    try {
+      await progress(`${index + 1} of ${ids.length} records`);
+    } catch (error) {
       log.record(
-        `Re-encryption under key "${keyId}" was stopped after ${index} of ${ids.length} records.`,
+        `Re-encryption under key "${keyId}" was stopped after ${index + 1} of ${ids.length} records.`,
         'warning',
       );
-      return undefined;
+      throw error;
     }
-    if (records.reencrypt(recordId, keyId)) changed += 1;
-    await tasks.updateTaskStatus(taskId, 'working', `${index + 1} of ${ids.length} records`, sessionId);
   }
   log.record(`All records are under key "${keyId}"; ${changed} of ${ids.length} were re-encrypted.`);
   return { keyId, records: ids.length, reencrypted: changed };

@@ -1,11 +1,10 @@
 import { AuditLog } from './audit-log.js';
 import { KeyRing } from './key-ring.js';
 import { RecordStore } from './record-store.js';
-import { VaultTaskStore } from './task-store.js';
 import { VaultError } from './vault-error.js';
 
 /**
- * The state that outlives a request: keys, records, the log and tasks. All of it is in memory, and limited in size.
+ * The state that outlives a request: keys, records and the log. All of it is in memory, and limited in size.
  *
  * The servers of all requests share one vault. Each process has its own vault: keys never leave the memory of their
  * process, and records leave it only in a backup.
@@ -14,7 +13,6 @@ export class Vault {
   readonly keys = new KeyRing();
   readonly records = new RecordStore(this.keys);
   readonly log = new AuditLog();
-  readonly tasks = new VaultTaskStore();
 
   /** Deletes a key. It is an error if the key still protects a record. */
   deleteKey(id: string): void {

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
+import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMemoryStore } from 'mcp-concerns';
 import { type Concerns, createConcerns, type HostPreferences } from 'mcp-concerns/client';
 import { serveLocally } from 'mcp-concerns/http';
@@ -17,6 +18,7 @@ async function walkthrough(exit: boolean): Promise<void> {
   });
   console.log(`\nThe demo vault is listening on ${endpoint.url}, with the policy policies/vault.yaml.\n`);
   await showLists(endpoint.url);
+  await showTask(endpoint.url);
 
   if (exit) return endpoint.close();
   console.log(connectionHelp(endpoint.url));
@@ -51,6 +53,40 @@ async function showLists(url: string): Promise<void> {
   showTools(await toolNames(host), all, filtered);
   console.log();
   await hostClient.close();
+}
+
+/** Runs the tool of the vault that is a task, answers its question, and prints what a host sees. */
+async function showTask(url: string): Promise<void> {
+  console.log('5. A host calls reencryptAll as a task, and its user answers the question of the task:\n');
+  const client = new Client(
+    { name: 'walkthrough', version: '1.0.0' },
+    { capabilities: { elicitation: { form: {} } } },
+  );
+  client.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+    console.log(`   question   ${params.message}`);
+    console.log('   answer     {action: accept, content: {confirm: true}}');
+    return { action: 'accept', content: { confirm: true } };
+  });
+  await client.connect(new StreamableHTTPClientTransport(new URL(url)));
+  // The client must know which tools are tasks.
+  await client.listTools();
+  for (const id of ['letter', 'invoice']) {
+    await client.callTool({ name: 'storeRecord', arguments: { id, content: `The ${id}.` } });
+  }
+  await client.callTool({ name: 'rotateKey', arguments: { id: 'default' } });
+  const call = { name: 'reencryptAll', arguments: { keyId: 'default' } };
+  let shown = '';
+  for await (const message of client.experimental.tasks.callToolStream(call, CallToolResultSchema)) {
+    if (message.type === 'error') throw message.error;
+    const line =
+      message.type === 'result'
+        ? `result     ${JSON.stringify(message.result.structuredContent)}`
+        : `status     ${message.task.status}${message.task.statusMessage === undefined ? '' : `: ${message.task.statusMessage}`}`;
+    if (line !== shown) console.log(`   ${line}`);
+    shown = line;
+  }
+  console.log();
+  await client.close();
 }
 
 function showDeclaration({ declaration }: Concerns<Client>): void {

@@ -6,9 +6,10 @@ import {
 } from '../engine/configuration.js';
 import { decide, fits } from '../engine/evaluate.js';
 import { fromNumber, type Mapping } from '../engine/mapping.js';
+import { widenings } from '../engine/match/widen.js';
 import type { Concern, Policy } from '../engine/policy.js';
 import { combinations, cutRange } from './candidate-values.js';
-import { stepsBetween, widenings } from './widen.js';
+import { stepsBetween } from './steps-between.js';
 
 /** Preferences to change, by concern; `null` removes the value. */
 export type ConfigurationChange = Readonly<

@@ -7,7 +7,7 @@ import { VERSION } from './version.js';
 
 interface Command {
   readonly help: string;
-  run(argv: string[]): Promise<number>;
+  run(argv: string[], commands: ReadonlyMap<string, () => Promise<Command>>): Promise<number>;
 }
 
 /** Each command is loaded only when it is called: `compile` needs no SDK, and `serve` needs no tokenizer. */
@@ -19,6 +19,7 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['explain', () => import('./commands/explain.js')],
   ['diff', () => import('./commands/diff.js')],
   ['tokens', () => import('./commands/tokens.js')],
+  ['docs', () => import('./commands/docs.js')],
   ['snapshot', () => import('./commands/snapshot.js')],
   ['fmt', () => import('./commands/fmt.js')],
   ['compile', () => import('./commands/compile.js')],
@@ -26,7 +27,10 @@ const COMMANDS = new Map<string, () => Promise<Command>>([
   ['serve', () => import('./commands/serve.js')],
   ['bundle', () => import('./commands/bundle.js')],
   ['switch', () => import('./commands/switch.js')],
+  ['card', () => import('./commands/card.js')],
   ['open', () => import('./commands/open.js')],
+  ['lsp', () => import('./commands/lsp.js')],
+  ['completion', () => import('./commands/completion.js')],
 ]);
 
 /** `init --lambda` writes other files than `init`, and so has options and a help of its own. */
@@ -37,21 +41,26 @@ const HELP = `Filters what MCP servers list by concerns, as a policy describes t
 Usage: mcp-concerns COMMAND [options]
 
 Commands:
-  init      write a first policy for a server, with tests
-  check     report every problem in each policy file
-  test      run the tests of policies, and show what no test exercises
-  list      show which primitives are visible, which are hidden and why
-  explain   show why one primitive is shown or hidden, and what changes that
-  diff      show how a change of a policy or a server affects hosts
-  tokens    count the tokens of primitives and configurations
-  snapshot  save the catalog of a server to a file
-  fmt       format policy files
-  compile   check a policy and write it as JSON
-  replay    make the decision of a log line again, and compare
-  serve     serve an MCP server with a policy on 127.0.0.1
-  bundle    make the folder of a Lambda function
-  switch    switch what a running serve shows to its hosts
-  open      edit a policy in a browser, and see what it shows
+  init        write a first policy for a server, with tests
+  check       report every problem in each policy file
+  test        run the tests of policies, and show what no test exercises
+  list        show which primitives are visible, which are hidden and why
+  explain     show why one primitive is shown or hidden, and what changes that
+  diff        show how a change of a policy or a server affects hosts
+  tokens      count the tokens of primitives and configurations
+  docs        write a page about a policy, for people
+  snapshot    save the catalog of a server to a file
+  fmt         format policy files
+  compile     check a policy and write it as JSON
+  replay      make the decision of a log line again, and compare
+  serve       serve an MCP server with a policy on 127.0.0.1
+  bundle      make the folder of a Lambda function
+  switch      switch what a running serve shows to its hosts
+  card        print what a host can choose before it connects
+  hosts       print how to configure each host
+  open        edit a policy in a browser, and see what it shows
+  lsp         serve policies to an editor: findings, completions, fixes
+  completion  write a script that completes command lines in your shell
 
 All commands take --color auto|always|never and --quiet. Commands that read a
 server take one of: -- COMMAND ARGS, --url URL [--header 'NAME: VALUE'],
@@ -87,7 +96,7 @@ async function main(argv: string[]): Promise<number> {
     );
     return 2;
   }
-  if (name !== 'serve') speedUpStartup();
+  if (name !== 'serve' && name !== 'lsp') speedUpStartup();
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
   // Arguments after -- belong to the command of the server.
   const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
@@ -95,7 +104,7 @@ async function main(argv: string[]): Promise<number> {
     process.stdout.write(command.help);
     return 0;
   }
-  return command.run(rest);
+  return command.run(rest, COMMANDS);
 }
 
 /** Prints only the message of an error. Our messages say what to do, and a stack trace would hide that. */

@@ -6,6 +6,7 @@ import type { Kind } from './request-meta.js';
 import type { HostClient, RequestOptions } from './sdk.js';
 import type { ListSummary } from './summary.js';
 import type { HostTransport } from './transport.js';
+import type { WidenedConcerns } from './widen.js';
 
 /** The client's own filter of SEP-2564. `declaration.filtering` has the fields that each list supports. */
 export interface ListFilter {
@@ -27,6 +28,14 @@ export type ListChange<C extends HostClient> = {
     | { readonly kind: K; readonly list: ListOf<C, K>; readonly summary: ListSummary }
     | { readonly kind: K; readonly error: unknown };
 }[Kind];
+
+/** One step of widening. */
+export interface Widening {
+  /** The preferences that changed; `null` for a value that was removed. */
+  readonly concerns: WidenedConcerns;
+  /** How they reach the server. */
+  readonly delivery: Delivery;
+}
 
 /** A host's preferences for one server, and the client's methods, which add the preferences where needed. */
 export interface Concerns<C extends HostClient> {
@@ -50,6 +59,21 @@ export interface Concerns<C extends HostClient> {
    * await concerns.set({ ...concerns.preferences, cost: 'minimal' });
    */
   set(preferences: HostPreferences, options?: RequestOptions): Promise<Delivery>;
+
+  /**
+   * Shows more, one step at a time, after a tool that a task needs was missing. A value of a concern with `match: within`
+   * is replaced by the value above it. When no value has one above it, the values of these concerns are removed. Other
+   * preferences stay. A list changes with each step, so the host pays once more for the beginning of its prompt.
+   *
+   * @param names the concerns to widen, also others; by default those with `match: within`
+   * @returns the step; `undefined` if there is nothing left to widen
+   * @throws {PreferencesError} `CONCERNS_REFUSED`, `UPDATE_REFUSED`, `UPDATE_FAILED`, and the errors of lists
+   * @example
+   * while (!isFound(await concerns.listTools())) {
+   *   if ((await concerns.widen()) === undefined) break;
+   * }
+   */
+  widen(names?: readonly string[], options?: RequestOptions): Promise<Widening | undefined>;
 
   /**
    * Sends the preferences again, for example after the client has reconnected or an update has failed. Preferences that

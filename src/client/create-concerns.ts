@@ -8,6 +8,7 @@ import { acceptsPreferences, inMeta, KINDS, type Kind } from './request-meta.js'
 import { callClient, type HostClient } from './sdk.js';
 import { summaryOf } from './summary.js';
 import { changeSent, watchReceived } from './transport.js';
+import { widerConcerns } from './widen.js';
 
 /** The options of {@link createConcerns}. */
 export interface CreateConcernsOptions {
@@ -128,6 +129,20 @@ export function createConcerns<C extends HostClient>(
       return sync.check().problems;
     },
     set: (preferences, options) => update(() => sync.set(preferences, options)),
+    widen: async (names, options) => {
+      const { declaration } = sync;
+      // A connection without lists of tools has others; without any, nothing was missing.
+      const kind = KINDS.find(
+        (each) => read(client.getServerCapabilities(), LISTS[each].capability) !== undefined,
+      );
+      if (!declaration.declared || kind === undefined) return undefined;
+      // Presets, defaults and the URL are resolved in the server, so only a list says what is in effect.
+      const { concerns: inEffect = {} } = summaryOf(await fetchList(kind, undefined, options));
+      const concerns = widerConcerns(declaration, inEffect, names);
+      if (concerns === undefined) return undefined;
+      const delivery = await update(() => sync.set({ ...sync.preferences, ...concerns }, options));
+      return { concerns, delivery };
+    },
     resend: (options) => update(() => sync.send(options)),
     over: (transport) => changeSent(transport, addPreferences),
     withConcerns,

@@ -5,7 +5,7 @@ export {
   type PreferenceProblem,
   type PreferenceValue,
 } from './check-preferences.js';
-export type { Concerns, ListChange, ListFilter, ListMethod, ListOf } from './concerns.js';
+export type { Concerns, ListChange, ListFilter, ListMethod, ListOf, Widening } from './concerns.js';
 export { type CreateConcernsOptions, createConcerns } from './create-concerns.js';
 export {
   type Declaration,
@@ -20,3 +20,4 @@ export { concernsCapabilities, inMeta, type Kind } from './request-meta.js';
 export type { HostClient, RequestOptions } from './sdk.js';
 export { type EffectiveConcerns, type ListSummary, type ServerWarning, summaryOf } from './summary.js';
 export type { HostTransport } from './transport.js';
+export type { WidenedConcerns } from './widen.js';

@@ -1,24 +1,17 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { BuildFailure, BuildOptions as EsbuildOptions } from 'esbuild';
-import { ConcernsError } from '../errors.js';
+import { BundleError, buildCode } from './build-code.js';
 import type { Endpoint } from './endpoint.js';
-import { entryOf, FILES } from './entry.js';
+import { entryOf, FILES, MODULES, TASKS_MODULE } from './entry.js';
 import { copyPackage } from './installed-package.js';
-import { MISSING_PEERS, missingPeers } from './missing-peers.js';
 import type { Architecture } from './native-code.js';
+import { replaceFolder } from './replace-folder.js';
+import { resolveServer } from './resolve-server.js';
 import { secretPackages } from './secret-statements.js';
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
-
-/** The bundle of a function could not be made. */
-class BundleError extends ConcernsError {
-  readonly code = 'BUNDLE_FAILED';
-  override readonly name = 'BundleError';
-}
 
 /** The function that a bundle is for. */
 export interface BundleOptions {
@@ -29,29 +22,14 @@ export interface BundleOptions {
   readonly architecture: Architecture;
   /** Whether the function keeps sessions in DynamoDB. If not, its client is not bundled. */
   readonly dynamodb: boolean;
+  /** Whether tasks run in a durable function. If not, the client that starts them is not bundled. */
+  readonly durable: boolean;
+  /** Packages that the function needs because of its settings. They must be installed. */
+  readonly packages: readonly string[];
 }
 
 /** The folder that `serverless.yml` deploys. */
 export const TARGET = 'build/lambda';
-
-/** Packages in CommonJS call `require`, which modules do not have. */
-const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
-
-const ESBUILD = {
-  bundle: true,
-  minify: true,
-  splitting: true,
-  format: 'esm',
-  platform: 'node',
-  target: 'node20',
-  mainFields: ['module', 'main'],
-  banner: { js: REQUIRE },
-  entryNames: '[name]',
-  chunkNames: '[name]-[hash]',
-  outExtension: { '.js': '.mjs' },
-  logLevel: 'warning',
-  metafile: true,
-} as const satisfies EsbuildOptions;
 
 /**
  * Makes the folder that a function is deployed from: its code, split so that a cold start loads only what it needs, the
@@ -69,101 +47,58 @@ const ESBUILD = {
  */
 export async function bundleFunction(
   endpoint: Endpoint,
-  { root = '.', target = TARGET, architecture = 'arm64', dynamodb = true }: Partial<BundleOptions> = {},
+  {
+    root = '.',
+    target = TARGET,
+    architecture = 'arm64',
+    dynamodb = true,
+    durable = false,
+    packages = [],
+  }: Partial<BundleOptions> = {},
 ): Promise<void> {
   const { server, catalog } = endpoint;
   if (catalog === 'snapshot') checkHeaderVariables(server);
-  const final = resolve(root, target);
-  const draft = `${final}.${process.pid}`;
-  rmSync(draft, { recursive: true, force: true });
-  mkdirSync(draft, { recursive: true });
-  try {
+  await replaceFolder(root, target, async (draft) => {
     const bin = 'package' in server ? copyPackage(server.package, root, draft, architecture) : '';
-    const meta = await bundleCode(endpoint, bin, { root: resolve(root), outdir: draft, dynamodb });
+    const to = { root: resolve(root), outdir: draft, dynamodb, durable, packages };
+    const meta = await bundleCode(endpoint, bin, to);
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
-    if (isSame(draft, final)) return;
-    rmSync(final, { recursive: true, force: true });
-    renameSync(draft, final);
-    writeFileSync(`${final}.meta.json`, meta.replaceAll(`${target}.${process.pid}/`, `${target}/`));
-  } finally {
-    rmSync(draft, { recursive: true, force: true });
-  }
+    return meta;
+  });
 }
 
 /** @returns the metafile of esbuild, as JSON */
-async function bundleCode(
+function bundleCode(
   endpoint: Endpoint,
   bin: string,
-  { root, outdir, dynamodb }: { readonly root: string; readonly outdir: string; readonly dynamodb: boolean },
+  to: Omit<BundleOptions, 'target' | 'architecture'> & { readonly outdir: string },
 ): Promise<string> {
-  const { server } = endpoint;
-  // `src/server.ts` is a path if the file exists, and otherwise the name of a package.
-  const module =
-    'module' in server && existsSync(resolve(root, server.module)) ? resolve(root, server.module) : '';
-  const resolved = module === '' ? server : { ...server, module };
-  const contents = entryOf({ ...endpoint, server: resolved }, bin);
-  const { build } = await loadEsbuild();
-  try {
-    const { metafile } = await build({
-      ...ESBUILD,
-      absWorkingDir: root,
-      outdir,
-      // The store imports its client dynamically, so an import that never runs may stay.
-      external: dynamodb ? [] : ['@aws-sdk/client-dynamodb'],
-      entryPoints: [
-        { in: 'mcp-concerns:entry', out: 'index' },
-        // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
-        ...('module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
-      ],
-      plugins: [
-        missingPeers([
-          ...(dynamodb ? ['@aws-sdk/client-dynamodb'] : []),
-          ...secretPackages(endpoint.secrets),
-        ]),
-        {
-          name: 'entry',
-          setup({ onResolve, onLoad }) {
-            onResolve({ filter: /^mcp-concerns:entry$/ }, ({ path }) => ({ path, namespace: 'generated' }));
-            onLoad({ filter: /./, namespace: 'generated' }, () => ({ contents, resolveDir: root }));
-          },
-        },
-      ],
-    });
-    return JSON.stringify(metafile, null, 1);
-  } catch (cause) {
-    // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
-    const { errors = [] } = cause as Partial<BuildFailure>;
-    const missing = errors.filter(({ pluginName }) => pluginName === MISSING_PEERS);
-    if (missing.length > 0) {
-      // A package has one error for each file that imports it.
-      const names = [...new Set(missing.map(({ detail }) => detail))].join(' ');
-      throw new BundleError(
-        `The function needs packages that are not installed. Run "npm install ${names}".`,
-        {
-          cause,
-        },
-      );
-    }
-    const what = 'module' in server ? `${server.module} cannot be bundled` : 'The function cannot be bundled';
-    throw new BundleError(`${what}: ${firstOf(errors, cause)}`, { cause });
-  }
-}
-
-/** Only projects that bundle need esbuild, so it is an optional peer dependency. */
-async function loadEsbuild(): Promise<typeof import('esbuild')> {
-  try {
-    return await import('esbuild');
-  } catch (cause) {
-    throw new BundleError('esbuild cannot be loaded. Run "npm install --save-dev esbuild".', { cause });
-  }
-}
-
-function firstOf([error]: BuildFailure['errors'], cause: unknown): string {
-  if (error === undefined) return cause instanceof Error ? cause.message : String(cause);
-  const { text, location } = error;
-  return location === null ? text : `${text} (${location.file}:${location.line})`;
+  const { root, outdir, dynamodb, durable, packages } = to;
+  const server = resolveServer(endpoint.server, root);
+  // The clients are imported dynamically, so an import that never runs may stay.
+  const clients = [
+    { name: '@aws-sdk/client-dynamodb', needed: dynamodb || durable },
+    { name: '@aws-sdk/client-lambda', needed: durable },
+  ];
+  return buildCode({
+    root,
+    outdir,
+    modules: { [MODULES.entry]: entryOf({ ...endpoint, server }, bin), [MODULES.tasks]: TASKS_MODULE },
+    external: clients.flatMap(({ name, needed }) => (needed ? [] : [name])),
+    needed: [
+      ...clients.flatMap(({ name, needed }) => (needed ? [name] : [])),
+      ...packages,
+      ...secretPackages(endpoint.secrets),
+    ],
+    entryPoints: [
+      { in: MODULES.entry, out: 'index' },
+      // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
+      ...('module' in server ? [{ in: server.module, out: 'server' }] : []),
+    ],
+    what: 'module' in endpoint.server ? endpoint.server.module : 'The function',
+  });
 }
 
 /** @returns the arguments that tell `mcp-concerns compile` which server to take a snapshot of */
@@ -194,19 +129,4 @@ async function compile(args: readonly string[], cwd: string): Promise<void> {
     const { stderr = '', code } = cause as { stderr?: string; code?: unknown };
     throw new BundleError(stderr.trim() || `"mcp-concerns compile" exited with ${String(code)}.`);
   }
-}
-
-/** @returns whether two folders have the same files with the same bytes */
-function isSame(one: string, other: string): boolean {
-  if (!existsSync(other)) return false;
-  const files = (folder: string) =>
-    readdirSync(folder, { recursive: true, withFileTypes: true })
-      .filter((entry) => entry.isFile())
-      .map((entry) => relative(folder, join(entry.parentPath, entry.name)))
-      .sort();
-  const names = files(one);
-  return (
-    names.join('\n') === files(other).join('\n') &&
-    names.every((name) => readFileSync(join(one, name)).equals(readFileSync(join(other, name))))
-  );
 }

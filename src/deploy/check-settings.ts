@@ -1,5 +1,6 @@
 import { ConcernsError } from '../errors.js';
 import { type FunctionSettings, readSettings, SettingsError } from '../lambda/settings.js';
+import { missingPermissions } from './needed-by-settings.js';
 
 /** A setting in `serverless.yml` is not valid. */
 class TemplateError extends ConcernsError {
@@ -20,10 +21,13 @@ export interface PackagedFunction {
   readonly timeout: unknown;
   /** Whether an HTTP API calls the function. */
   readonly httpApi: boolean;
+  /** The statements of the role of the function; `undefined` if the template does not show everything that it may do. */
+  readonly statements?: readonly unknown[] | undefined;
 }
 
 /**
- * Checks the settings of a function before it is deployed, as the function itself would at its start. Throws a
+ * Checks the settings of a function before it is deployed, as the function itself would at its start, and whether its role
+ * allows what they need. Throws a
  * `SettingsError` or a `TemplateError` if one is not valid.
  *
  * @param packaged the function; variables whose values only CloudFormation knows are not checked
@@ -31,7 +35,12 @@ export interface PackagedFunction {
  * @example
  * checkSettings({ environment: { MCP_CONCERNS_SESSION_SECONDS: '3600' }, timeout: 29, httpApi: true });
  */
-export function checkSettings({ environment, timeout, httpApi }: PackagedFunction): FunctionSettings {
+export function checkSettings({
+  environment,
+  timeout,
+  httpApi,
+  statements,
+}: PackagedFunction): FunctionSettings {
   const known = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => knownValue(name, value)),
   );
@@ -53,6 +62,8 @@ export function checkSettings({ environment, timeout, httpApi }: PackagedFunctio
     problems.push(
       `The timeout of ${timeout} s is too long: an HTTP API waits for ${HTTP_API_SECONDS} s. Use at most 29, or stream responses behind a REST API or a function URL.`,
     );
+  if (settings !== undefined && statements !== undefined)
+    problems.push(...missingPermissions(settings, statements));
   if (settings === undefined || problems.length > 0) throw new TemplateError(problems.join(' '));
   return settings;
 }

@@ -1,5 +1,13 @@
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
+const silence = {
+  type: 'integer',
+  minimum: 1,
+  maximum: 86_400,
+  description:
+    'Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25.',
+} as const;
+
 const own = {
   type: 'object',
   description: 'Your own server.',
@@ -36,6 +44,7 @@ const child = {
       description:
         'Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`.',
     },
+    silence,
   },
 } as const;
 
@@ -52,6 +61,7 @@ const remote = {
       description:
         'Headers that the server needs, each with the name of the environment variable that has its value.',
     },
+    silence,
   },
 } as const;
 
@@ -71,6 +81,11 @@ export const endpointSchema = {
       ],
     },
     server: { anyOf: [own, child, remote] },
+    preferences: {
+      enum: ['principal'],
+      description:
+        'Keeps what a person chooses for the verified caller (the claims `iss` and `sub`), for all of its requests. By default, preferences are kept only for a session.',
+    },
     secrets: {
       type: 'object',
       additionalProperties: { type: 'string', pattern: '^(ssm:[^#]+|secretsmanager:.+)$' },

@@ -3,6 +3,22 @@ import type { Endpoint } from './endpoint.js';
 /** Names of the files beside the entry in the bundle. */
 export const FILES = { policy: 'policy.json', catalog: 'catalog.json', server: 'server.mjs' } as const;
 
+/** Names of generated modules. */
+export const MODULES = {
+  entry: 'mcp-concerns:entry',
+  tasks: 'mcp-concerns:tasks',
+  worker: 'mcp-concerns:worker',
+} as const;
+
+/**
+ * Adds the tasks that the server module exports. It is a module of its own, so that a function loads its code only if there
+ * are tasks, and the code that runs them only with the first call about one.
+ */
+export const TASKS_MODULE: string = `import { createDeployedTasks, withTasks } from 'mcp-concerns/tasks';
+let deployed;
+export const addTasks = (server, tasks) => withTasks(server, (deployed ??= createDeployedTasks(tasks)));
+`;
+
 /**
  * Writes the module that a function starts with. It is the module that you would write by hand with `createFunction`.
  *
@@ -12,7 +28,10 @@ export const FILES = { policy: 'policy.json', catalog: 'catalog.json', server: '
  * @example
  * entryOf({ server: { module: './src/server.js' }, catalog: 'snapshot' });
  */
-export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, bin = ''): string {
+export function entryOf(
+  { server, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
+  bin = '',
+): string {
   const lines = [
     `import { readFileSync } from 'node:fs';`,
     `import { createFunction, createUpstreamLog, LivePolicy, loadSecrets, upstreamHeaders } from 'mcp-concerns/lambda';`,
@@ -24,12 +43,40 @@ export function entryOf({ server, catalog, secrets }: Omit<Endpoint, 'policy'>, 
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
     `const catalog = ${catalogExpression(catalog)};`,
     ...serverLines(server, bin),
-    ...exportLine(server, catalog),
+    ...exportLine(server, catalog, preferences),
   ];
   return `${lines.join('\n')}\n`;
 }
 
 type Server = Endpoint['server'];
+
+/**
+ * Writes the module that the function of the tasks starts with.
+ *
+ * @param module the server module, for messages
+ * @param secrets the secrets of the endpoint, which tasks can use too
+ * @returns the text of the module
+ */
+export function workerEntryOf(module: string, secrets: Endpoint['secrets'] = {}): string {
+  const hasSecrets = Object.keys(secrets).length > 0;
+  const lines = [
+    `import { readExportedTasks } from 'mcp-concerns/tasks';`,
+    `import { createDynamoRecords } from 'mcp-concerns/tasks/dynamodb';`,
+    `import { createTaskWorker } from 'mcp-concerns/tasks/durable';`,
+    ...(hasSecrets ? [`import { loadSecrets } from 'mcp-concerns/lambda';`] : []),
+    ...secretLines(secrets),
+    // After the secrets, because the module may read them.
+    `const { tasks } = await import('${MODULES.tasks}');`,
+    `const records = createDynamoRecords({ table: process.env.MCP_CONCERNS_TASKS_TABLE ?? '' });`,
+    `const definitions = readExportedTasks(tasks, ${JSON.stringify(module)});`,
+    `export const handler = createTaskWorker({ definitions, records });`,
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+/** Writes the module that takes only the tasks from a server module, so that the rest of it is not bundled. */
+export const exportedTasksOf = (module: string): string =>
+  `export { tasks } from ${JSON.stringify(module)};\n`;
 
 /** Only the clients that are needed become part of the bundle. Everything after these lines sees the variables. */
 function secretLines(secrets: Endpoint['secrets'] = {}): string[] {
@@ -56,12 +103,17 @@ function handlerImport(server: Server, catalog: Endpoint['catalog']): string[] {
   return catalog === 'snapshot' ? [] : [`import { createHandler } from 'mcp-concerns/http';`];
 }
 
-function exportLine(server: Server, catalog: Endpoint['catalog']): string[] {
+function exportLine(
+  server: Server,
+  catalog: Endpoint['catalog'],
+  preferences: Endpoint['preferences'],
+): string[] {
+  const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   if (!isV2(server) && catalog === 'snapshot') {
-    return ['export const handler = createFunction({ policy, server, catalog });'];
+    return [`export const handler = createFunction({ policy, server, catalog${kept} });`];
   }
   return [
-    'const makeHandler = (store) => createHandler({ policy, server, catalog, store });',
+    `const makeHandler = (store) => createHandler({ policy, server, catalog, store${kept} });`,
     'export const handler = createFunction({ policy, handler: makeHandler });',
   ];
 }
@@ -78,8 +130,9 @@ function serverLines(server: Server, bin: string): string[] {
     // The first request that needs the server imports it. Lists from a snapshot do not need it.
     return [
       `const server = async (context) => {`,
-      `  const { default: byDefault, createServer = byDefault } = await import(${JSON.stringify(server.module)});`,
-      `  return createServer(${server.sdk === 2 ? 'context' : ''});`,
+      `  const { default: byDefault, createServer = byDefault, tasks } = await import(${JSON.stringify(server.module)});`,
+      `  const made = await createServer(${server.sdk === 2 ? 'context' : ''});`,
+      `  return tasks === undefined ? made : (await import('${MODULES.tasks}')).addTasks(made, tasks);`,
       `};`,
     ];
   }
@@ -91,7 +144,7 @@ function serverLines(server: Server, bin: string): string[] {
 
 /** The process gets the usual variables and those that are named, but no others: the function's include credentials. */
 function childLines(server: Extract<Server, { package: string }>, bin: string): string[] {
-  const { package: name, arguments: args = [], environment = [], isolation = 'shared' } = server;
+  const { package: name, arguments: args = [], environment = [], isolation = 'shared', silence } = server;
   return [
     `import { fileURLToPath } from 'node:url';`,
     `import { ChildTransport, isolateUpstream } from 'mcp-concerns/upstream';`,
@@ -99,24 +152,25 @@ function childLines(server: Extract<Server, { package: string }>, bin: string): 
     `const names = ${JSON.stringify(['PATH', 'LANG', 'TZ', ...environment])};`,
     `const env = { HOME: '/tmp', TMPDIR: '/tmp', ...Object.fromEntries(names.map((name) => [name, process.env[name]])) };`,
     `const open = () => new ChildTransport(process.execPath, [bin, ...${JSON.stringify(args)}], env);`,
-    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name)});`,
+    `const upstream = isolateUpstream(open, ${JSON.stringify(isolation)}, ${recovery(name, silence)});`,
   ];
 }
 
 /** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
 const LIMITS_MS = { startMs: 20_000, silenceMs: 25_000 };
 
-function recovery(name: string): string {
-  const members = Object.entries({ name, ...LIMITS_MS }).map(
+function recovery(name: string, silence: number | undefined): string {
+  const limits = silence === undefined ? LIMITS_MS : { ...LIMITS_MS, silenceMs: silence * 1000 };
+  const members = Object.entries({ name, ...limits }).map(
     ([key, value]) => `${key}: ${JSON.stringify(value)}`,
   );
   return `{ ${members.join(', ')}, report: createUpstreamLog() }`;
 }
 
-function remoteLines({ url, headers = {} }: Extract<Server, { url: string }>): string[] {
+function remoteLines({ url, headers = {}, silence }: Extract<Server, { url: string }>): string[] {
   return [
     `import { remoteTransport, shareUpstream } from 'mcp-concerns/upstream';`,
     `const headers = upstreamHeaders(${JSON.stringify(headers)});`,
-    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host)});`,
+    `const upstream = shareUpstream(() => remoteTransport(${JSON.stringify(url)}, headers), ${recovery(new URL(url).host, silence)});`,
   ];
 }

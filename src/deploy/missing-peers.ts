@@ -2,7 +2,7 @@ import type { Plugin } from 'esbuild';
 
 /** The optional peer dependencies of this package that a function can import. */
 const PEERS =
-  /^(@aws-lambda-powertools\/(?:logger|metrics|parameters)|@aws-sdk\/client-(?:appconfigdata|dynamodb|s3|secrets-manager|ssm)|@modelcontextprotocol\/server)(?:\/|$)/;
+  /^(@aws-lambda-powertools\/(?:logger|metrics|parameters)|@aws-sdk\/client-(?:appconfigdata|dynamodb|lambda|s3|secrets-manager|ssm)|@aws\/durable-execution-sdk-js|@modelcontextprotocol\/server)(?:\/|$)/;
 
 /** Every function imports them, or the import is written only for functions that need them. */
 const ALWAYS = ['@aws-lambda-powertools/logger', '@modelcontextprotocol/server'];

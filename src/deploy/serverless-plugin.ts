@@ -1,8 +1,10 @@
 import { bundleFunction, TARGET } from './bundle.js';
+import { bundleWorker, WORKER_TARGET } from './bundle-worker.js';
 import { checkSettings } from './check-settings.js';
 import { type Endpoint, endpointSchema } from './endpoint.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { ARCHITECTURES, type Architecture } from './native-code.js';
+import { packagesOfSettings } from './needed-by-settings.js';
 import { type Statement, secretStatements } from './secret-statements.js';
 
 type Variables = Readonly<Record<string, unknown>>;
@@ -11,8 +13,12 @@ interface LambdaFunction {
   readonly handler?: string;
   readonly architecture?: Architecture;
   readonly timeout?: number;
-  readonly environment?: Variables;
+  environment?: Variables;
   readonly events?: readonly object[];
+  /** A role of its own. */
+  readonly role?: unknown;
+  /** Statements of a role of its own, which another plugin makes. */
+  readonly iamRoleStatements?: unknown;
 }
 
 /** The part of the Serverless Framework that the plugin uses. The framework has no types. */
@@ -21,11 +27,12 @@ interface Serverless {
   readonly service: {
     readonly custom?: { readonly endpoint?: Endpoint; readonly throttle?: Throttle };
     readonly functions?: Readonly<Record<string, LambdaFunction>>;
+    readonly resources?: unknown;
     readonly provider: {
       readonly architecture?: Architecture;
       readonly timeout?: number;
-      readonly environment?: Variables;
-      iam?: { role?: { statements?: Statement[] } | string };
+      environment?: Variables;
+      iam?: { role?: { statements?: Statement[]; readonly managedPolicies?: unknown } | string };
       readonly compiledCloudFormationTemplate?: { readonly Resources: Resources };
     };
   };
@@ -49,7 +56,8 @@ const throttleSchema = {
 
 /**
  * The plugin of the Serverless Framework. It makes the function that `custom.endpoint` of `serverless.yml` describes,
- * whenever the service is packaged, deployed or run offline, and on `osls bundle`. It also checks the settings of the
+ * whenever the service is packaged, deployed or run offline, and on `osls bundle`. If a function starts from `build/worker`,
+ * it also makes that of the tasks. It also checks the settings of the
  * function, lets its role read the secrets of the endpoint, and throttles the API as `custom.throttle` says. It does nothing
  * if the service has no such sections.
  *
@@ -75,19 +83,37 @@ export default class EndpointPlugin {
       'before:package:createDeploymentArtifacts': bundle,
       'before:aws:package:finalize:mergeCustomProviderResources': () => this.finish(),
       // `osls offline` and `osls offline start` are two commands with different events.
-      'before:offline:start': bundle,
-      'before:offline:start:init': bundle,
+      'before:offline:start': () => this.offline(),
+      'before:offline:start:init': () => this.offline(),
     };
   }
 
   /** The function that is started from the bundle. A service can have others. */
   private get lambda(): LambdaFunction {
+    return this.functionFrom(TARGET) ?? {};
+  }
+
+  private functionFrom(target: string): LambdaFunction | undefined {
     const functions = Object.values(this.serverless.service.functions ?? {});
-    return functions.find(({ handler }) => handler?.startsWith(`${TARGET}/`)) ?? {};
+    return functions.find(({ handler }) => handler?.startsWith(`${target}/`));
   }
 
   private get timeout(): number {
     return this.lambda.timeout ?? this.serverless.service.provider.timeout ?? DEFAULTS.timeout;
+  }
+
+  /** What the role of the function may do; `undefined` if a part of that is defined elsewhere, so that nobody can tell here. */
+  private get statements(): readonly unknown[] | undefined {
+    const { provider, resources } = this.serverless.service;
+    const role = provider.iam?.role ?? {};
+    const { role: own, iamRoleStatements } = this.lambda;
+    const isElsewhere =
+      typeof role === 'string' ||
+      role.managedPolicies !== undefined ||
+      own !== undefined ||
+      iamRoleStatements !== undefined ||
+      JSON.stringify(resources ?? {}).includes('"AWS::IAM::');
+    return isElsewhere ? undefined : (role.statements ?? []);
   }
 
   private async bundle(): Promise<void> {
@@ -96,22 +122,34 @@ export default class EndpointPlugin {
     if (endpoint === undefined) return;
     try {
       const { environment, architecture = provider.architecture, events = [] } = this.lambda;
-      const { sessions } = checkSettings({
+      const settings = checkSettings({
         environment: { ...provider.environment, ...environment },
         timeout: this.timeout,
         httpApi: events.some((event) => 'httpApi' in event),
+        statements: this.statements,
       });
+      const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
-        dynamodb: sessions.in === 'dynamodb',
+        dynamodb: settings.sessions.in === 'dynamodb',
+        durable,
+        packages: packagesOfSettings(settings),
       });
+      if (durable) await bundleWorker(endpoint, { root: serviceDir });
     } catch (cause) {
       if (!(cause instanceof Error)) throw cause;
       // The framework prints errors of its own class without a stack.
       const code = 'code' in cause ? String(cause.code) : 'BUNDLE_FAILED';
       throw new classes.Error(cause.message, code);
     }
+  }
+
+  /** Bundles as for AWS, and then leaves out the variables that refer to resources, because those exist only there. */
+  private async offline(): Promise<void> {
+    await this.bundle();
+    const { provider, functions = {} } = this.serverless.service;
+    for (const each of [provider, ...Object.values(functions)]) each.environment = localVariables(each);
   }
 
   /** A role that the service brings itself, by its ARN, cannot be changed here. */
@@ -134,4 +172,12 @@ export default class EndpointPlugin {
     const options = { throttle: custom.throttle, stage, timeout: this.timeout };
     Object.assign(resources, finishResources(resources, options));
   }
+}
+
+/** Without their tables, sessions and tasks are in the memory of the process. */
+function localVariables({ environment = {} }: { readonly environment?: Variables }): Variables {
+  const own = Object.entries(environment).filter(
+    ([name, value]) => !(name.startsWith('MCP_CONCERNS_') && typeof value === 'object'),
+  );
+  return Object.fromEntries(own);
 }

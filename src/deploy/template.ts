@@ -1,6 +1,8 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of serverless.yml
+import { TASK_PARTS } from './task-template.js';
+
 /** What stands in front of the function. */
-export const VARIANTS = ['http', 'rest', 'jwt', 'function-url'] as const;
+export const VARIANTS = ['http', 'rest', 'jwt', 'function-url', 'tasks'] as const;
 export type Variant = (typeof VARIANTS)[number];
 
 /** @returns whether a service can have a name, which is part of the name of its CloudFormation stack */
@@ -19,6 +21,8 @@ export function isServiceName(name: string): boolean {
  */
 export function writeTemplate(service: string, variant: Variant): string {
   const { about, params, environment = [], provider = [], description, events } = PARTS[variant];
+  const { statements = [], packaging = [], functionLines = [], functions = [] } = PARTS[variant];
+  const { resources = [], conditions = [] } = PARTS[variant];
   return `${comment(about)}
 #
 # Packages of npm that it needs: mcp-concerns, @aws-lambda-powertools/logger, @aws-sdk/client-dynamodb, and for development
@@ -61,7 +65,7 @@ provider:
   timeout: \${param:timeout}
   logRetentionInDays: \${param:logRetention}
   versionFunctions: false # AWS would keep every version forever
-${provider.length === 0 ? '' : `${lines(provider, 2)}\n`}  environment:
+${block(provider, 2)}  environment:
     POWERTOOLS_SERVICE_NAME: \${self:service}
     POWERTOOLS_LOG_LEVEL: \${param:logLevel}
     POWERTOOLS_LOGGER_SAMPLE_RATE: \${param:logSampleRate}
@@ -73,15 +77,15 @@ ${provider.length === 0 ? '' : `${lines(provider, 2)}\n`}  environment:
     MCP_CONCERNS_METRICS: \${param:metrics}
     MCP_CONCERNS_POLICY: \${param:policyUrl}
     MCP_CONCERNS_POLICY_SECONDS: \${param:policySeconds}
-${environment.length === 0 ? '' : `${lines(environment, 4)}\n`}  iam:
+${block(environment, 4)}  iam:
     role:
       statements:
         - Effect: Allow
           Action: [dynamodb:GetItem, dynamodb:UpdateItem, dynamodb:PutItem]
           Resource: { 'Fn::GetAtt': [SessionsTable, Arn] }
-
+${block(statements, 8)}
 package:
-  patterns:
+${block(packaging, 2)}  patterns:
     - '!**'
     - build/lambda/**
 
@@ -90,10 +94,10 @@ functions:
     handler: build/lambda/index.handler
     description: ${description}
     reservedConcurrency: \${param:reservedConcurrency}
-${lines(events, 4)}
-
+${block(functionLines, 4)}${lines(events, 4)}
+${block(functions, 2)}
 resources:
-  - Resources:
+  - ${conditions.length === 0 ? '' : `Conditions:\n${lines(conditions, 6)}\n    `}Resources:
       SessionsTable:
         Type: AWS::DynamoDB::Table
         Properties:
@@ -101,18 +105,27 @@ resources:
           AttributeDefinitions: [{ AttributeName: id, AttributeType: S }]
           KeySchema: [{ AttributeName: id, KeyType: HASH }]
           TimeToLiveSpecification: { AttributeName: expiresAt, Enabled: true }
-  - \${file(./serverless.observe.cjs)} # the dashboard and the alarms, if metrics are on
+${block(resources, 6)}  - \${file(./serverless.observe.cjs)} # the dashboard and the alarms, if metrics are on
 `;
 }
 
 /** What one variant adds to the text that all of them have. */
-interface Parts {
+export interface Parts {
   readonly about: readonly string[];
   readonly params: readonly string[];
   readonly provider?: readonly string[];
   readonly environment?: readonly string[];
   readonly description: string;
   readonly events: readonly string[];
+  /** What the function of the endpoint is allowed, beside its sessions. */
+  readonly statements?: readonly string[];
+  readonly packaging?: readonly string[];
+  /** Further lines of the function of the endpoint. */
+  readonly functionLines?: readonly string[];
+  /** Further functions. */
+  readonly functions?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly conditions?: readonly string[];
 }
 
 const THROTTLED = '  throttle:\n    rate: ${param:throttleRate}\n    burst: ${param:throttleBurst}\n';
@@ -124,6 +137,14 @@ const THROTTLE = [
 const SHORT = 'timeout: 29 # seconds; an HTTP API waits for 30';
 const LONG = 'timeout: 300 # seconds; up to 900. A request that never ends costs this much.';
 
+const HTTP_EVENTS = [
+  'events:',
+  "  - httpApi: 'POST /mcp'",
+  "  - httpApi: 'GET /mcp'",
+  "  - httpApi: 'DELETE /mcp'",
+  "  - httpApi: 'OPTIONS /mcp'",
+];
+
 const PARTS: Readonly<Record<Variant, Parts>> = {
   http: {
     about: [
@@ -132,13 +153,7 @@ const PARTS: Readonly<Record<Variant, Parts>> = {
     ],
     params: [SHORT, ...THROTTLE],
     description: 'MCP endpoint with concern-based filtering',
-    events: [
-      'events:',
-      "  - httpApi: 'POST /mcp'",
-      "  - httpApi: 'GET /mcp'",
-      "  - httpApi: 'DELETE /mcp'",
-      "  - httpApi: 'OPTIONS /mcp'",
-    ],
+    events: HTTP_EVENTS,
   },
   rest: {
     about: [
@@ -230,6 +245,23 @@ const PARTS: Readonly<Record<Variant, Parts>> = {
     description: 'MCP endpoint with concern-based filtering, streaming',
     events: ['url: { invokeMode: RESPONSE_STREAM }'],
   },
+  tasks: {
+    about: [
+      'Deploys an MCP endpoint with long-running tools: a Lambda function behind an HTTP API, with sessions in DynamoDB, and a',
+      'durable function that runs the tasks which the server module exports. Anyone may call it.',
+      '',
+      'Beside the packages below, it needs @aws-sdk/client-lambda and @aws/durable-execution-sdk-js.',
+    ],
+    params: [
+      SHORT,
+      ...THROTTLE,
+      'taskSeconds: 86400 # until an execution is ended: at most the longest ttlSeconds of a task',
+      'taskRetention: 7 # days that Lambda keeps the result of an execution: at least the longest ttlSeconds',
+    ],
+    description: 'MCP endpoint with concern-based filtering and tasks',
+    events: HTTP_EVENTS,
+    ...TASK_PARTS,
+  },
 };
 
 const comment = (text: readonly string[]): string =>
@@ -237,3 +269,7 @@ const comment = (text: readonly string[]): string =>
 
 const lines = (text: readonly string[], indent: number): string =>
   text.map((line) => `${' '.repeat(indent)}${line}`).join('\n');
+
+/** Lines that end with a line break; nothing if there are none. */
+const block = (text: readonly string[], indent: number): string =>
+  text.length === 0 ? '' : `${lines(text, indent)}\n`;

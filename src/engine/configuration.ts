@@ -52,6 +52,11 @@ export interface Configuration {
   readonly invalid: readonly InvalidValue[];
   /** What rules read in addition to the primitive. */
   readonly data: RuleData;
+  /**
+   * The same with the values of the model for concerns with `model: narrow`, if there are any. A primitive is shown only if
+   * both show it.
+   */
+  readonly narrowed?: Configuration;
 }
 
 const NO_WARNINGS: readonly ConcernWarning[] = [];
@@ -76,6 +81,70 @@ export function resolveConfiguration(
   sources: readonly PreferenceSource[],
   caller: Caller = {},
 ): Configuration {
+  return sources.some(({ from }) => from === 'model')
+    ? resolveWithModel(policy, sources, caller)
+    : resolve(policy, sources, caller);
+}
+
+/**
+ * The values of a model never turn the defaults of other concerns on or off: it changes only the concerns that are open to
+ * it.
+ */
+function resolveWithModel(
+  policy: Policy,
+  sources: readonly PreferenceSource[],
+  caller: Caller,
+): Configuration {
+  const { free, narrow } = openTo(policy, sources);
+  const { accepted } = resolve(
+    policy,
+    sources.filter(({ from }) => from !== 'model'),
+    caller,
+  );
+  const hasPreference = accepted.some(isValue);
+  const withModel = (values: object) =>
+    resolve(
+      policy,
+      sources.map((source) => (source.from === 'model' ? { from: source.from, concerns: values } : source)),
+      caller,
+      hasPreference,
+    );
+  const configuration = withModel(free);
+  if (Object.keys(narrow).length === 0) return configuration;
+  const narrowed = withModel({ ...free, ...narrow });
+  if (!narrowed.origins.some((origin, index) => origin !== configuration.origins[index])) {
+    return { ...configuration, warnings: narrowed.warnings };
+  }
+  return {
+    ...configuration,
+    key: JSON.stringify([configuration.key, narrowed.key]),
+    active: configuration.active || narrowed.active,
+    warnings: narrowed.warnings,
+    narrowed,
+  };
+}
+
+const isValue = (value: PreferredValue | null | undefined): boolean => value !== undefined && value !== null;
+
+/** @returns the values of the model that may replace those of the person, and those that may only hide more */
+function openTo({ concerns, indexOf }: Policy, sources: readonly PreferenceSource[]) {
+  const sent = sources.find(({ from }) => from === 'model')?.concerns;
+  const entries = Object.entries(typeof sent === 'object' && sent !== null ? sent : {});
+  const isNarrow = (name: string): boolean => concerns[indexOf.get(name) ?? -1]?.model === 'narrow';
+  return {
+    // Also those that are not open at all: reading them gives a warning.
+    free: Object.fromEntries(entries.filter(([name]) => !isNarrow(name))),
+    narrow: Object.fromEntries(entries.filter(([name, value]) => isNarrow(name) && value !== null)),
+  };
+}
+
+/** @param hasPreference whether the defaults of `aware` apply; without it, whether any source has a value */
+function resolve(
+  policy: Policy,
+  sources: readonly PreferenceSource[],
+  caller: Caller,
+  hasPreference?: boolean,
+): Configuration {
   const { concerns, settings } = policy;
   const host: Accepted = { values: new Array(concerns.length), origins: new Array(concerns.length) };
   const { values: accepted, origins } = host;
@@ -84,8 +153,8 @@ export function resolveConfiguration(
     if (source.concerns !== undefined) readPreferenceSource(policy, source, host, notes);
   }
 
-  const hasPreference = accepted.some((value) => value !== undefined && value !== null);
-  const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && hasPreference);
+  const isAware = hasPreference ?? accepted.some(isValue);
+  const defaults = settings.defaults === 'always' || (settings.defaults === 'aware' && isAware);
   const effective: EffectiveValue[] = new Array(concerns.length);
   let key = '';
   let active = false;
@@ -156,10 +225,10 @@ type Words = string | number | (string | number)[];
  * @example
  * describeConfiguration(configuration); // { security: 'high' }
  */
-export function describeConfiguration({ policy, effective }: Configuration): Record<string, Words> {
+export function describeConfiguration({ policy, effective, narrowed }: Configuration): Record<string, Words> {
   const described: [string, Words][] = [];
   policy.concerns.forEach(({ name }, index) => {
-    const value = effective[index];
+    const value = effective[index] ?? narrowed?.effective[index];
     if (value !== undefined && value !== 'denied') described.push([name, toWords(policy, index, value)]);
   });
   return Object.fromEntries(described);
@@ -173,10 +242,27 @@ export function describeConfiguration({ policy, effective }: Configuration): Rec
  */
 export function describeOrigins(configuration: Configuration): Record<string, Origin> {
   const described: [string, Origin][] = [];
-  configuration.effective.forEach((value, index) => {
-    const [name, origin] = [configuration.policy.concerns[index]?.name, configuration.origins[index]];
-    if (name === undefined || value === undefined || origin === undefined) return;
-    described.push([name, origin]);
+  configuration.policy.concerns.forEach(({ name }, index) => {
+    const from = configuration.effective[index] === undefined ? configuration.narrowed : configuration;
+    const origin = from?.origins[index];
+    if (from?.effective[index] !== undefined && origin !== undefined) described.push([name, origin]);
+  });
+  return Object.fromEntries(described);
+}
+
+/**
+ * @param configuration the values in effect
+ * @returns the values that a model has set, as the policy writes them. A value of a concern with `model: narrow` applies
+ *   beside the person's value, which `describeConfiguration` has.
+ * @example
+ * describeModel(configuration); // { topic: 'news' }
+ */
+export function describeModel({ policy, narrowed, ...own }: Configuration): Record<string, Words> {
+  const { effective, origins } = narrowed ?? own;
+  const described = policy.concerns.flatMap(({ name }, index): [string, Words][] => {
+    const value = effective[index];
+    if (origins[index] !== 'model' || value === undefined || value === 'denied') return [];
+    return [[name, toWords(policy, index, value)]];
   });
   return Object.fromEntries(described);
 }

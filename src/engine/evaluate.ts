@@ -24,6 +24,8 @@ export interface ConcernReason {
   readonly actual: readonly (string | number)[];
   /** Where the primitive's value was written, `file:line`. */
   readonly source: string;
+  /** Set if the value in effect is one that a model chose. */
+  readonly origin?: 'model';
 }
 
 export interface RuleReason {
@@ -68,6 +70,13 @@ const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
  * decide(mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).effect;
  */
 export function decide(mapping: Mapping, configuration: Configuration): IndexedDecision {
+  const { narrowed } = configuration;
+  const decision = decideUnder(mapping, configuration);
+  return narrowed === undefined || decision.effect === 'hide' ? decision : decideUnder(mapping, narrowed);
+}
+
+/** Decides without the values of the model that narrow. */
+function decideUnder(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { policy } = configuration;
   for (const step of DECISION_ORDER) {
     switch (step.test) {
@@ -98,8 +107,14 @@ export function decide(mapping: Mapping, configuration: Configuration): IndexedD
  * evaluate(mapPrimitive(policy, 'tools', { name: 'logData' }), configuration).reason;
  */
 export function evaluate(mapping: Mapping, configuration: Configuration): Decision {
+  const { narrowed } = configuration;
+  const decision = evaluateUnder(mapping, configuration);
+  return narrowed === undefined || decision.effect === 'hide' ? decision : evaluateUnder(mapping, narrowed);
+}
+
+function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision {
   const { policy } = configuration;
-  const { effect, reason } = decide(mapping, configuration);
+  const { effect, reason } = decideUnder(mapping, configuration);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
   if ('rule' in reason) {
@@ -120,6 +135,7 @@ export function evaluate(mapping: Mapping, configuration: Configuration): Decisi
       preferred: words(preferred),
       actual: words(offered),
       source,
+      ...(configuration.origins[reason.concern] === 'model' ? { origin: 'model' } : {}),
     },
   };
 }

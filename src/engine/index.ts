@@ -4,6 +4,7 @@ export {
   type Configuration,
   describeAccepted,
   describeConfiguration,
+  describeModel,
   describeOrigins,
   type EffectiveValue,
   type InvalidValue,

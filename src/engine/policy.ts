@@ -26,6 +26,8 @@ export interface Concern {
   readonly multiple: boolean;
   readonly default?: ConcernValue;
   readonly setBy: 'host' | 'operator';
+  /** What a model may do with a concern of the host: nothing (the default), hide more, or replace the person's value. */
+  readonly model?: 'none' | 'narrow' | 'free';
   readonly claim?: string;
 }
 
@@ -40,6 +42,8 @@ export interface Settings {
   readonly methods?: readonly string[];
   /** Whether the gate adds a tool and prompts with which people switch preferences. Without it, `off`. */
   readonly panel?: 'off' | 'read-only' | 'on';
+  /** Which modern clients see tools that can only be called as tasks. Without it, `require-capability`. */
+  readonly tasks?: 'require-capability' | 'show';
 }
 
 /** Values that a primitive gets because of what the server says about it. */

@@ -6,9 +6,18 @@ import type { Concern, Policy } from './policy.js';
 
 /**
  * Where a host stated its preferences. `update` is an `updateConcerns` request and `request` is the `_meta` of any other
- * request. `capabilities` are the client's, which it sends with each request if there are no sessions.
+ * request. `model` is what a model set with the tool `concerns`. `principal` is what a person chose as a verified caller.
+ * `capabilities` are the client's, which it sends with each request if there are no sessions.
  */
-export type PreferenceSourceName = 'update' | 'request' | 'session' | 'capabilities' | 'header' | 'url';
+export type PreferenceSourceName =
+  | 'update'
+  | 'request'
+  | 'model'
+  | 'session'
+  | 'principal'
+  | 'capabilities'
+  | 'header'
+  | 'url';
 
 /**
  * Where an effective value comes from: a preference source, directly or by a preset that it named; a verified claim; the
@@ -204,6 +213,10 @@ function readValue(
     );
     return undefined;
   }
+  if (from === 'model' && (concern.model ?? 'none') === 'none') {
+    notes.warn('not-for-model', `${name} (model) is for people to change. The model's value was ignored.`);
+    return undefined;
+  }
   if (value === null) return null;
   if ('min' in values) return readNumber(policy, concern, values, value, from, notes);
 
@@ -283,9 +296,9 @@ function malformed(
 /** Notes a value outside `values`. A list of names has no nearest bound, so `clamp` ignores the entry like `ignore`. */
 function outside(policy: Policy, notes: Notes, invalid: InvalidValue, from: PreferenceSourceName): void {
   const { concern, value, values } = invalid;
-  // Values in a session were accepted earlier, and clients send their capabilities with every request. If the policy
+  // Values that are kept were accepted earlier, and clients send their capabilities with every request. If the policy
   // changed since, neither may make every list fail.
-  const lasts = from === 'session' || from === 'capabilities';
+  const lasts = from === 'session' || from === 'principal' || from === 'model' || from === 'capabilities';
   const rejected = policy.settings.invalid === 'error' && !lasts;
   // The search for the nearest name costs more than anything else here.
   if (rejected ? notes.rejectedEnough : notes.full) return;

@@ -2,6 +2,7 @@ import type { OAuthTokenVerifier } from '@modelcontextprotocol/sdk/server/auth/p
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { FetchHandler } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
+import { isCard, isForCard } from './server-card/serve-card.js';
 
 /** How hosts log in at an endpoint. */
 export interface Authorization {
@@ -31,6 +32,12 @@ const ENDPOINT = '/mcp';
 export function requireLogin(handle: FetchHandler, authorization: Authorization | undefined): FetchHandler {
   if (authorization === undefined) return handle;
   return async (request, given = {}) => {
+    if (isForCard(request)) {
+      const response = await handle(request, { ...given, authInfo: undefined });
+      // Any other answer of the handler needs a login, whatever the path is.
+      if (isCard(response)) return response;
+      await response.body?.cancel();
+    }
     const document = describeLogin(request, authorization);
     if (document !== undefined) return document;
     const caller = await authorize(request, authorization, given.authInfo);

@@ -6,6 +6,7 @@ import type { LivePolicy } from '../protocol/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';
+import type { SlowReaders } from './slow-readers.js';
 
 /** What an endpoint serves: the server, the policy, and where it keeps sessions. */
 export interface HandlerOptions {
@@ -15,6 +16,12 @@ export interface HandlerOptions {
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of sessions. Without a store there are no sessions, only the URL, the header and `_meta`. */
   readonly store?: SessionStore | undefined;
+  /**
+   * `principal`: what a person chooses is kept for the verified caller, in `store`, and applies to all requests of this
+   * caller, with and without a session. The claims `iss` and `sub` tell callers apart. By default, preferences are kept
+   * only for a session.
+   */
+  readonly preferences?: 'principal' | undefined;
   /** The longest body, in bytes, that is read. Defaults to 4 MiB, as in the SDK. */
   readonly maxBodyBytes?: number | undefined;
   /** Answers lists without building the server: your promise that the lists do not depend on the request. */
@@ -24,12 +31,18 @@ export interface HandlerOptions {
 /** A server that can be connected to a transport and closed, such as `Server` and `McpServer` of SDK v1. */
 export type ServerOfRequest = ConnectableServer & { close(): Promise<void> } & {
   connect(transport: WebStandardStreamableHTTPServerTransport): Promise<void>;
+  /** Makes a server behind the endpoint wait for slow clients. */
+  readonly readers?: SlowReaders;
 };
 
 /** What the code in front of a handler knows about one request. */
 export interface FetchOptions extends Observer {
   /** The verified caller. Only its claims set operator concerns, and its sessions are bound to it. */
   readonly authInfo?: AuthInfo | undefined;
+  /** Sends a `list_changed` on the stream that the client of a session has open. Returns whether it has one. */
+  readonly announce?: ((session: string, method: string) => boolean) | undefined;
+  /** The public URL of the endpoint, if hosts use another URL than that of the request. */
+  readonly resource?: string | undefined;
 }
 
 /** Answers one HTTP request. If the request is aborted, its server is closed. */

@@ -3,5 +3,6 @@ export type { FetchHandler, FetchOptions, HandlerOptions, ServerOfRequest } from
 export type { KnownCatalog, SavedCatalog } from './known-lists/stub-server.js';
 export { ListenError, type LocalEndpoint, type LocalOptions, serveLocally } from './local.js';
 export type { Observer, StoreCall } from './observer.js';
+export { HandlerError } from './principal.js';
 export type { RequestLog, WriteLog } from './request-log.js';
 export { createHandler } from './sdk-v1.js';

@@ -7,6 +7,8 @@ import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
+import { isForCard } from './server-card/serve-card.js';
+import { SessionStreams } from './session-streams.js';
 
 /** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {
@@ -36,7 +38,9 @@ export class ListenError extends ConcernsError {
 }
 
 /**
- * Serves an SDK v1 server on 127.0.0.1, under the path `/mcp`, with the same handler as a Lambda function.
+ * Serves an SDK v1 server on 127.0.0.1, under the path `/mcp`, with the same handler as a Lambda function. With a store, a
+ * client can open a stream with GET, which announces lists that look different, for example because a `LivePolicy`
+ * was replaced, or because the preferences of the session changed elsewhere.
  *
  * Web pages can send requests to local ports. So requests must name the endpoint itself in `Host`, and in `Origin` if
  * they have that header.
@@ -48,8 +52,22 @@ export class ListenError extends ConcernsError {
  * const endpoint = await serveLocally({ server: createVaultServer, policy, store: createMemoryStore() });
  * console.log(endpoint.url); // http://127.0.0.1:49152/mcp
  */
-export function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
-  return listenLocally(createHandler(options), options);
+export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint> {
+  if (options.store === undefined) return listenLocally(createHandler(options), options);
+  const streams = new SessionStreams(options.store, options.policy);
+  const handle = createHandler({ ...options, store: streams.store });
+  const announce = (session: string, method: string): boolean => streams.announce(session, method);
+  const endpoint = await listenLocally((request, given) => {
+    const isStream = request.method === 'GET' && request.headers.has('mcp-session-id') && !isForCard(request);
+    return isStream ? streams.open(request) : handle(request, { ...given, announce });
+  }, options);
+  return {
+    url: endpoint.url,
+    close: async () => {
+      streams.close();
+      await endpoint.close();
+    },
+  };
 }
 
 /**
@@ -115,7 +133,7 @@ function refusal(request: Request, port: number): Response | undefined {
   if (origin !== null && !own.some((host) => origin === `http://${host}`)) {
     return new Response('Forbidden: pages of other origins may not use this endpoint.\n', { status: 403 });
   }
-  if (new URL(request.url).pathname !== '/mcp')
+  if (new URL(request.url).pathname !== '/mcp' && !isForCard(request))
     return new Response('Not found: use /mcp.\n', { status: 404 });
   return undefined;
 }

@@ -1,7 +1,8 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
-import { LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../protocol/messages/wire.js';
+import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
 import { TaskMemory } from '../protocol/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
@@ -10,8 +11,11 @@ import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { once } from './once.js';
+import { checkPreferenceOptions, principalPreferences } from './principal.js';
 import { parseJson, readText } from './request-body.js';
+import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
+import { readReturn, resultRequest, TaskResultTransport } from './task-results.js';
 
 /** Methods for which the answer is the only message of the response. Plain JSON costs less than an event stream. */
 const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
@@ -21,24 +25,29 @@ const SINGLE_ANSWER: ReadonlySet<unknown> = new Set([
   ...Object.values(LISTS).map(({ method }) => method),
 ]);
 
+const LIST_CHANGED: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMethod));
+
 /**
  * Serves an SDK v1 server over Streamable HTTP, with a new server for each request. A session contains only the
  * preferences of its host, so any process that shares the store can answer any request.
  *
- * Supports protocol versions up to 2025-11-25. A GET gets a 405, because there is no stream besides the responses:
+ * Supports protocol versions up to 2025-11-25. There is no stream besides the responses, so a GET gets a 405. The exception
+ * is the GET of a client that comes back for the result of a task, which is answered once:
  * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#streamable-http
  *
  * @param options the server, the policy, and where sessions are kept
  * @returns a handler for requests of any path
+ * @throws {HandlerError} if preferences are kept per caller, but there is no store
  * @example
  * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
 export function createHandler(options: HandlerOptions): FetchHandler {
+  checkPreferenceOptions(options);
   const { server, policy, catalog } = options;
-  if (catalog === undefined) return serve(options);
+  if (catalog === undefined) return withServerCard(policy, serve(options));
   const lists = createKnownLists(server, policy, catalog, 'legacy');
-  return answerKnownLists(options, lists, serve(options, lists));
+  return withServerCard(policy, answerKnownLists(options, lists, serve(options, lists)));
 }
 
 /**
@@ -51,9 +60,13 @@ export function createHandler(options: HandlerOptions): FetchHandler {
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   const taskMemory = new TaskMemory();
   return async (request, given = {}) => {
-    const store =
-      options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
-    if (request.method === 'POST') return post({ ...options, store, taskMemory }, lists, request, given);
+    const observed = options.store && observedStore(options.store, given.storeCall);
+    const store = observed && bindSessions(observed, given.authInfo);
+    const principal = principalPreferences(options.preferences, observed, given.authInfo);
+    const own = { ...options, store, principal, taskMemory };
+    if (request.method === 'POST') return post(own, lists, request, given);
+    const returning = readReturn(request);
+    if (returning !== undefined) return respond(own, lists, returning.post, returning.message, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
     const allow = store === undefined ? 'POST' : 'POST, DELETE';
     const message = `${request.method} is not supported here. Use ${allow}.`;
@@ -61,17 +74,33 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
   };
 }
 
+type Options = HandlerOptions & {
+  readonly taskMemory: TaskMemory;
+  readonly principal: PrincipalPreferences | undefined;
+};
+
 async function post(
-  options: HandlerOptions & { readonly taskMemory: TaskMemory },
+  options: Options,
   lists: KnownLists | undefined,
   request: Request,
   given: FetchOptions,
 ): Promise<Response> {
-  const { policy, store } = options;
   const text = await readText(request, options.maxBodyBytes);
   if (typeof text !== 'string') return text;
   const body = parseJson(text);
   if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+  return respond(options, lists, request, body, given);
+}
+
+/** Answers the messages of a POST. */
+async function respond(
+  options: Options,
+  lists: KnownLists | undefined,
+  request: Request,
+  body: unknown,
+  given: FetchOptions,
+): Promise<Response> {
+  const { policy, store } = options;
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length === 0) {
     return failure(
@@ -101,15 +130,31 @@ async function post(
     throw request.signal.reason;
   }
   const single = methods.every((method) => SINGLE_ANSWER.has(method));
-  const transport = new WebStandardStreamableHTTPServerTransport({
-    enableJsonResponse: single,
-    // With a generator the transport requires an initialize request first. Only that request may have one.
-    ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
-  });
+  const result = resultRequest(messages);
+  const transport =
+    result !== undefined
+      ? new TaskResultTransport(result)
+      : new WebStandardStreamableHTTPServerTransport({
+          enableJsonResponse: single,
+          // With a generator the transport requires an initialize request first. Only that request may have one.
+          ...(initializes && sessionId !== undefined ? { sessionIdGenerator: () => sessionId } : {}),
+        });
   if (!initializes && sessionId !== undefined) transport.sessionId = sessionId;
+  const { announce } = given;
+  if (announce !== undefined && sessionId !== undefined) {
+    const send = transport.send.bind(transport);
+    // Each notification is sent on one stream only.
+    transport.send = async (message, sendOptions) => {
+      const method = read(message, 'method');
+      const isAnnounced =
+        typeof method === 'string' && LIST_CHANGED.has(method) && announce(sessionId, method);
+      if (!isAnnounced) await send(message, sendOptions);
+    };
+  }
   const gated = gatedTransport(transport as Transport, {
     policy,
     store: ahead?.store ?? store,
+    principal: options.principal,
     report: given.report,
     names: given.names,
     shared: lists?.shared,
@@ -117,16 +162,23 @@ async function post(
   });
   // The cast selects the `connect` of this transport: the gate accepts servers of SDK v1 and v2.
   await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
-  const response = await transport.handleRequest(request, {
-    parsedBody: body,
-    ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
-  });
-  // Lambda freezes a function after its response, so preferences must be stored before it.
-  await gated.settled();
-  if (!single) return closing(response, close);
-  // Reading a body that is one string is twice as fast as reading a stream.
-  await close();
-  return response;
+  const outgoing = server.readers?.open(true, () => void close());
+  try {
+    const response = await transport.handleRequest(request, {
+      parsedBody: body,
+      ...(given.authInfo === undefined ? {} : { authInfo: given.authInfo }),
+    });
+    // Lambda freezes a function after its response, so preferences must be stored before it.
+    await gated.settled();
+    if (!single) return outgoing?.carry(response) ?? closing(response, close);
+    // Reading a body that is one string is twice as fast as reading a stream.
+    await close();
+    outgoing?.abandon();
+    return response;
+  } catch (cause) {
+    outgoing?.abandon();
+    throw cause;
+  }
 }
 
 async function endSession(store: SessionStore, request: Request): Promise<Response> {

@@ -17,6 +17,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { observedStore } from './observer.js';
+import { principalPreferences } from './principal.js';
 import { parseJson, readText } from './request-body.js';
 import { challengeResponse, challengeScopes } from './scope-challenge.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
@@ -37,6 +38,7 @@ export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
  *
  * @param options the server, the policy, and where sessions of the legacy era are kept
  * @returns a handler for requests of any path
+ * @throws {HandlerError} if preferences are kept per caller, but there is no store
  * @example
  * const handle = createHandler({ server: () => createServer(), policy, store: createMemoryStore() });
  */
@@ -83,6 +85,7 @@ function createModernHandler({
   server,
   policy,
   store,
+  preferences,
   catalog,
 }: HandlerOptionsV2): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
   // One handler of the SDK serves all requests. This map finds the options of each of them.
@@ -113,9 +116,11 @@ function createModernHandler({
     const probe = crypto.randomUUID();
     // The check before the transport and the gate in it use the same policy and the same lists.
     const { report, names } = given;
-    // Modern requests have no session. The store keeps only who created which task.
-    const bound = store && bindSessions(observedStore(store, given.storeCall), given.authInfo);
-    const kept = { report, names, store: bound, taskMemory };
+    // Modern requests have no session. The store keeps only who created which task, and the preferences of callers.
+    const observed = store && observedStore(store, given.storeCall);
+    const bound = observed && bindSessions(observed, given.authInfo);
+    const principal = principalPreferences(preferences, observed, given.authInfo);
+    const kept = { report, names, store: bound, principal, taskMemory };
     const concerns: ConcernsOptions = enforced
       ? { ...kept, policy: current, probe, shared: lists?.shared ?? new SharedCatalog() }
       : { ...kept, policy, shared: lists?.shared };

@@ -1,1 +1,2 @@
+export { HandlerError } from './principal.js';
 export { createHandler, type HandlerOptionsV2 as HandlerOptions } from './sdk-v2.js';

@@ -5,6 +5,7 @@ import { answerKnownLists } from '../http/known-lists/handler.js';
 import { createKnownLists } from '../http/known-lists/known-lists.js';
 import { once } from '../http/once.js';
 import type { WriteLog } from '../http/request-log.js';
+import { withServerCard } from '../http/server-card/serve-card.js';
 import { LivePolicy } from '../protocol/request/live-policy.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
@@ -42,7 +43,7 @@ export interface CommonFunctionOptions
 /** A function that serves a server of SDK v1. */
 export interface ServerFunctionOptions
   extends CommonFunctionOptions,
-    Pick<HandlerOptions, 'server' | 'catalog' | 'maxBodyBytes'> {
+    Pick<HandlerOptions, 'server' | 'catalog' | 'preferences' | 'maxBodyBytes'> {
   readonly handler?: undefined;
 }
 
@@ -99,12 +100,18 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
 
   const live = livePolicy(options, settings);
   const store = options.store ?? storeOf(settings, warn);
+  if (options.handler === undefined && options.preferences !== undefined && store === undefined) {
+    throw new SettingsError(
+      'MCP_CONCERNS_SESSIONS is none, but preferences are kept per caller. Set it to dynamodb, or remove preferences.',
+    );
+  }
   const serve =
     options.handler === undefined
       ? serverHandler({ ...options, policy: live, store })
       : options.handler(store);
+  const { resource } = settings;
   const handle = withRecentPolicy(
-    serve,
+    resource === undefined ? serve : (request, given) => serve(request, { ...given, resource }),
     live,
     settings,
     once(() => logPolicyEvents(logger())),
@@ -156,7 +163,7 @@ function serverHandler(options: ServerFunctionOptions): FetchHandler {
   }
   const lists = createKnownLists(server, policy, catalog, 'legacy');
   const rest = later(async () => (await load()).serve(options, lists));
-  return answerKnownLists(options, lists, rest);
+  return withServerCard(policy, answerKnownLists(options, lists, rest));
 }
 
 /** @returns a handler that the first request makes */

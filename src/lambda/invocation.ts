@@ -1,10 +1,11 @@
 import { createHmac } from 'node:crypto';
 import { type Authorization, requireLogin } from '../http/authorization.js';
-import { checkOrigin } from '../http/cors.js';
+import { checkOrigin, type PageDecision } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { type Observer, observe } from '../http/observer.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
+import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
 import { KnownNames } from '../protocol/request/known-names.js';
 import { callerOf } from './claims.js';
@@ -67,7 +68,10 @@ export function createInvocations(
     const observed = observe();
     const { signal, clear } = deadlineOf(context);
     const request = toRequest(event, signal);
-    const page = checkOrigin(request, origins);
+    // A card is public and has headers of its own for web pages.
+    const page: PageDecision = isForCard(request)
+      ? { allow: (response) => response }
+      : checkOrigin(request, origins);
     const ids = (): RequestIds => requestIds(bodyOf(event));
     let session = sessionOf(request.headers);
     let principal: readonly string[] | undefined;

@@ -23,9 +23,26 @@ export function Concerns({ state, change }: { readonly state: PanelState; change
           ) : (
             <Range concern={concern} disabled={readOnly !== undefined} change={change} />
           )}
+          <Narrowed concern={concern} disabled={readOnly !== undefined} change={change} />
         </div>
       ))}
     </section>
+  );
+}
+
+/** What a model hides beside the person's own value. To choose the own value again takes a button: it is chosen already. */
+function Narrowed({ concern, disabled, change }: ConcernProps) {
+  const { name, model = [], origin, inEffect, multiple } = concern;
+  if (model.length === 0 || origin === 'model') return null;
+  const own = multiple ? inEffect : (inEffect[0] ?? null);
+  return (
+    <p class="about">
+      The model narrows this to {boundOf(concern)}
+      {model.join(' or ')}.{' '}
+      <button type="button" disabled={disabled} onClick={() => change({ [name]: own })}>
+        Undo<span class="unseen"> what the model chose for {name}</span>
+      </button>
+    </p>
   );
 }
 

@@ -1,4 +1,5 @@
 import type { PanelSession, PanelState } from '../protocol/concerns/panel-document.js';
+import { adviceFor } from './host-advice.js';
 import type { Source } from './source.js';
 import { countOf, formatNumber } from './words.js';
 
@@ -26,11 +27,15 @@ export function Header({ state, choose }: { readonly state: PanelState; readonly
         )}
         {own?.relisted === false && (
           <p class="stale">
-            {own.client} has not listed again since the last change. If it does not, reconnect the server in
-            the host.
+            {own.client} has not listed again since the last change.{' '}
+            {adviceFor(own.client) ?? 'If it does not, reconnect the server in the host.'}
           </p>
         )}
-        {own?.relisted === true && <p>{own.client} listed again after the last change.</p>}
+        {own?.relisted === true && (
+          <p>
+            {own.client} listed again after the last change. {adviceFor(own.client)}
+          </p>
+        )}
       </div>
       <Totals state={state} />
     </header>

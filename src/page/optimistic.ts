@@ -17,7 +17,9 @@ export function moveSwitches(state: PanelState, change: Change): PanelState {
   const concerns = state.concerns.map((concern) => {
     if (concern.setBy === 'operator') return concern;
     if (preset === undefined && !(concern.name in values)) return concern;
-    return { ...concern, inEffect: valuesOf(values[concern.name]) };
+    // The person decides now, so what the model chose no longer applies.
+    const { model: _model, origin: _origin, ...rest } = concern;
+    return { ...rest, inEffect: valuesOf(values[concern.name]) };
   });
   const isActive = (preferences: Change): boolean =>
     concerns.every(

@@ -27,7 +27,12 @@ export function reasonOf(
   const has = `Its ${concern} is ${actual.join(' or ')}.`;
   if (preferred.length === 0) return `${has} The operator has not granted it to you.`;
   const declared = concerns.find(({ name }) => name === concern);
-  const who = declared?.setBy === 'operator' ? 'The operator allows' : 'You prefer';
+  const who =
+    reason.origin === 'model'
+      ? 'The model chose'
+      : declared?.setBy === 'operator'
+        ? 'The operator allows'
+        : 'You prefer';
   return `${has} ${who} ${boundOf(declared)}${preferred.join(' or ')}.`;
 }
 

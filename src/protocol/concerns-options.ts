@@ -4,11 +4,12 @@ import type { SharedCatalog } from './catalog/shared-catalog.js';
 import type { PassedRequests } from './messages/passed-requests.js';
 import type { Message, RequestId } from './messages/wire.js';
 import type { ConnectionObserver, InitializedConnection, TaskRecords } from './request/exchange.js';
+import type { PrincipalPreferences } from './request/kept-preferences.js';
 import type { KnownNames } from './request/known-names.js';
-
 import type { LivePolicy } from './request/live-policy.js';
 import type { GateReport, Report } from './request/report.js';
 import type { SessionPreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import type { TaskMemory } from './tasks/task-records.js';
 
 /** The policy of a gate, where preferences are kept, and what is shared with other gates. */
@@ -17,6 +18,8 @@ export interface ConcernsOptions {
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of HTTP sessions. Without a store, the connection keeps them as long as it lasts. */
   readonly store?: SessionStore | undefined;
+  /** Keeps preferences per verified caller, besides those of sessions. Only HTTP handlers know the caller. */
+  readonly principal?: PrincipalPreferences | undefined;
   /** Called once for each request of a client, when its answer leaves, to write a log. */
   readonly report?: ((report: GateReport) => void) | undefined;
   /** The names that reports may contain. Connections that share it learn from each other. */
@@ -47,6 +50,8 @@ export interface ConnectionOptions
   readonly preferences: SessionPreferences;
   /** Who created which task. Without it, the connection remembers its own tasks. */
   readonly tasks?: TaskRecords | undefined;
+  /** Lists the tasks of the server by their owner, if the server can. */
+  readonly lister?: TaskLister | undefined;
   /** Whether the client initialized the session on an earlier connection. */
   readonly resumed?: boolean | undefined;
   /** The requests that passed by before, and have no answer yet. */

@@ -35,9 +35,11 @@ import {
   type Implementation,
   type TaskRecords,
 } from './request/exchange.js';
+import { type PrincipalPreferences, readKept } from './request/kept-preferences.js';
 import { LivePolicy, policyInForce } from './request/live-policy.js';
 import { NO_REPORT, type Report } from './request/report.js';
 import { readSession, type SessionPreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import {
   acceptsNotification,
   fromServerNotification,
@@ -59,7 +61,9 @@ const SENT = Promise.resolve();
 export class Connection implements ServerConnection {
   readonly handlers = HANDLERS;
   readonly preferences: SessionPreferences;
+  readonly principal: PrincipalPreferences | undefined;
   readonly tasks: TaskRecords;
+  readonly lister: TaskLister | undefined;
   readonly report: Report;
   isLegacy: boolean;
   isInitialized: boolean;
@@ -90,7 +94,9 @@ export class Connection implements ServerConnection {
     {
       policy,
       preferences,
+      principal,
       tasks,
+      lister,
       resumed = false,
       passed,
       report,
@@ -102,6 +108,8 @@ export class Connection implements ServerConnection {
   ) {
     this.live = policy;
     this.preferences = preferences;
+    this.lister = lister;
+    this.principal = principal;
     this.isLegacy = resumed;
     this.isInitialized = resumed;
     this.passed = passed ?? new PassedRequests();
@@ -290,10 +298,14 @@ export class Connection implements ServerConnection {
     const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
     const own: Request = params === undefined ? call : { ...call, params };
     const exchange = new Exchange(this, own, sender);
-    const session =
-      exchange.era === 'modern' ? ({ state: 'unknown' } as const) : await readSession(this.preferences);
-    exchange.configured(configure(exchange, { session, meta: true }), []);
+    exchange.configured(configure(exchange, { ...(await readKept(exchange)), meta: true }), []);
     return showsTool(exchange, name);
+  }
+
+  /** Returns which questions the client of this session can answer; `undefined` if nothing tells. */
+  async questions(): Promise<unknown> {
+    const session = await readSession(this.preferences);
+    return session.state === 'live' ? session.record.questions : undefined;
   }
 
   /** Resolves when no message waits for the session store. Until then, an HTTP response must not be finished. */

@@ -10,6 +10,7 @@ import {
   isResponse,
   type Request as McpRequest,
   type Message,
+  type RequestId,
 } from './messages/wire.js';
 import { Outcomes } from './outcomes.js';
 import type { Sender } from './request/configure.js';
@@ -17,6 +18,7 @@ import { KnownNames } from './request/known-names.js';
 import { policyInForce } from './request/live-policy.js';
 import type { HttpRequestInfo } from './request/preference-sources.js';
 import { placePreferences } from './request/session-preferences.js';
+import type { TaskLister } from './request/task-lister.js';
 import { memoryOf, TaskMemory, taskRecords } from './tasks/task-records.js';
 
 /** A transport with a gate in it. */
@@ -28,6 +30,21 @@ export interface GatedTransport extends Transport {
    * tool that they are about, such as those about tasks.
    */
   showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
+  /**
+   * Returns which questions the client of the session can answer, as capabilities; `undefined` if nothing tells. Rejects if
+   * the session cannot be read.
+   */
+  questions(): Promise<unknown>;
+  /**
+   * Tells the client to come back for the answer to a request, before the first message of its response.
+   *
+   * @returns ends the response; `undefined` if the transport cannot end it without an answer
+   */
+  comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
+  /** Returns the id that the client gave a request, from the id under which the server got it. */
+  clientIdOf(id: RequestId): RequestId;
+  /** Must be called before the first message, by a server that lists tasks by their owner itself. */
+  listTasksWith(lister: TaskLister): void;
   /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
   waitFor(work: Promise<unknown>): void;
 }
@@ -51,6 +68,11 @@ interface V2Transport {
   readonly hasPerRequestStream?: boolean;
 }
 
+/** A transport of HTTP whose responses can end without an answer. */
+interface EndingTransport {
+  comeBack?(id: RequestId, retryMs: number): () => void;
+}
+
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
 class TransportWithGate implements GatedTransport {
   onclose?: () => void;
@@ -60,6 +82,7 @@ class TransportWithGate implements GatedTransport {
   /** The requests that passed by before there was a connection, and have no answer yet. */
   private readonly passed = new PassedRequests();
   private readonly outcomes: Outcomes | undefined;
+  private lister: TaskLister | undefined = undefined;
   private readonly work = new Set<Promise<unknown>>();
 
   constructor(
@@ -161,6 +184,28 @@ class TransportWithGate implements GatedTransport {
     await Promise.allSettled(this.work);
   }
 
+  clientIdOf(id: RequestId): RequestId {
+    return this.connection?.clientIdOf(id) ?? id;
+  }
+
+  listTasksWith(lister: TaskLister): void {
+    this.lister = lister;
+  }
+
+  async questions(): Promise<unknown> {
+    return this.connection?.questions();
+  }
+
+  comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
+    const clientId = this.clientIdOf(id);
+    const end = (this.inner as EndingTransport).comeBack?.(clientId, retryMs);
+    if (end === undefined) return undefined;
+    return () => {
+      this.outcomes?.postponed(clientId);
+      end();
+    };
+  }
+
   waitFor(work: Promise<unknown>): void {
     this.work.add(work);
     const done = () => this.work.delete(work);
@@ -187,6 +232,7 @@ class TransportWithGate implements GatedTransport {
         report: this.outcomes?.told,
         preferences,
         tasks,
+        lister: this.lister,
         resumed: sessionId !== undefined,
         passed: this.passed,
       },

@@ -14,6 +14,7 @@ import { readConfiguration } from './request/with-configuration.js';
 import { rememberTask } from './tasks/remember-task.js';
 import { judgeTaskList, settleTaskList, withoutTaskList } from './tasks/task-list.js';
 import { judgeTask, settleTask } from './tasks/task-request.js';
+import { judgeSubscription } from './tasks/task-subscription.js';
 
 /** Lets the server answer. */
 function judgePassing(exchange: Exchange): void {
@@ -82,7 +83,7 @@ export const HANDLERS: Handlers = {
   ...PANEL_HANDLERS,
   probe: { judge: answerProbe },
   pass: PASS,
-  // `enforce` refuses these two before any handler.
-  handler: PASS,
+  handler: { judge: judgeSubscription, settle: settlePassing },
+  // `enforce` refuses it before any handler.
   unknown: PASS,
 };

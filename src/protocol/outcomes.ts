@@ -91,6 +91,11 @@ export class Outcomes {
     this.finish(id, failed ? { isError: true } : {});
   }
 
+  /** Must be called when the response to a request ends without an answer, for which its client comes back. */
+  postponed(id: RequestId): void {
+    this.finish(id, {});
+  }
+
   /** Must be called when the connection closes: requests without an answer will not get one. */
   closed(): void {
     for (const id of [...this.pending.keys()]) this.finish(id, { unanswered: 'closed' });

@@ -2,7 +2,7 @@ import { type Configuration, resolveConfiguration } from '../engine/configuratio
 import { redactNotification, redactSampling } from './access/server-text.js';
 import { onListChanged, onResourceUpdated } from './concerns/list-changed.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from './messages/refusals.js';
-import { NOTIFICATION_TEXTS, type NOTIFICATIONS } from './messages/routes.js';
+import { NOTIFICATION_TEXTS, type NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS } from './messages/routes.js';
 import {
   CAPABILITIES,
   failure,
@@ -21,12 +21,13 @@ export interface ServerConnection extends ExchangeConnection, ViewSource {}
 
 /** Returns whether a notification passes, and reports it if `enforce` does not let it pass. */
 export function acceptsNotification(
-  { policy, report }: ExchangeConnection,
+  { policy, report, lister }: ExchangeConnection,
   sender: keyof typeof NOTIFICATIONS,
   method: string,
 ): boolean {
   const { settings } = policy;
   if (settings.enforcement === 'advisory' || passesNotification(settings, sender, method)) return true;
+  if (sender === 'server' && lister !== undefined && OWNED_TASK_NOTIFICATIONS.has(method)) return true;
   report({ method, era: 'legacy', refused: loggable(method) });
   return settings.enforcement !== 'enforce';
 }

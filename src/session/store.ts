@@ -1,21 +1,27 @@
 /** A host's accepted preferences: concern names and values, and possibly a preset. */
 export type HostConcerns = { readonly [name: string]: unknown };
 
-/** What a store keeps for a legacy session between requests. Plain JSON. */
+/** What a store keeps for a legacy session, or for a verified caller, between requests. Plain JSON. */
 export interface SessionRecord {
   readonly concerns?: HostConcerns;
+  /** Whether a person chose `concerns` in this session, where preferences are also kept per caller. */
+  readonly acted?: boolean;
   /** The lists whose changes the server announces, according to its `initialize` result. */
   readonly listChanged?: readonly string[];
   /** The part of the client's capabilities that rules of the policy read. */
   readonly clientCapabilities?: unknown;
   /** The paths that `clientCapabilities` was read from. Without them, it is all of the capabilities. */
   readonly clientPaths?: readonly string[];
+  /** Which questions the client can answer, if the server has tasks: the part of its capabilities that says so. */
+  readonly questions?: unknown;
   /** For the id of a task: the tool that created the task. */
   readonly tool?: string;
   /** For the id of a task: to whom the task belongs, as a digest. */
   readonly owner?: string;
   /** How a person can switch in the client, and the key that only the page in the client gets. */
   readonly panel?: { readonly app: boolean; readonly form: boolean; readonly key: string };
+  /** The values that a model has set, beside those of the person. `null` means no value. */
+  readonly model?: HostConcerns;
   /** Warnings about preferences that the host sent when it connected. Each list repeats them until `updateConcerns`. */
   readonly warnings?: readonly { readonly code: string; readonly message: string }[];
 }

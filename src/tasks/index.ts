@@ -1,4 +1,5 @@
 export type { TaskCaller } from '../session/task-owner.js';
+export { createDeployedTasks } from './attach/deployed-tasks.js';
 export { withTasks } from './attach/with-tasks.js';
 export type {
   BranchValues,
@@ -28,6 +29,7 @@ export {
   TaskRuleError,
   TaskStepError,
 } from './author/errors.js';
+export { readExportedTasks } from './author/exported-tasks.js';
 export { createEmbeddedEngine, type EmbeddedEngineOptions } from './execution/embedded.js';
 export type { TaskEngine } from './execution/engine.js';
 export { answerable } from './execution/questions.js';

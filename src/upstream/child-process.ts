@@ -4,7 +4,7 @@ import { serializeMessage } from '@modelcontextprotocol/sdk/shared/stdio.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { ConcernsError } from '../errors.js';
-import { errorLines } from './error-lines.js';
+import { ErrorLines } from './error-lines.js';
 import { OutputLines } from './output-lines.js';
 import { UpstreamError } from './upstream-error.js';
 
@@ -60,7 +60,7 @@ export class ChildTransport implements Transport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  /** Receives the lines that the server writes to stderr: at most 50 in 10 seconds, 300 characters of each. */
+  /** Receives the lines that the server writes to stderr: at most 50 in 10 seconds, 300 characters of each, and the last. */
   onstderr?: (line: string) => void;
   /** How the server ended, if it ended by itself. */
   ended: ChildEnd | undefined;
@@ -72,7 +72,9 @@ export class ChildTransport implements Transport {
     message: (message) => this.onmessage?.(message),
     unreadable: (line, endless) => this.onerror?.(new UnreadableLine(line, endless)),
   });
+  private readonly errors = new ErrorLines((line) => this.onstderr?.(line));
   private signalled = false;
+  private starting: Promise<void> | undefined;
   private closing: Promise<void> | undefined;
   private finish: () => void = () => {};
   private readonly finished = new Promise<void>((resolve) => {
@@ -91,10 +93,15 @@ export class ChildTransport implements Transport {
   }
 
   /**
-   * Starts the server. Rejects with the error of Node.js (`code: 'ENOENT'`) if the command does not exist or is not
-   * executable.
+   * Starts the server; once, if it is called again. Rejects with the error of Node.js (`code: 'ENOENT'`) if the command
+   * does not exist or is not executable.
    */
-  async start(): Promise<void> {
+  start(): Promise<void> {
+    this.starting ??= this.launch();
+    return this.starting;
+  }
+
+  private async launch(): Promise<void> {
     // A separate process group can be ended as a whole. Windows has no groups; there, taskkill ends all descendants.
     const detached = process.platform !== 'win32';
     const child = spawn(this.command, this.args, {
@@ -105,10 +112,9 @@ export class ChildTransport implements Transport {
     });
     this.child = child;
     child.stdout.on('data', (chunk: Buffer) => this.output.push(chunk));
-    const readErrors = errorLines((line) => this.onstderr?.(line));
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       this.stderr = (this.stderr + text).slice(-STDERR_CHARACTERS);
-      readErrors(text);
+      this.errors.push(text);
     });
     // A server that closed its stdin is about to end or will not answer. Both are handled elsewhere.
     for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -126,7 +132,10 @@ export class ChildTransport implements Transport {
       setTimeout(this.finish, TIMEOUTS.output).unref();
     });
     child.once('close', this.finish);
-    void this.finished.then(() => this.onclose?.());
+    void this.finished.then(() => {
+      this.errors.end();
+      this.onclose?.();
+    });
   }
 
   async send(message: JSONRPCMessage): Promise<void> {

@@ -4,28 +4,59 @@ const MAX_LINES = 50;
 const INTERVAL_MS = 10_000;
 
 /**
- * Splits the stderr of a child process into lines, at most 50 in 10 seconds, each cut at 300 characters.
+ * Splits the stderr of a child process into lines, at most 50 in 10 seconds, each cut at 300 characters. The last line
+ * before the end is always passed on, because it tells why the process ended.
  *
- * @param line receives each line
- * @param now the time in milliseconds
- * @returns receives the output
  * @example
- * child.stderr.setEncoding('utf8').on('data', errorLines(console.warn));
+ * const lines = new ErrorLines(console.warn);
+ * child.stderr.setEncoding('utf8').on('data', (text) => lines.push(text)).once('end', () => lines.end());
  */
-export function errorLines(
-  line: (text: string) => void,
-  now = () => performance.now(),
-): (text: string) => void {
-  let [rest, count, since] = ['', 0, now()];
-  const pass = (text: string): void => {
-    const trimmed = text.trim().slice(0, LINE_CHARACTERS);
-    if (trimmed !== '' && ++count <= MAX_LINES) line(trimmed);
-  };
-  return (text) => {
-    if (now() - since > INTERVAL_MS) [count, since] = [0, now()];
-    if (count > MAX_LINES) return;
-    const lines = (rest + text).split('\n');
-    rest = (lines.pop() ?? '').slice(0, LINE_CHARACTERS);
-    for (const each of lines) pass(each);
-  };
+export class ErrorLines {
+  private rest = '';
+  private count = 0;
+  /** The latest line, if it was dropped. */
+  private dropped = '';
+  private since: number;
+
+  /**
+   * @param line receives each line
+   * @param now the time in milliseconds
+   */
+  constructor(
+    private readonly line: (text: string) => void,
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.since = now();
+  }
+
+  push(text: string): void {
+    if (this.now() - this.since > INTERVAL_MS) {
+      this.count = 0;
+      this.since = this.now();
+    }
+    const lines = (this.rest + text).split('\n');
+    this.rest = (lines.pop() ?? '').slice(0, LINE_CHARACTERS);
+    // A child can write millions of lines. Only the last of those that are dropped can matter.
+    for (const each of lines.splice(0, Math.max(0, MAX_LINES - this.count))) this.pass(each);
+    this.dropped = lines.findLast((each) => each.trim() !== '') ?? this.dropped;
+  }
+
+  /** Passes on the line that has no end, or the last one that was dropped. */
+  end(): void {
+    const last = this.rest.trim() === '' ? this.dropped : this.rest;
+    this.rest = '';
+    this.dropped = '';
+    const text = shortened(last);
+    if (text !== '') this.line(text);
+  }
+
+  private pass(text: string): void {
+    const line = shortened(text);
+    this.dropped = '';
+    if (line === '') return;
+    this.count++;
+    this.line(line);
+  }
 }
+
+const shortened = (text: string): string => text.trim().slice(0, LINE_CHARACTERS);

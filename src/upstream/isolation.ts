@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { principalOf } from '../http/sessions.js';
+import { SlowReaders } from '../http/slow-readers.js';
 import { isRequest, isResponse, METHODS, read } from '../protocol/messages/wire.js';
 import type { RecoveryOptions } from './recovering.js';
 import { fromSdk } from './sdk-messages.js';
@@ -73,7 +74,18 @@ export function isolateUpstream(
 
 /** Gives each request a server of its own, which ends after the answer. */
 class SingleUseServer implements UpstreamServer {
-  private readonly upstreams = new Map<unknown, Upstream>();
+  readonly readers = new SlowReaders({
+    pause: () => {
+      for (const { server } of this.upstreams.values()) server.readers.source?.pause();
+    },
+    resume: () => {
+      for (const { server } of this.upstreams.values()) server.readers.source?.resume();
+    },
+  });
+  private readonly upstreams = new Map<
+    unknown,
+    { readonly upstream: Upstream; readonly server: UpstreamServer }
+  >();
   private client: Transport | undefined;
 
   constructor(private readonly open: () => Upstream) {}
@@ -101,7 +113,8 @@ class SingleUseServer implements UpstreamServer {
     id: string | number,
   ): Promise<void> {
     const upstream = this.open();
-    this.upstreams.set(id, upstream);
+    const server = upstream.server();
+    this.upstreams.set(id, { upstream, server });
     const transport: Transport = {
       start: async () => undefined,
       close: async () => undefined,
@@ -110,12 +123,12 @@ class SingleUseServer implements UpstreamServer {
         await client.send(message, options);
       },
     };
-    await upstream.server().connect(transport);
+    await server.connect(transport);
     transport.onmessage?.(request);
   }
 
   private end(id: unknown): void {
-    void this.upstreams.get(id)?.close();
+    void this.upstreams.get(id)?.upstream.close();
     this.upstreams.delete(id);
   }
 }

@@ -32,6 +32,10 @@ export interface ConnectionPorts {
 
 /** Ids of requests of this connection itself. No client uses them. */
 const OWN = 'mcp-concerns:';
+/** Requests of a server that a client may still answer. Many clients answer none. */
+const MAX_ASKED = 1000;
+/** Characters of a server's own reason. */
+const MAX_REASON = 300;
 
 /** One connection to a server, from its start to its end: what waits on it, and whether the server is alive. */
 export class OpenConnection {
@@ -97,7 +101,8 @@ export class OpenConnection {
     await this.transport.start();
     if (initialize === undefined) return undefined;
     const answer = await this.ask({ ...initialize, id: `${OWN}initialize` });
-    if ('error' in answer) throw new UpstreamError(`it refused to initialize: ${answer.error.message}`);
+    if ('error' in answer)
+      throw new UpstreamError(`it refused to initialize: ${answer.error.message.slice(0, MAX_REASON)}`);
     this.transport.setProtocolVersion?.(String(answer.result.protocolVersion));
     if (announce) await this.transport.send(toSdk({ jsonrpc: '2.0', method: METHODS.initialized }));
     return answer;
@@ -160,7 +165,7 @@ export class OpenConnection {
     this.isSilent = false;
     this.isHeard = true;
     this.pings = 0;
-    if (isRequest(message)) this.asked.add(message.id);
+    if (isRequest(message)) this.remember(message.id);
     if (!isResponse(message)) return this.ports.received(message, false);
     const { id } = message;
     if (id === undefined || id === null) return;
@@ -172,6 +177,12 @@ export class OpenConnection {
     const isAnswer = this.unanswered.delete(id);
     this.ports.received(message, isAnswer);
     if (this.unanswered.size === 0) this.idle();
+  }
+
+  private remember(asked: RequestId): void {
+    this.asked.add(asked);
+    const [oldest] = this.asked;
+    if (this.asked.size > MAX_ASKED && oldest !== undefined) this.asked.delete(oldest);
   }
 
   private drop(id: RequestId, reason: string): void {
@@ -228,9 +239,8 @@ export class OpenConnection {
     if (!(transport instanceof ChildTransport) || transport.ended === undefined)
       return 'the connection was closed';
     const { code, signal } = transport.ended;
-    const how = signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
-    const last = transport.stderr.trim().split('\n').at(-1)?.trim() ?? '';
-    return last === '' ? how : `${how}, after it wrote "${last.slice(0, 300)}"`;
+    // Without its stderr, which can contain arguments and secrets: clients get this reason. Operators get the lines.
+    return signal === null ? `it ended with exit code ${code}` : `it was ended by ${signal}`;
   }
 }
 

@@ -1,6 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { once } from '../http/once.js';
+import { SlowReaders } from '../http/slow-readers.js';
 import {
   ERRORS,
   failure,
@@ -15,9 +16,8 @@ import { fromSdk, toSdk } from './sdk-messages.js';
 export interface ServerProxy {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
-  /** Stops reading from the upstream, while the client is slow. */
-  pause(): void;
-  resume(): void;
+  /** Stops reading from the upstream while clients are slow. */
+  readonly readers: SlowReaders;
 }
 
 /** A transport, some of which can stop reading. */
@@ -67,8 +67,10 @@ export function proxyTo(upstream: UpstreamTransport): ServerProxy {
       await transport.start();
     },
     close,
-    pause: () => upstream.pause?.(),
-    resume: () => upstream.resume?.(),
+    readers: new SlowReaders({
+      pause: () => upstream.pause?.(),
+      resume: () => upstream.resume?.(),
+    }),
   };
 }
 

@@ -14,6 +14,7 @@ import {
   read,
 } from '../protocol/messages/wire.js';
 import { OpenConnection } from './open-connection.js';
+import { type Pending, PendingRequests } from './pending.js';
 import { fromSdk, toSdk } from './sdk-messages.js';
 import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
 import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
@@ -40,8 +41,6 @@ const SILENCE_MS = 120_000;
 const MAX_TRIES = 5;
 /** How often a request is sent that the server may have received. If it ends the server, others must not suffer for long. */
 const MAX_DELIVERIES = 2;
-/** Requests that wait for an answer. */
-const MAX_PENDING = 10_000;
 
 /** Requests without effects, which may be sent again although the server may have received them. */
 const isSafe = (method: string): boolean =>
@@ -50,13 +49,6 @@ const isSafe = (method: string): boolean =>
   method === 'resources/read' ||
   method === 'prompts/get' ||
   method.endsWith('/list');
-
-interface Pending {
-  readonly request: Request;
-  tries: number;
-  /** The connection that has it; `undefined` while it waits for one. */
-  connection: OpenConnection | undefined;
-}
 
 /**
  * A transport to a server behind the endpoint that recovers from failures. It opens the server again if the server ends,
@@ -75,15 +67,14 @@ export class RecoveringTransport implements Transport {
   initialized: Record<string, unknown> | undefined;
 
   private state = IDLE;
-  private readonly pending = new Map<RequestId, Pending>();
+  private readonly pending = new PendingRequests();
   /** What the client initialized with. */
   private initialize: Request | undefined;
   private isAnnounced = false;
   private current: OpenConnection | undefined;
   private opening: Promise<OpenConnection> | undefined;
   private starting: OpenConnection | undefined;
-  /** How many readers are slow: the server is read again when none is. */
-  private slowReaders = 0;
+  private isPaused = false;
   private isClosed = false;
 
   constructor(
@@ -103,15 +94,15 @@ export class RecoveringTransport implements Transport {
     await this.current?.pass(message);
   }
 
-  /** Stops reading from the server, while a client is slow. */
+  /** Stops reading from the server, while clients are slow. */
   pause(): void {
-    this.slowReaders++;
-    if (this.slowReaders === 1) this.current?.pause();
+    this.isPaused = true;
+    this.current?.pause();
   }
 
   resume(): void {
-    this.slowReaders--;
-    if (this.slowReaders === 0) this.current?.resume();
+    this.isPaused = false;
+    this.current?.resume();
   }
 
   async close(): Promise<void> {
@@ -123,15 +114,12 @@ export class RecoveringTransport implements Transport {
   }
 
   private async sendRequest(request: Request): Promise<void> {
-    if (this.pending.size >= MAX_PENDING) {
-      return this.deliver(this.errorFor(request, `${MAX_PENDING} requests already wait for it`));
-    }
     if (request.method === METHODS.initialize) {
       this.initialize = request;
       this.isAnnounced = false;
     }
-    const pending: Pending = { request, tries: 0, connection: undefined };
-    this.pending.set(request.id, pending);
+    const pending = this.pending.add(request);
+    if (typeof pending === 'string') return this.deliver(this.errorFor(request, pending));
     await this.attempt(pending);
   }
 
@@ -160,6 +148,7 @@ export class RecoveringTransport implements Transport {
     const { request, tries } = pending;
     const failed = readSendFailure(cause, this.initialized !== undefined);
     connection.take(request.id);
+    if (failed.isRefused) return this.refuse(request, failed.reason);
     if (!failed.isSessionLost) this.happened('fails', `${failed.reason} (${request.method})`);
     else if (this.current === connection) {
       this.happened('fails', failed.reason);
@@ -222,7 +211,7 @@ export class RecoveringTransport implements Transport {
       throw new UpstreamError('the connection was closed');
     }
     this.current = connection;
-    if (this.slowReaders > 0) connection.pause();
+    if (this.isPaused) connection.pause();
     return connection;
   }
 
@@ -244,7 +233,7 @@ export class RecoveringTransport implements Transport {
     if (this.current === connection) this.current = undefined;
     if (this.isClosed) return;
     this.happened('fails', reason);
-    const lost = { isSessionLost: true, isUndelivered: false, reason };
+    const lost = { isSessionLost: true, isUndelivered: false, isRefused: false, reason };
     for (const id of unanswered) {
       const pending = this.pending.get(id);
       if (pending?.connection === connection) this.again(pending, lost, pending.tries);
@@ -255,7 +244,8 @@ export class RecoveringTransport implements Transport {
     const pending = this.pending.get(id);
     if (pending?.connection !== connection) return;
     this.happened('fails', `${reason} (${pending.request.method})`);
-    this.again(pending, { isSessionLost: false, isUndelivered: false, reason }, pending.tries);
+    const dropped = { isSessionLost: false, isUndelivered: false, isRefused: false, reason };
+    this.again(pending, dropped, pending.tries);
   }
 
   private async cancel(message: Message): Promise<void> {
@@ -269,6 +259,13 @@ export class RecoveringTransport implements Transport {
 
   private fail(request: Request, reason: string, mayHaveRun = false): void {
     if (this.pending.delete(request.id)) this.deliver(this.errorFor(request, reason, mayHaveRun));
+  }
+
+  /** Answers a request that a healthy server does not accept. It is not sent again, and the server has not failed. */
+  private refuse(request: Request, reason: string): void {
+    if (!this.pending.delete(request.id)) return;
+    const text = `The server behind this endpoint refused the request: ${reason}. Change the request, or ask the operator of the endpoint.`;
+    this.deliver(failure(request.id, ERRORS.internal, text));
   }
 
   private errorFor({ id, method }: Request, reason: string, mayHaveRun = false): Failure {

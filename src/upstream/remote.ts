@@ -47,9 +47,9 @@ export class RemoteTransport implements Transport {
         });
       return watchBody(response, {
         waits: () => this.paused?.over,
-        ended: (isResumable) => {
+        ended: (isResumable, reason = 'its response ended before the answer') => {
           this.open.delete(controller);
-          if (id !== undefined && response.ok) this.expect(id, isResumable ? RESUME_MS : GRACE_MS);
+          if (id !== undefined && response.ok) this.expect(id, isResumable ? RESUME_MS : GRACE_MS, reason);
         },
       });
     };
@@ -108,10 +108,10 @@ export class RemoteTransport implements Transport {
     await this.inner.close();
   }
 
-  private expect(id: RequestId, within: number): void {
+  private expect(id: RequestId, within: number, reason: string): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      if (this.unanswered.delete(id)) this.onunanswered?.(id, 'its response ended before the answer');
+      if (this.unanswered.delete(id)) this.onunanswered?.(id, reason);
     }, within);
     this.timers.add(timer);
   }

@@ -5,20 +5,14 @@ import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { once } from '../http/once.js';
 import { parseJson, readText } from '../http/request-body.js';
+import { SlowReaders } from '../http/slow-readers.js';
 import type { ConcernsOptions } from '../protocol/concerns-options.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
 import { METHODS, type RequestId, read } from '../protocol/messages/wire.js';
-import { drainEagerly } from './slow-readers.js';
-
-/** A server that can stop reading from its upstream while a client is slow. */
-export interface Pausable {
-  pause(): void;
-  resume(): void;
-}
 
 /** How to make a server for one session, and the policy. */
 export interface SessionServerOptions extends ConcernsOptions {
-  readonly server: () => (ServerOfRequest & Partial<Pausable>) | Promise<ServerOfRequest & Partial<Pausable>>;
+  readonly server: () => ServerOfRequest | Promise<ServerOfRequest>;
 }
 
 /** A session over HTTP, and its server. */
@@ -49,6 +43,7 @@ export async function openSession(
   closed: () => void,
 ): Promise<Session> {
   const server = await createServer();
+  const readers = server.readers ?? new SlowReaders(undefined);
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
     onsessionclosed: () => concerns.store?.end(id),
@@ -98,23 +93,23 @@ export async function openSession(
     async handle(request, parsedBody) {
       open++;
       usedAt = performance.now();
+      let requestIds: readonly RequestId[] = [];
+      const outgoing = readers.open(request.method === 'POST', (hasLeft) => {
+        ended();
+        // This transport has no other stream on which the answer could still arrive.
+        if (hasLeft) for (const requestId of requestIds) cancel(requestId);
+      });
       try {
         const body = parsedBody ?? (request.method === 'POST' ? await readBody(request) : undefined);
         if (body instanceof Response) {
-          ended();
+          outgoing.abandon();
           return body;
         }
-        const response = await transport.handleRequest(
-          request,
-          body === undefined ? {} : { parsedBody: body },
-        );
-        return drainEagerly(response, server, (hasLeft) => {
-          ended();
-          // This transport has no other stream on which the answer could still arrive.
-          if (hasLeft) for (const requestId of requestIdsIn(body)) cancel(requestId);
-        });
+        requestIds = requestIdsIn(body);
+        const given = body === undefined ? {} : { parsedBody: body };
+        return outgoing.carry(await transport.handleRequest(request, given));
       } catch (cause) {
-        ended();
+        outgoing.abandon();
         throw cause;
       }
     },

@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { LATEST_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import { SlowReaders } from '../http/slow-readers.js';
 import {
   type Answer,
   ERRORS,
@@ -28,6 +29,8 @@ export class SharedConnection {
   private initializing: Promise<Answer | Failure> | undefined;
   private readonly waiting = new Map<unknown, Waiting>();
   private lastId = 0;
+  private isPaused = false;
+  readonly readers = new SlowReaders({ pause: () => this.pause(true), resume: () => this.pause(false) });
 
   constructor(
     private readonly open: () => Transport,
@@ -84,7 +87,15 @@ export class SharedConnection {
     const transport = new RecoveringTransport(this.open, this.options);
     transport.onmessage = (message) => this.receive(transport, fromSdk(message));
     this.transport = transport;
+    if (this.isPaused) transport.pause();
     return transport;
+  }
+
+  /** Stops reading from the server, or begins again. A connection that is opened meanwhile does the same. */
+  pause(isPaused: boolean): void {
+    this.isPaused = isPaused;
+    if (isPaused) this.transport?.pause();
+    else this.transport?.resume();
   }
 
   private receive(transport: Transport, message: Message): void {

@@ -12,6 +12,9 @@ export interface SendFailure {
   readonly isSessionLost: boolean;
   /** Whether the server certainly did not run the request. */
   readonly isUndelivered: boolean;
+  /** Whether the server answered that it does not accept this request, so that nothing else is wrong with it. */
+  readonly isRefused: boolean;
+  /** Clients get it, so it has nothing of the request, the command or the headers. */
   readonly reason: string;
 }
 
@@ -22,6 +25,16 @@ const NOT_CONNECTED: ReadonlySet<unknown> = new Set([
   'EAI_AGAIN',
   'UND_ERR_CONNECT_TIMEOUT',
 ]);
+
+/**
+ * Statuses that do not blame the request: credentials that are not accepted (401, 407), an address without a server (404,
+ * 410), a timeout (408), and too many requests (429).
+ */
+const UNAVAILABLE: ReadonlySet<number> = new Set([401, 404, 407, 408, 410, 429]);
+
+const FETCH_FAILED = 'fetch failed';
+/** How the SDK begins the error of a response that is neither JSON nor an event stream. */
+const CONTENT_TYPE = 'Unexpected content type';
 
 /**
  * Reads an error of a transport.
@@ -41,17 +54,26 @@ export function readSendFailure(cause: unknown, hasSession: boolean): SendFailur
   const isRefusedSession = status === 400 && /session|initializ/i.test(error.message);
   if (hasSession && (status === 404 || isRefusedSession)) {
     const reason = `it does not know the session any more (HTTP ${status})`;
-    return { isSessionLost: true, isUndelivered: true, reason };
+    return { isSessionLost: true, isUndelivered: true, isRefused: false, reason };
   }
   if (status !== undefined && status > 0) {
-    // Without the body: it can repeat arguments, and the reason is logged.
-    return { isSessionLost: false, isUndelivered: false, reason: `it answered HTTP ${status}` };
+    // Without the body, which can repeat arguments.
+    const isRefused = status >= 400 && status < 500 && !UNAVAILABLE.has(status);
+    return { isSessionLost: false, isUndelivered: false, isRefused, reason: `it answered HTTP ${status}` };
   }
+  const [isSessionLost, isRefused] = [false, false];
   if (cause instanceof UpstreamError)
-    return { isSessionLost: false, isUndelivered: true, reason: cause.message };
+    return { isSessionLost, isUndelivered: true, isRefused, reason: cause.message };
   const code = codeOf(error) ?? codeOf(error.cause);
-  const reason = code === undefined ? firstLine(error.message) : `${firstLine(error.message)} (${code})`;
-  return { isSessionLost: false, isUndelivered: NOT_CONNECTED.has(code), reason };
+  return { isSessionLost, isUndelivered: NOT_CONNECTED.has(code), isRefused, reason: reasonOf(error, code) };
+}
+
+/** The text of an unknown error is left out: Node.js repeats commands and the values of headers in some of them. */
+function reasonOf(error: Error, code: string | undefined): string {
+  if ('syscall' in error && String(error.syscall).startsWith('spawn'))
+    return `it cannot be started (${code ?? 'for an unknown reason'})`;
+  if (error.message.startsWith(CONTENT_TYPE)) return firstLine(error.message);
+  return `${error.message === FETCH_FAILED ? FETCH_FAILED : error.name}${code === undefined ? '' : ` (${code})`}`;
 }
 
 function codeOf(error: unknown): string | undefined {

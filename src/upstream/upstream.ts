@@ -1,5 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { type MessageExtraInfo, SUPPORTED_PROTOCOL_VERSIONS } from '@modelcontextprotocol/sdk/types.js';
+import type { SlowReaders } from '../http/slow-readers.js';
 import {
   ERRORS,
   failure,
@@ -34,6 +35,8 @@ export interface Upstream {
 export interface UpstreamServer {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
+  /** Stops reading from the shared server while clients are slow. */
+  readonly readers: SlowReaders;
 }
 
 /**
@@ -66,6 +69,10 @@ class ForwardingServer implements UpstreamServer {
   private client: Transport | undefined;
 
   constructor(private readonly shared: SharedConnection) {}
+
+  get readers(): SlowReaders {
+    return this.shared.readers;
+  }
 
   async connect(transport: Transport): Promise<void> {
     this.client = transport;

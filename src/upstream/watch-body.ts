@@ -1,17 +1,27 @@
+import { UpstreamError } from './upstream-error.js';
+
 /** Where an event stream has the id of an event: such a stream can be resumed. */
 const EVENT_ID = /^id:/m;
 
+/** The longest message, in bytes, as of a child process. The SDK keeps an event until its end arrives. */
+const MAX_MESSAGE = 10 * 1024 * 1024;
+
+const TOO_LONG = 'it sent a message of more than 10 MiB';
+
 /**
- * Tells when the body of a response has ended, also by an error, and lets it wait.
+ * Tells when the body of a response has ended, also by an error, lets it wait, and ends it if a message is too long.
  *
  * @param response the response
  * @param ports `waits`: what must be over before more is read; `ended`: called once at the end, with whether the stream
- *   can be resumed
+ *   can be resumed, and why this end is not the server's
  * @returns a response with the same content
  */
 export function watchBody(
   response: Response,
-  ports: { readonly waits: () => Promise<void> | undefined; readonly ended: (isResumable: boolean) => void },
+  ports: {
+    readonly waits: () => Promise<void> | undefined;
+    readonly ended: (isResumable: boolean, reason?: string) => void;
+  },
 ): Response {
   if (response.body === null) {
     ports.ended(false);
@@ -20,6 +30,7 @@ export function watchBody(
   const reader = response.body.getReader();
   const isStream = response.headers.get('content-type')?.startsWith('text/event-stream') ?? false;
   let isResumable = false;
+  const length = isStream ? eventLength() : bodyLength();
   const body = new ReadableStream<Uint8Array>({
     async pull(controller) {
       await ports.waits();
@@ -31,6 +42,11 @@ export function watchBody(
         controller.close();
         return ports.ended(isResumable);
       }
+      if (length(value) > MAX_MESSAGE) {
+        controller.error(new UpstreamError(TOO_LONG));
+        ports.ended(false, TOO_LONG);
+        return reader.cancel();
+      }
       isResumable ||= isStream && EVENT_ID.test(Buffer.from(value).toString('latin1'));
       controller.enqueue(value);
     },
@@ -41,4 +57,26 @@ export function watchBody(
   });
   const { status, statusText, headers } = response;
   return new Response(body, { status, statusText, headers });
+}
+
+/** @returns a function that receives a body in parts, and returns how many bytes there were */
+function bodyLength(): (part: Uint8Array) => number {
+  let length = 0;
+  return (part) => {
+    length += part.length;
+    return length;
+  };
+}
+
+/** @returns a function that receives a stream in parts, and returns how many bytes its latest event has so far */
+function eventLength(): (part: Uint8Array) => number {
+  let [length, end] = [0, ''];
+  return (part) => {
+    // The empty line between two events can begin in one part and end in the next.
+    const text = end + Buffer.from(part).toString('latin1');
+    const last = Math.max(text.lastIndexOf('\n\n'), text.lastIndexOf('\n\r\n'), text.lastIndexOf('\r\r'));
+    length = last === -1 ? length + part.length : text.length - last;
+    end = text.slice(-3);
+    return length;
+  };
 }

@@ -20,7 +20,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   page: ['protocol/concerns/panel-document', 'protocol/messages'],
   playground: ['engine', 'policy', 'protocol/concerns', 'page'],
   client: ['engine/match', 'protocol/messages'],
-  deploy: ['lambda/settings'],
+  deploy: ['lambda/settings', 'lambda/remote-policy/policy-url'],
   cli: [
     'engine',
     'analysis',
@@ -30,6 +30,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
     'http',
     'upstream',
     'deploy',
+    'tasks',
     'playground/document',
   ],
   'index.ts': ['engine', 'session', 'protocol', 'policy/compile/compiled'],
@@ -40,7 +41,20 @@ const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
   protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'concerns', 'tasks'],
-  cli: ['terminal', 'options', 'inputs', 'control', 'serving', 'reports', 'proposals', 'commands'],
+  cli: [
+    'terminal',
+    'project',
+    'options',
+    'inputs',
+    'completion',
+    'lsp',
+    'control',
+    'serving',
+    'reports',
+    'pages',
+    'proposals',
+    'commands',
+  ],
 };
 
 /** Files beside the subfolders that every subfolder may import. */
@@ -59,7 +73,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   '@aws-lambda-powertools/parameters': ['src/lambda/remote-policy/read-text.ts'],
   '@aws-sdk/client-s3': ['src/lambda/remote-policy/read-text.ts'],
   '@hono/node-server': ['src/http/local.ts', 'src/cli/control/control.ts'],
-  esbuild: ['src/deploy/bundle.ts'],
+  esbuild: ['src/deploy/build-code.ts'],
   inflection: ['src/policy/propose/words.ts'],
   'gpt-tokenizer': ['src/cli/inputs/token-counter.ts'],
 };

@@ -31,7 +31,6 @@ const BURST = [
 
 it.each(['v1', 'v2'])(
   'applies preferences to a list in the same write as initialize, over stdio with SDK %s',
-  { timeout: 30_000 },
   async (generation) => {
     const file = policyFile(`
 concerns: { security: { values: [low, medium, high] } }

@@ -157,6 +157,17 @@ describe.skipIf(browser === undefined)(`the page in a real browser ${reason}`, (
     await page.close();
   });
 
+  it.each([
+    ['Codex', false, 'run "codex resume"'],
+    ['Claude Code', true, 'sends removed tools until /clear'],
+    ['another-host', false, 'reconnect the server in the host'],
+  ])('says what %s needs after a switch', async (client, relisted, advice) => {
+    const own = { id: 's1', client, via: 'stdio' as const, relisted };
+    const page = await open(stateOf('vault', { preferences: {}, sessions: [own] }));
+    await page.getByText(advice).waitFor();
+    await page.close();
+  });
+
   it('names an operator’s value, and never what the operator hides', async () => {
     const state = stateOf('vault', { preferences: {} });
     const page = await open({

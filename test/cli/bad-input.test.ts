@@ -25,8 +25,14 @@ describe.concurrent('invalid arguments', () => {
     [['--versio'], 'There is no option "--versio". Did you mean "--version"?'],
     [['list', ...POLICY], 'There is no server. Pass its command after --'],
     [['list', ...POLICY, '--'], 'There is no server. Pass its command after --'],
-    [['list', ...POLICY, 'node', 'x.js'], '"node" is unexpected. Pass the command of the server after --'],
-    [['list', '--', 'node'], 'There is no policy. Pass --policy PATH. See "mcp-concerns list --help".'],
+    [
+      ['list', ...POLICY, 'node', 'x.js'],
+      'There is no policy "node". Check its path; the command of a server is passed after --',
+    ],
+    [
+      ['list', '--', 'node'],
+      'There is no policy. Name a policy file or a folder, or write mcp-concerns.config.yaml. See "mcp-concerns list --help".',
+    ],
     [['list', '--polcy', 'x', '--', 'node'], 'There is no option --polcy. Did you mean "--policy"? See'],
     [['list', '-x', '--', 'node'], 'There is no option -x. See'],
     [['list', '--policy', '--format', 'json', '--', 'node'], '--policy needs a value'],
@@ -42,7 +48,7 @@ describe.concurrent('invalid arguments', () => {
       'There is no policy. Pass --policy PATH; "mcp-concerns init',
     ],
     [['serve', '--port', '70000'], '--port takes a number from 0 to 65535, not "70000"'],
-    [['serve', 'x'], '"x" is unexpected'],
+    [['serve', 'x', '--', 'node'], 'There is no policy "x"'],
     [['serve', ...POLICY, '--header', 'A: b', '--', 'node'], '--header needs --url'],
     [
       ['serve', ...POLICY, '--url', 'ftp://x'],
@@ -77,9 +83,9 @@ describe.concurrent('invalid arguments', () => {
     ],
     [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'does not return a server. Return'],
     [['serve', ...POLICY, '--server', fixture('failing-server.mjs')], 'exports failed: No database'],
-    [['compile'], 'There is no policy. Name a policy file or a folder. See'],
+    [['compile'], 'There is no policy. Name a policy file or a folder, or write'],
     [['compile', 'policies/vault.yaml'], 'There is no output. Pass -o FILE, or -o - for stdout'],
-    [['compile', 'nowhere.yaml', '-o', '-'], 'nowhere.yaml cannot be read'],
+    [['compile', 'nowhere.yaml', '-o', '-'], 'There is no policy "nowhere.yaml"'],
     [['compile', 'policies/vault.yaml', '-o', 'policies'], 'policies cannot be written (EISDIR)'],
   ])('are reported in one line: %j', async (args, expected) => {
     expect(await complaint(run(...args))).toContain(expected);

@@ -82,6 +82,16 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml')).server).toEqual({ package: '@scope/server' });
   });
 
+  it('writes the variant tasks for a server of your own only', () => {
+    enter('variant');
+    const { code, stderr } = run(...POLICY, '--package', 'x', '--variant', 'tasks');
+    expect([code, stderr]).toEqual([2, expect.stringContaining('--variant tasks needs --module')]);
+    expect(run(...POLICY, '--module', 'server.mjs', '--variant', 'tasks').stderr).toContain(
+      '@aws-sdk/client-lambda @aws/durable-execution-sdk-js',
+    );
+    expect(parse(read('serverless.yml')).functions.tasks.handler).toBe('build/worker/index.handler');
+  });
+
   it('sets the version of the SDK that the module imports', () => {
     write('v2.mjs', `import { McpServer } from "@modelcontextprotocol/server";\n`);
     run(...POLICY, '--module', 'v2.mjs', '--force');
@@ -143,6 +153,8 @@ describe('bundle', () => {
     ['policy: p.yaml\nserver: { module: a, sdk: 3 }', '"server.sdk" must be one of 1, 2'],
     ['policy: p.yaml\nserver: { url: "ftp://x" }', 'the value of "server.url" is not valid'],
     ['policy: p.yaml\nserver: { package: a, arguments: x }', 'the value of "server.arguments" is not valid'],
+    ['policy: p.yaml\nserver: { package: a, silence: 0.5 }', 'the value of "server.silence" is not valid'],
+    ['policy: p.yaml\nserver: { module: a, silence: 5 }', '"silence" is not a known key in "server"'],
     ['policy: p.yaml\nserver: { module: a }\nserver2: {}', '"server2" is not a known key'],
     [
       'policy: p.yaml\nserver: { module: a }\nsecrets: { A: "vault:x" }',

@@ -29,22 +29,17 @@ describe.concurrent('check', () => {
     expect(stdout).not.toContain('dead-entry');
   });
 
-  it('checks each policy of a folder separately', async () => {
-    const { code, stdout } = await run('check', 'policies');
-    expect(code).toBe(0);
-    expect(stdout).toMatch(/ in \d+ policies, checked without a server\.\n$/);
-  });
-
   it('reports the findings of an included file once', async () => {
     writeFileSync(join(folder, 'common.yml'), 'version: 1\nconcerns: { cost: { values: [] } }\n');
     for (const name of ['a.yaml', 'b.yaml', 'b.test.yaml']) {
       writeFileSync(join(folder, name), 'version: 1\ninclude: [common.yml]\n');
     }
-    const { code, stdout } = await run('check', folder, '--format', 'json');
+    const policies = [join(folder, 'a.yaml'), join(folder, 'b.yaml')];
+    const { code, stdout } = await run('check', ...policies, '--format', 'json');
     expect(code).toBe(1);
     const { findings } = JSON.parse(stdout) as { findings: { code: string; file: string }[] };
     expect(findings.filter(({ file }) => file.endsWith('common.yml'))).toHaveLength(1);
-    const { stdout: pretty } = await run('check', folder);
+    const { stdout: pretty } = await run('check', ...policies);
     expect(pretty).toMatch(/ in 2 policies, /);
   });
 
@@ -87,8 +82,11 @@ describe.concurrent('check', () => {
   });
 
   it.each([
-    [[], 'There is no policy. Name a policy file or a folder. See "mcp-concerns check --help".'],
-    [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist). Check the path of the policy.'],
+    [
+      [],
+      'There is no policy. Name a policy file or a folder, or write mcp-concerns.config.yaml. See "mcp-concerns check --help".',
+    ],
+    [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist); check the path of the policy.'],
     [
       [FIXTURES, '--format', 'sarf'],
       '"sarf" is not a valid value for --format (pretty, json, github, sarif). Did you mean',
@@ -108,6 +106,6 @@ describe.concurrent('check', () => {
   it('reports a folder without policies', async () => {
     const empty = mkdtempSync(join(folder, 'empty-'));
     cpSync(`${FIXTURES}/small.catalog.json`, join(empty, 'catalog.json'));
-    expect((await run('check', empty)).stderr).toContain('contains no .yaml file');
+    expect((await run('check', empty)).stderr).toContain('does not contain a .yaml file');
   });
 });

@@ -2,6 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { createServer, type Socket } from 'node:net';
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The built command, which `npm test` builds first. All tests of the command line run it. */
@@ -23,8 +24,11 @@ export interface Running {
 }
 
 /** Starts the command in its own process, as a user does. */
-export function start(...args: string[]): Running {
-  const child = spawn(process.execPath, [MAIN, ...args], { stdio: 'pipe' });
+export const start = (...args: string[]): Running => startIn('.', ...args);
+
+/** Starts the command in another working folder. */
+export function startIn(folder: string, ...args: string[]): Running {
+  const child = spawn(process.execPath, [resolve(MAIN), ...args], { stdio: 'pipe', cwd: folder });
   const text = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const) {
     child[name].setEncoding('utf8').on('data', (chunk: string) => {
@@ -43,6 +47,8 @@ export function start(...args: string[]): Running {
 }
 
 export const run = (...args: string[]): Promise<Ended> => start(...args).ended;
+
+export const runIn = (folder: string, ...args: string[]): Promise<Ended> => startIn(folder, ...args).ended;
 
 /** Counts processes by their connections: a process connects when it starts, and disconnects when it ends. */
 export interface ProcessTracker {

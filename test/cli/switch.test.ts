@@ -49,8 +49,8 @@ async function connect(transport: StreamableHTTPClientTransport | StdioClientTra
   return { client, lists };
 }
 
-async function serveHttp(): Promise<{ url: string; page: string; served: Running }> {
-  const served = start('serve', '--port', '0', ...VAULT);
+async function serveHttp(...args: string[]): Promise<{ url: string; page: string; served: Running }> {
+  const served = start('serve', '--port', '0', ...args, ...VAULT);
   running.push(served);
   const welcome = await served.until('stdout', /to stop\.\n/);
   const [url = '', page = ''] = [
@@ -137,6 +137,31 @@ describe('switch', () => {
     const { code, stderr } = await run('switch');
     expect(code).toBe(2);
     expect(stderr).toContain('"mcp-concerns serve" is not running');
+  });
+
+  it('shows, but changes nothing under --panel read-only: page, command, prompt and tool', async () => {
+    const { url, page } = await serveHttp('--panel', 'read-only');
+    const { client, lists } = await connect(new StreamableHTTPClientTransport(new URL(url)));
+    const { code, stderr } = await run('switch', '--yes', 'safe');
+    expect(code).toBe(1);
+    expect(stderr).toContain('The panel is read-only, so nothing can be changed here.');
+    expect(stderr).toContain('run "mcp-concerns serve" with "--panel on"');
+    expect((await run('switch')).stdout).toContain('some-host');
+    const key = new URL(page).hash.replace('#token=', '');
+    const headers = { authorization: `Bearer ${key}` };
+    const { sessions } = (await (await fetch(new URL('/panel/sessions', url), { headers })).json()) as {
+      sessions: { readOnly?: string; session: string }[];
+    };
+    expect(sessions[0]?.readOnly).toContain('The panel is read-only');
+    const path = `/panel/sessions/${sessions[0]?.session}/concerns`;
+    const change = { method: 'PUT', headers, body: '{"concerns":{"preset":"safe"}}' };
+    expect((await fetch(new URL(path, url), change)).status).toBe(422);
+    expect((await client.listPrompts()).prompts.map(({ name }) => name)).not.toContain('concerns-safe');
+    const { messages } = await client.getPrompt({ name: 'concerns-safe' });
+    expect(JSON.stringify(messages)).toContain('Nothing changed. The panel is read-only');
+    const called = await client.callTool({ name: 'concerns', arguments: { security: 'high' } });
+    expect(JSON.stringify(called)).toContain('The panel is read-only');
+    expect((await client.listTools()).tools).toHaveLength((lists[0] ?? 0) + 1);
   });
 
   it('opens no channel under --panel off', async () => {

@@ -58,8 +58,8 @@ describe.concurrent('tokens', () => {
   it.each([
     [[...RULES, ...CATALOG, '--budget', 'much'], '--budget takes a number of tokens, not "much"'],
     [RULES, 'There is no server. Pass its command after --'],
-    [CATALOG, 'There is no policy. Pass --policy PATH'],
-    [['x', ...RULES, ...CATALOG], '"x" is unexpected'],
+    [CATALOG, 'There is no policy. Name a policy file or a folder'],
+    [['x', ...RULES, ...CATALOG], 'There is no policy "x"'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('tokens', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -3,6 +3,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   acceptedContent,
   type CallToolResult,
+  CLIENT_CAPABILITIES_META_KEY,
+  type ClientCapabilities,
   createMcpHandler,
   createRequestStateCodec,
   fromJsonSchema,
@@ -12,6 +14,7 @@ import {
   inputResponse,
   type JsonSchemaType,
   McpServer,
+  MissingRequiredClientCapabilityError,
   type PrimitiveSchemaDefinition,
   ProtocolError,
   ProtocolErrorCode,
@@ -19,6 +22,9 @@ import {
   type ServerContext,
 } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { type Tasks, withTasks } from '../../src/tasks/index.js';
+import { modernTask } from '../../src/tasks/wire/describe.js';
+import { supportsTasks, TASKS_EXTENSION } from '../../src/tasks/wire/start.js';
 import {
   CONSTANT_RESOURCES,
   CONSTANT_TOOLS,
@@ -28,7 +34,7 @@ import {
   TEMPLATE,
   text,
 } from './primitives.js';
-import { capabilitiesOf, requireTasks, supportsTasks, TASKS_EXTENSION, Tasks, type Work } from './tasks.js';
+import { createFixtureTasks } from './tasks.js';
 
 type Run = (
   args: Record<string, unknown>,
@@ -50,19 +56,20 @@ const state = createRequestStateCodec<{ step: number }>({ key: randomBytes(32) }
  * @returns a fetch handler, and a function that ends all streams
  */
 export function createV2Fixture(prepare: (server: McpServer) => void) {
-  const tasks = new Tasks();
+  const tasks = createFixtureTasks();
   const handler = createMcpHandler(
     () => {
       const changed: Record<string, FixtureTool> = {
         test_trigger_tool_change: announces(() => handler.notify.toolsChanged()),
         test_trigger_prompt_change: announces(() => handler.notify.promptsChanged()),
       };
-      const server = createServer(tasks, {
+      const server = createServer({
         ...SIMPLE_TOOLS,
         ...changed,
         ...ASKING_TOOLS,
-        ...taskTools(tasks),
+        test_tool_with_task: asksBeforeTask(tasks),
       });
+      withTasks(server, tasks);
       prepare(server);
       return server;
     },
@@ -71,7 +78,7 @@ export function createV2Fixture(prepare: (server: McpServer) => void) {
   return { fetch: (request: Request) => handler.fetch(request), close: () => handler.close() };
 }
 
-function createServer(tasks: Tasks, tools: Readonly<Record<string, FixtureTool>>): McpServer {
+function createServer(tools: Readonly<Record<string, FixtureTool>>): McpServer {
   const server = new McpServer(
     { name: 'conformance-v2', version: '1.0.0' },
     {
@@ -79,7 +86,6 @@ function createServer(tasks: Tasks, tools: Readonly<Record<string, FixtureTool>>
         tools: { listChanged: true },
         prompts: { listChanged: true },
         logging: {},
-        extensions: { [TASKS_EXTENSION]: {} },
       },
       requestState: { verify: state.verify },
     },
@@ -123,7 +129,6 @@ function createServer(tasks: Tasks, tools: Readonly<Record<string, FixtureTool>>
       return { ...text(String(error)), isError: true };
     }
   });
-  tasks.serve(server.server);
   return server;
 }
 
@@ -133,6 +138,7 @@ const HEADER_SCHEMA = {
 } as JsonSchemaType;
 
 const SIMPLE_TOOLS: Record<string, FixtureTool> = {
+  greet: { description: 'Answers at once', run: ({ name }) => text(`Hello, ${name}!`) },
   ...Object.fromEntries(
     CONSTANT_TOOLS.map(({ name, description, content }) => [name, { description, run: () => ({ content }) }]),
   ),
@@ -267,51 +273,27 @@ function addAskingPrompt(server: McpServer): void {
   });
 }
 
-/** Tools of the tasks extension. Those with `required` reject clients that do not support tasks. */
-function taskTools(tasks: Tasks): Record<string, FixtureTool> {
-  const required = (description: string, work: Work): FixtureTool => ({
-    description,
-    run: (_args, ctx) => {
-      requireTasks(ctx);
-      return tasks.start(work);
-    },
-  });
+/** Returns the capabilities of the request's client. */
+function capabilitiesOf(ctx: ServerContext): ClientCapabilities {
+  const envelope = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
+  return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
+}
+
+/** A tool that asks within its call and becomes a task afterwards, so it is not a task from its start. */
+function asksBeforeTask(tasks: Tasks): FixtureTool {
   return {
-    greet: { description: 'Answers at once', run: ({ name }) => text(`Hello, ${name}!`) },
-    slow_compute: {
-      description: 'Runs for the given number of seconds',
-      inputSchema: { type: 'object', properties: { seconds: { type: 'number' }, label: { type: 'string' } } },
-      run: (args, ctx) => {
-        const work: Work = async (_ask, signal) => {
-          await sleep(Number(args.seconds) * 1000, undefined, { signal, ref: false });
-          return text(`Computed ${args.label}`);
-        };
-        return supportsTasks(ctx) ? tasks.start(work) : work(async () => {}, ctx.mcpReq.signal);
-      },
-    },
-    failing_job: required('Reports an error', async () => {
-      await sleep(500);
-      return { ...text('The job failed'), isError: true };
-    }),
-    protocol_error_job: required('Breaks', async () => {
-      throw new ProtocolError(ProtocolErrorCode.InternalError, 'The job broke');
-    }),
-    confirm_delete: required('Asks once', async (ask) => {
-      await ask({ confirm: asksFor('Delete it?', 'confirm', { type: 'boolean' }) });
-      return text('Deleted');
-    }),
-    multi_input: required('Asks two things at once', async (ask) => {
-      await ask({ first: NAME, second: NAME });
-      return text('Both answered');
-    }),
-    test_tool_with_task: {
-      description: 'Asks the client, then continues in a task',
-      run: (_args, ctx) => {
-        requireTasks(ctx);
-        const answer = acceptedContent(ctx.mcpReq.inputResponses, 'user_name');
-        if (answer === undefined) return inputRequired({ inputRequests: { user_name: NAME } });
-        return tasks.start(async () => text(`Hello, ${answer.name}!`));
-      },
+    description: 'Asks the client, then continues in a task',
+    run: async (_args, ctx) => {
+      if (!supportsTasks(capabilitiesOf(ctx))) {
+        throw new MissingRequiredClientCapabilityError({
+          requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+        });
+      }
+      const answer = acceptedContent(ctx.mcpReq.inputResponses, 'user_name');
+      if (answer === undefined) return inputRequired({ inputRequests: { user_name: NAME } });
+      const started = await tasks.start({}, 'greet_in_task', { name: answer.name });
+      if (!started.ok) throw new Error(started.message);
+      return { ...modernTask(started.record, Date.now()), resultType: 'task', content: [] };
     },
   };
 }

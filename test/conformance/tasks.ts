@@ -1,127 +1,80 @@
-import { randomUUID } from 'node:crypto';
-import {
-  type CallToolResult,
-  CLIENT_CAPABILITIES_META_KEY,
-  type ClientCapabilities,
-  type InputRequests,
-  MissingRequiredClientCapabilityError,
-  ProtocolError,
-  ProtocolErrorCode,
-  type Server,
-  type ServerContext,
-} from '@modelcontextprotocol/server';
-import { z } from 'zod';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ElicitRequestFormParams } from '@modelcontextprotocol/sdk/types.js';
+import { createTasks, defineTask, type TaskContext, TaskProtocolError } from '../../src/tasks/index.js';
 
-/** The tasks extension of 2026-07-28 (SEP-2663), which SDK v2 does not implement. */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
-
-/** The work of a tool in its task. `ask` suspends it until the client has answered everything. */
-export type Work = (ask: Task['ask'], cancelled: AbortSignal) => Promise<CallToolResult>;
-
-/** All tasks of one endpoint. They outlive the server instance of a request. */
-export class Tasks {
-  private readonly tasks = new Map<string, Task>();
-
-  /** Starts a task. Returns the result of `tools/call` that refers to it. */
-  start(work: Work): CallToolResult {
-    const task = new Task();
-    this.tasks.set(task.taskId, task);
-    void task.run(work);
-    return { ...task.summary(), resultType: 'task', content: [] };
-  }
-
-  serve(server: Server): void {
-    const params = z.looseObject({ taskId: z.string() });
-    server.setRequestHandler('tasks/get', { params }, ({ taskId }, ctx) => this.find(taskId, ctx).details());
-    server.setRequestHandler('tasks/cancel', { params }, ({ taskId }, ctx) => {
-      this.find(taskId, ctx).cancel();
-      return {};
-    });
-    server.setRequestHandler('tasks/update', { params }, ({ taskId }, ctx) => {
-      // The SDK removes `inputResponses` from the params of every method.
-      this.find(taskId, ctx).answer(Object.keys(ctx.mcpReq.inputResponses ?? {}));
-      return {};
-    });
-  }
-
-  private find(taskId: string, ctx: ServerContext): Task {
-    requireTasks(ctx);
-    const task = this.tasks.get(taskId);
-    if (task === undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, 'Task not found');
-    return task;
-  }
-}
-
-/** Returns the capabilities of the request's client. */
-export function capabilitiesOf(ctx: ServerContext): ClientCapabilities {
-  const envelope = ctx.mcpReq.envelope as { [CLIENT_CAPABILITIES_META_KEY]?: ClientCapabilities } | undefined;
-  return envelope?.[CLIENT_CAPABILITIES_META_KEY] ?? {};
-}
-
-/** Returns whether the request's client supports tasks. */
-export function supportsTasks(ctx: ServerContext): boolean {
-  return capabilitiesOf(ctx).extensions?.[TASKS_EXTENSION] !== undefined;
-}
-
-export function requireTasks(ctx: ServerContext): void {
-  if (supportsTasks(ctx)) return;
-  throw new MissingRequiredClientCapabilityError({
-    requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } },
+/** Asks for one value. */
+const ask = (
+  ctx: TaskContext,
+  key: string,
+  message: string,
+  properties: ElicitRequestFormParams['requestedSchema']['properties'],
+) =>
+  ctx.ask(key, {
+    method: 'elicitation/create',
+    params: { message, requestedSchema: { type: 'object', properties, required: Object.keys(properties) } },
   });
-}
 
-class Task {
-  readonly taskId = randomUUID();
-  private readonly createdAt = new Date().toISOString();
-  private readonly cancellation = new AbortController();
-  private status = 'working';
-  private outcome: { result?: CallToolResult; error?: { code: number; message: string } } = {};
-  private pending: InputRequests = {};
-  private resume: (() => void) | undefined;
+const NAME = { name: { type: 'string' } } as const;
+const NO_ARGUMENTS = { type: 'object' } as const;
 
-  async run(work: Work): Promise<void> {
-    try {
-      this.end('completed', { result: await work(this.ask, this.cancellation.signal) });
-    } catch (cause) {
-      const code = cause instanceof ProtocolError ? cause.code : ProtocolErrorCode.InternalError;
-      this.end('failed', { error: { code, message: String(cause) } });
-    }
-  }
+/** The tools of the tasks extension that the suite calls, and `greet_in_task`, which the fixture starts itself. */
+const definitions = [
+  defineTask({
+    name: 'slow_compute',
+    description: 'Runs for the given number of seconds',
+    inputSchema: { type: 'object', properties: { seconds: { type: 'number' }, label: { type: 'string' } } },
+    support: 'optional',
+    run: async ({ seconds, label }, ctx) => {
+      // The suite also asks for parts of a second.
+      await ctx.step('compute', () => sleep(Number(seconds) * 1000, null, { ref: false }));
+      return `Computed ${label}`;
+    },
+  }),
+  defineTask({
+    name: 'failing_job',
+    description: 'Reports an error',
+    inputSchema: NO_ARGUMENTS,
+    run: async (_args, ctx) => {
+      await ctx.step('work', () => sleep(500, null));
+      return { content: [{ type: 'text', text: 'The job failed' }], isError: true };
+    },
+  }),
+  defineTask({
+    name: 'protocol_error_job',
+    description: 'Breaks',
+    inputSchema: NO_ARGUMENTS,
+    run: () => {
+      throw new TaskProtocolError(-32603, 'The job broke');
+    },
+  }),
+  defineTask({
+    name: 'confirm_delete',
+    description: 'Asks once',
+    inputSchema: NO_ARGUMENTS,
+    run: async (_args, ctx) => {
+      await ask(ctx, 'confirm', 'Delete it?', { confirm: { type: 'boolean' } });
+      return 'Deleted';
+    },
+  }),
+  defineTask({
+    name: 'multi_input',
+    description: 'Asks two things at once',
+    inputSchema: NO_ARGUMENTS,
+    run: async (_args, ctx) => {
+      await ctx.all('both', [
+        (branch) => ask(branch, 'first', 'What is your name?', NAME),
+        (branch) => ask(branch, 'second', 'What is your name?', NAME),
+      ]);
+      return 'Both answered';
+    },
+  }),
+  defineTask({
+    name: 'greet_in_task',
+    description: 'Greets',
+    inputSchema: { type: 'object', properties: { name: { type: 'string' } } },
+    run: ({ name }) => `Hello, ${name}!`,
+  }),
+];
 
-  readonly ask = async (requests: InputRequests): Promise<void> => {
-    this.pending = { ...requests };
-    this.status = 'input_required';
-    await new Promise<void>((resolve) => {
-      this.resume = resolve;
-    });
-    this.status = 'working';
-  };
-
-  answer(keys: readonly string[]): void {
-    for (const key of keys) delete this.pending[key];
-    if (Object.keys(this.pending).length === 0) this.resume?.();
-  }
-
-  cancel(): void {
-    this.end('cancelled', {});
-    this.cancellation.abort();
-  }
-
-  summary() {
-    const { taskId, status, createdAt } = this;
-    const lastUpdatedAt = new Date().toISOString();
-    return { taskId, status, createdAt, lastUpdatedAt, ttlMs: 600_000, pollIntervalMs: 100 };
-  }
-
-  details() {
-    const asks = this.status === 'input_required' ? { inputRequests: this.pending } : {};
-    return { ...this.summary(), ...this.outcome, ...asks };
-  }
-
-  /** Ends the task. A task that has ended does not change again. */
-  private end(status: 'completed' | 'failed' | 'cancelled', outcome: Task['outcome']): void {
-    if (['completed', 'failed', 'cancelled'].includes(this.status)) return;
-    this.status = status;
-    this.outcome = outcome;
-  }
-}
+/** Makes the tasks of one endpoint. */
+export const createFixtureTasks = () => createTasks({ definitions });

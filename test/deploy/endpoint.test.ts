@@ -82,8 +82,13 @@ export function createServer(): McpServer {
       policy: 'policies/own.yaml',
       server: { module: './src/v2.ts', sdk: 2 },
       catalog: 'snapshot',
+      preferences: 'principal',
     };
-    const environment = start(await project.package(endpoint));
+    const task = await project.package(endpoint);
+    expect(readFileSync(join(task, 'build/lambda/index.mjs'), 'utf8')).toMatch(
+      /preferences:\s*["']principal["']/,
+    );
+    const environment = start(task);
     expect(toolsOf(await environment.invoke(requestWith('security:low', 'tools/list')))).toEqual(['open']);
     const params = {
       _meta: {
@@ -261,6 +266,16 @@ describe('a remote server', () => {
         error: { code: -32603, message: expect.stringContaining('cannot be reached') },
       });
     }
+  });
+});
+
+describe('a policy outside the function', () => {
+  it('that the role may not read makes packaging fail', async () => {
+    const endpoint = { policy: 'policies/vault.yaml', server: { url: 'https://mcp.example/mcp' } };
+    const environment = { MCP_CONCERNS_POLICY: 'ssm:/vault/policy' };
+    await expect(project.package(endpoint, { environment })).rejects.toThrow(
+      'the role of the function does not allow ssm:GetParameter',
+    );
   });
 });
 

@@ -7,6 +7,10 @@ import { createProject } from './project.js';
 
 const SERVER = `
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { defineTask } from 'mcp-concerns/tasks';
+export const tasks = [
+  defineTask({ name: 'report', inputSchema: { type: 'object' }, support: 'optional', run: () => 'reported' }),
+];
 export function createServer() {
   const server = new McpServer({ name: 'own', version: '1.0.0' });
   for (const name of ['open', 'shut']) server.registerTool(name, {}, async () => ({ content: [] }));
@@ -33,8 +37,23 @@ it.each(['offline', 'offline start'])(
       frameworkVersion: '4',
       plugins: ['mcp-concerns/serverless', 'serverless-offline'],
       custom: { endpoint: { policy: 'policy.yaml', server: { module: 'server.ts' } } },
-      provider: { name: 'aws', runtime: 'nodejs20.x', architecture: 'arm64' },
-      functions: { mcp: { handler: 'build/lambda/index.handler', events: [{ httpApi: 'POST /mcp' }] } },
+      provider: {
+        name: 'aws',
+        runtime: 'nodejs22.x',
+        architecture: 'arm64',
+        environment: {
+          MCP_CONCERNS_TABLE: { Ref: 'SessionsTable' },
+          MCP_CONCERNS_TASKS_TABLE: { Ref: 'TasksTable' },
+        },
+      },
+      functions: {
+        mcp: {
+          handler: 'build/lambda/index.handler',
+          events: [{ httpApi: 'POST /mcp' }],
+          environment: { MCP_CONCERNS_TASKS_FUNCTION: { Ref: 'TasksDurableLambdaAlias' } },
+        },
+        tasks: { handler: 'build/worker/index.handler', durableConfig: { executionTimeout: 60 } },
+      },
     };
     project.write('serverless.yml', JSON.stringify(config));
     project.write('policy.yaml', policy('open'));
@@ -64,13 +83,18 @@ it.each(['offline', 'offline start'])(
         ]);
         if (more === undefined) throw new Error(output);
       }
-      const response = await fetch(`http://127.0.0.1:${ports[0]}/mcp?concerns=security:low`, {
-        method: 'POST',
-        headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
-      });
-      const text = await response.text();
+      const send = async (method: string, params: object = {}) => {
+        const response = await fetch(`http://127.0.0.1:${ports[0]}/mcp?concerns=security:low`, {
+          method: 'POST',
+          headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
+          body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+        });
+        return response.text();
+      };
+      const text = await send('tools/list');
       expect([text.includes('"shut"'), text.includes('"open"')]).toEqual([true, false]);
+      // Neither the table nor the worker exists here, so the task runs in the function.
+      expect(await send('tools/call', { name: 'report', arguments: {} })).toContain('"text":"reported"');
     } finally {
       child.kill('SIGINT');
       await ended;

@@ -13,7 +13,7 @@ export interface Project {
   readonly folder: string;
   write(file: string, text: string): void;
   /** Runs `osls package`, and returns the folder with the unpacked zip. */
-  package(endpoint: unknown): Promise<string>;
+  package(endpoint: unknown, provider?: object): Promise<string>;
 }
 
 /** @returns a new project; its folder is removed when this process exits */
@@ -34,14 +34,14 @@ export function createProject(): Project {
   return {
     folder,
     write,
-    async package(endpoint) {
+    async package(endpoint, provider = {}) {
       const config = {
         service: 'project',
         frameworkVersion: '4',
         configValidationMode: 'error',
         plugins: ['mcp-concerns/serverless'],
         custom: { endpoint },
-        provider: { name: 'aws', runtime: 'nodejs24.x' },
+        provider: { name: 'aws', runtime: 'nodejs24.x', ...provider },
         package: { patterns: ['!**', 'build/lambda/**'] },
         functions: { mcp: { handler: 'build/lambda/index.handler', events: [{ httpApi: 'POST /mcp' }] } },
       };

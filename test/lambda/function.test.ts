@@ -4,7 +4,7 @@ import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction } from '../../src/lambda/function.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
-import { httpEvent, initialize, rpc, toolsOf } from './events.js';
+import { httpEvent, initialize, rpc, toolsOf, withClaims } from './events.js';
 
 const lines: { level: string; message: string }[] = [];
 let dynamo: LocalDynamo;
@@ -60,6 +60,28 @@ describe('createFunction', () => {
     const opened = await make({ MCP_CONCERNS_SESSIONS: 'none' })(httpEvent('POST', initialize()));
     expect(opened.headers).not.toHaveProperty('mcp-session-id');
     expect(lines.filter(({ level }) => level === 'WARN')).toEqual([]);
+  });
+
+  it('keeps preferences per caller, in the table, if the option says so', async () => {
+    const env = { MCP_CONCERNS_TABLE: await dynamo.table() };
+    const make = (more: Record<string, string> = env) =>
+      createFunction({
+        server: () => createVaultServer(),
+        policy,
+        env: more,
+        preferences: 'principal',
+      }) as BufferedHandler;
+    const [one, other] = [make(), make()];
+    const as = (sub: string, method: string, params?: object) =>
+      withClaims(httpEvent('POST', rpc(method, params)), { iss: 'https://login.example', sub });
+    const updated = await one(
+      as('ada', 'updateConcerns', { concerns: { security: 'high', cost: 'minimal' } }),
+    );
+    expect(updated.statusCode).toBe(200);
+    expect(toolsOf(await other(as('ada', 'tools/list')))).toHaveLength(9);
+    expect(lines.at(-1)).toMatchObject({ sources: { security: 'principal', cost: 'principal' } });
+    expect(toolsOf(await other(as('bob', 'tools/list')))).toHaveLength(24);
+    expect(() => make({ MCP_CONCERNS_SESSIONS: 'none' })).toThrow(/MCP_CONCERNS_SESSIONS is none/);
   });
 
   it('requires tokens of the issuers that the environment variables name', async () => {

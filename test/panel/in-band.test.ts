@@ -1,6 +1,9 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createHandler } from '../../src/http/sdk-v1.js';
 import { LONGEST_WAIT } from '../../src/protocol/concerns/panel/ask-person.js';
 import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import { serverV1 } from '../behavior/servers.js';
 import { Harness, policyOf } from '../protocol/gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, type Person, textOf } from './hosts.js';
 
@@ -61,7 +64,13 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
       expect(namesOf(await readOnly.request('prompts/list'), 'prompts')).not.toContain('concerns');
       const answer = await call(readOnly);
       expect(textOf(answer)).toContain('No preferences are in effect.');
-      await expect(readOnly.request('prompts/get', { name: 'concerns-safe' })).rejects.toThrow();
+      // A host that listed the prompts before the policy changed gets a sentence, and not an unknown prompt.
+      for (const get of [{ name: 'concerns-safe' }, { name: 'concerns', arguments: { security: 'high' } }]) {
+        const { messages } = await readOnly.request('prompts/get', get);
+        expect(JSON.stringify(messages)).toMatch(/Nothing changed\. .*settings/);
+      }
+      await expect(readOnly.request('prompts/get', { name: 'concerns-other' })).rejects.toThrow();
+      expect(await toolsOf(readOnly)).toEqual(expect.arrayContaining([...OWN, 'concerns']));
     }
   });
 
@@ -70,7 +79,8 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
     for (const args of [{ security: 'high' }, { preset: 'safe' }, { tenant: 'a' }]) {
       const answer = await call(on, args);
       expect(answer.isError).toBe(true);
-      expect(textOf(answer)).toContain('is for people to change');
+      const isOperators = 'tenant' in args;
+      expect(textOf(answer)).toContain(isOperators ? 'is set by the operator' : 'is for people to change');
     }
     expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
   });
@@ -93,7 +103,48 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
   });
 });
 
+it('does not switch by prompts that a host reads all at once, one connection for each request', async () => {
+  const store = createMemoryStore();
+  const id = 'session-1';
+  await store.update(id, { panel: { app: false, form: false, key: 'k' } });
+  const readAll = (...names: string[]) =>
+    names.map((name) => {
+      const harness = new Harness(ON, { place: 'store', store, id }).serve({ 'prompts/list': [] });
+      harness.request(1, 'prompts/get', { name });
+      return harness;
+    });
+  const kept = async () => {
+    const session = await store.read(id);
+    return session.state === 'live' ? session.record.concerns : session.state;
+  };
+  for (const harness of readAll('concerns-safe', 'concerns')) {
+    await expect.poll(() => harness.answers(1)).toHaveLength(1);
+  }
+  expect(await kept()).toBeUndefined();
+  for (const harness of readAll('concerns-safe')) await expect.poll(() => harness.answers(1)).toHaveLength(1);
+  expect(await kept()).toMatchObject({ security: 'high' });
+});
+
 describe.each(LEGACY)('a person with %s', (_name, host) => {
+  it('does not switch by prompts that the host reads all at once', async () => {
+    const on = await host({ policy: ON });
+    const prompts = namesOf(await on.request('prompts/list'), 'prompts');
+    const readAll = () =>
+      Promise.all(
+        prompts.slice(-2).map((name) => {
+          const args = name === 'concerns' ? { security: '$1' } : {};
+          return on.request('prompts/get', { name, arguments: args });
+        }),
+      );
+    // opencode reads all prompts when it starts, and answers the person with what it read.
+    expect(JSON.stringify(await readAll())).toContain('This host reads prompts that nobody chose');
+    expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
+    expect(on.notified).toEqual([]);
+    // Some hosts read all prompts, and ask again when a person chooses one.
+    await on.request('prompts/get', { name: 'concerns-safe' });
+    expect(await toolsOf(on)).toEqual(['encryptData', 'validateData', 'concerns']);
+  });
+
   it('switches with the prompt of a preset, and the host is told', async () => {
     const on = await host({ policy: ON });
     expect(namesOf(await on.request('prompts/list'), 'prompts').slice(-2)).toEqual([
@@ -199,6 +250,38 @@ describe('a person with SDK v2, 2026-07-28', () => {
     const _meta = { [EXTENSION_ID]: { concerns: { security: 'high' } } };
     const listed = await on.request('tools/list', { _meta });
     expect(namesOf(listed, 'tools')).toEqual(['encryptData', 'validateData', 'concerns']);
+  });
+
+  it('is told by a prompt what to put into the URL, and nothing is kept', async () => {
+    const on = await hostV2('modern', { policy: ON });
+    const listed = await on.request('prompts/list');
+    expect(listed.prompts).toContainEqual(
+      expect.objectContaining({
+        name: 'concerns-safe',
+        description: 'Says how to switch what is shown to the preset safe.',
+      }),
+    );
+    const preset = await on.request('prompts/get', { name: 'concerns-safe' });
+    expect(JSON.stringify(preset.messages)).toContain(
+      'Nothing changed. This connection keeps no preferences. To switch, add ?concerns=safe to the URL of the server, and reconnect. With it, 2 tools are shown.',
+    );
+    expect(preset._meta).toMatchObject({ [EXTENSION_ID]: { concerns: { security: 'high', speed: null } } });
+    const get = async (args: object) =>
+      JSON.stringify(await on.request('prompts/get', { name: 'concerns', arguments: args }));
+    expect(await get({ security: 'low', speed: '3' })).toContain('add ?concerns=security:low,speed:3 to');
+    expect(await get({ security: 'hihg' })).toContain('Nothing changed. \\"hihg\\" is not a valid value');
+    expect(await get({})).toContain('3 of 3 tools are shown');
+    expect(await toolsOf(on)).toEqual([...OWN, 'concerns']);
+    // The URL that the prompt names does what it says.
+    const handle = createHandler({ server: serverV1, policy: ON });
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    const headers = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
+    const request = new Request('http://x.test/mcp?concerns=safe', { method: 'POST', headers, body });
+    const tools = await (await handle(request)).text();
+    expect(['encryptData', 'validateData', 'logData'].filter((name) => tools.includes(`"${name}"`))).toEqual([
+      'encryptData',
+      'validateData',
+    ]);
   });
 
   it('gets the counts of each choice in the form', async () => {

@@ -4,7 +4,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
+import { PANEL_NAMES } from '../../src/policy/check/check-panel.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
+import { PANEL } from '../../src/protocol/messages/panel-routes.js';
 import { write, yaml } from './author.js';
 
 /** The findings of a policy against a catalog, each as `line:column code`, sorted by place. */
@@ -533,5 +535,43 @@ describe('the demo server, over its own protocol', () => {
     const codes = all.map(({ code }) => code);
     expect(codes.filter((code) => code === 'dead-entry').length).toBeGreaterThan(10);
     expect(codes.filter((code) => code === 'unmapped').length).toBeGreaterThan(20);
+  });
+});
+
+describe('names that the gate adds under settings.panel', () => {
+  const catalog: PolicyCatalog = {
+    tools: named('concerns', 'concerns_update'),
+    prompts: named('concerns-safe', 'concerns-other', 'concerns'),
+  };
+  const text = (panel: string) =>
+    `${CONCERNS}${yaml`
+    presets: { safe: { level: high } }
+    patterns: { tools: { "*": {} }, prompts: { "*": {} } }
+  `}settings: { panel: ${panel} }\n`;
+
+  it('are reported where the server has them', () => {
+    expect(messagesOf(text('on'), catalog, 'panel-name-taken')).toEqual(
+      [
+        ['tool', 'concerns'],
+        ['tool', 'concerns_update'],
+        ['prompt', 'concerns'],
+        ['prompt', 'concerns-safe'],
+      ].map(
+        ([noun, name]) =>
+          `The server has a ${noun} "${name}" of its own, so the ${noun} "${name}" of "panel" is not added. Rename the ${noun} of the server, or switch with the page or "mcp-concerns switch".`,
+      ),
+    );
+    expect(found(text('on'), catalog)).toContain('7:13 panel-name-taken');
+    expect(messagesOf(text('read-only'), catalog, 'panel-name-taken')).toHaveLength(1);
+    expect(messagesOf(text('off'), catalog, 'panel-name-taken')).toEqual([]);
+    expect(messagesOf(text('on'), { tools: named('other') }, 'panel-name-taken')).toEqual([]);
+  });
+
+  it('are those that the gate adds', () => {
+    expect(PANEL_NAMES).toEqual({
+      tools: [PANEL.tool, PANEL.readTool, PANEL.updateTool],
+      prompts: [PANEL.prompt],
+      presetPrompt: PANEL.presetPrompt,
+    });
   });
 });

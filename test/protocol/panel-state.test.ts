@@ -15,6 +15,7 @@ import type { PanelPreferences } from '../../src/protocol/concerns/panel-documen
 import { completeChange, panelState } from '../../src/protocol/concerns/panel-state.js';
 import { bindAll, configureFor, stateOf, tokensOf } from '../browser/states.js';
 import { allConfigurations, smallPolicies } from '../engine/small-policies.js';
+import { policyFile } from './gate-harness.js';
 
 const CONNECTION = { revision: 1, server: { name: 'test' }, session: 's', sessions: [], warnings: [] };
 
@@ -98,6 +99,14 @@ describe('panelState', () => {
     expect(active({})).toEqual([]);
   });
 
+  it('counts with the counter that it is given, also after another one counted the same list', () => {
+    const policy = loadPolicy('policies/vault.yaml');
+    const catalogs = bindAll(policy, { tools: [{ name: 'encryptData' }, { name: 'logData' }] });
+    const input = { preferences: {}, configure: configureFor(policy), catalogs, ...CONNECTION };
+    const tokensBy = (tokens: number) => panelState({ ...input, tokensOf: () => tokens }).shown.tokens;
+    expect([tokensBy(1), tokensBy(10)]).toEqual([2, 20]);
+  });
+
   it('tells neither files nor rule values', () => {
     expect(JSON.stringify(stateOf('gitlab', { preferences: { effect: 'read-only' } }))).not.toContain(
       '.yaml',
@@ -140,4 +149,42 @@ describe('completeChange', () => {
     });
     expect(toolsAfter({ security: null, access: null })).toHaveLength(24);
   });
+});
+
+it('shows what a model narrows, and the change with which a person undoes it', () => {
+  const file = policyFile(`
+concerns:
+  security: { values: [low, high], model: narrow }
+  access: { values: [read, write], model: narrow }
+primitives: { tools: { a: { security: high }, b: { security: low }, c: { security: high, access: write } } }
+`);
+  const policy = loadPolicy(file);
+  const model = { security: 'low', access: 'read' };
+  const preferences = { security: 'high' };
+  const state = panelState({
+    preferences,
+    configure: (concerns, decided = []) => {
+      const kept = Object.entries(model).filter(([name]) => decided !== 'all' && !decided.includes(name));
+      const sources = [
+        { from: 'model', concerns: Object.fromEntries(kept) },
+        { from: 'session', concerns },
+      ] as const;
+      return resolveConfiguration(policy, sources);
+    },
+    catalogs: bindAll(policy, { tools: ['a', 'b', 'c'].map((name) => ({ name })) }),
+    tokensOf,
+    ...CONNECTION,
+  });
+  expect(state.shown.tools).toBe(0);
+  expect(state.concerns).toMatchObject([
+    { name: 'security', inEffect: ['high'], origin: 'session', model: ['low'] },
+    { name: 'access', inEffect: ['read'], origin: 'model', model: ['read'] },
+  ]);
+  // Each choice counts as if the person had made it: then the model's value for that concern is gone.
+  expect(state.concerns[0]?.options).toMatchObject([{ tools: 1 }, { tools: 1 }, { tools: 2 }]);
+  expect(state.items).toMatchObject([
+    { name: 'a', reason: { origin: 'model', preferred: ['low'] }, change: { security: 'high' }, after: 1 },
+    { name: 'b', reason: { preferred: ['high'] }, change: { security: 'low' }, after: 1 },
+    { name: 'c', change: { security: 'high', access: null }, after: 2 },
+  ]);
 });

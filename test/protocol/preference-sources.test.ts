@@ -22,8 +22,7 @@ const withHeader = (header: string | readonly string[]): HttpRequestInfo => ({
 const withUrl = (query: string): HttpRequestInfo => ({ url: new URL(`https://example.test/mcp${query}`) });
 
 /** Returns the preferences in a header or URL. */
-const sent = (http: HttpRequestInfo) =>
-  readPreferenceSources(undefined, undefined, http).sources[0]?.concerns;
+const sent = (http: HttpRequestInfo) => readPreferenceSources(undefined, [], http).sources[0]?.concerns;
 
 describe('the header', () => {
   it.each<[string, string, unknown]>([
@@ -55,7 +54,7 @@ describe('the header', () => {
     ['nothing', '', {}],
   ])('carries %s', (_name, header, concerns) => {
     expect(parseHeader(header)).toEqual(concerns);
-    expect(readPreferenceSources(undefined, undefined, withHeader(header))).toEqual({
+    expect(readPreferenceSources(undefined, [], withHeader(header))).toEqual({
       sources: [{ from: 'header', concerns }],
       warnings: [],
     });
@@ -75,7 +74,7 @@ describe('the header', () => {
     'security=',
     '=high',
   ])('is ignored with a warning if it is malformed: %s', (header) => {
-    const { sources, warnings } = readPreferenceSources(undefined, undefined, withHeader(header));
+    const { sources, warnings } = readPreferenceSources(undefined, [], withHeader(header));
     expect(sources).toEqual([]);
     expect(warnings.map(({ code }) => code)).toEqual(['malformed-header']);
   });
@@ -84,7 +83,7 @@ describe('the header', () => {
     const concerns = { security: 'high', cost: 'minimal' };
     expect(sent(withHeader(['security=low', 'cost=minimal', 'security=high']))).toEqual(concerns);
     expect(sent(withHeader(['security=high', 'cost=minimal']))).toEqual(concerns);
-    expect(readPreferenceSources(undefined, undefined, withHeader(['security=high', '?']))).toMatchObject({
+    expect(readPreferenceSources(undefined, [], withHeader(['security=high', '?']))).toMatchObject({
       sources: [],
     });
   });
@@ -92,7 +91,7 @@ describe('the header', () => {
   it('gets a warning for values that are not names, and is not refused', () => {
     const policy = policyOf('version: 1\nconcerns: { security: { values: [low, high] } }\n');
     for (const header of ['security', 'security=?0', 'security=:aGlnaA==:', 'security=@1659578233']) {
-      const { sources } = readPreferenceSources(undefined, undefined, withHeader(header));
+      const { sources } = readPreferenceSources(undefined, [], withHeader(header));
       const { invalid, warnings, active } = resolveConfiguration(policy, sources);
       expect({ header, invalid, active, codes: warnings.map(({ code }) => code) }).toEqual({
         header,
@@ -104,15 +103,13 @@ describe('the header', () => {
   });
 
   it('is ignored under another name', () => {
-    expect(
-      readPreferenceSources(undefined, undefined, { headers: { 'x-concerns': 'security=high' } }),
-    ).toEqual({
+    expect(readPreferenceSources(undefined, [], { headers: { 'x-concerns': 'security=high' } })).toEqual({
       sources: [],
       warnings: [],
     });
-    expect(
-      readPreferenceSources(undefined, undefined, { headers: { 'mcp-concerns': undefined } }).sources,
-    ).toEqual([]);
+    expect(readPreferenceSources(undefined, [], { headers: { 'mcp-concerns': undefined } }).sources).toEqual(
+      [],
+    );
   });
 });
 
@@ -149,7 +146,7 @@ describe("the URL's parameter", () => {
     ['no value', '?concerns=security:', { security: '' }],
     ['other parameters next to it', '?token=a:b&concerns=safe&x=y', { preset: 'safe' }],
   ])('carries %s: %s', (_name, query, concerns) => {
-    expect(readPreferenceSources(undefined, undefined, withUrl(query))).toEqual({
+    expect(readPreferenceSources(undefined, [], withUrl(query))).toEqual({
       sources: [{ from: 'url', concerns }],
       warnings: [],
     });
@@ -158,7 +155,7 @@ describe("the URL's parameter", () => {
   it.each(['', '?', '?concerns', '?concerns=', '?Concerns=safe', '?concern=safe'])(
     'is missing in %j',
     (query) => {
-      expect(readPreferenceSources(undefined, undefined, withUrl(query)).sources).toEqual([]);
+      expect(readPreferenceSources(undefined, [], withUrl(query)).sources).toEqual([]);
     },
   );
 
@@ -187,13 +184,13 @@ describe("a request's _meta", () => {
     ['an inherited extension', list({ _meta: Object.create({ [EXTENSION_ID]: { concerns: {} } }) })],
     ['params.concerns, which is the wrong place', list({ concerns: { security: 'high' } })],
   ])('carries no preferences in %s', (_name, request) => {
-    expect(readPreferenceSources(request, undefined, undefined)).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(request, [], undefined)).toEqual({ sources: [], warnings: [] });
   });
 
   it.each([{ security: 'high' }, {}, null, 'safe', ['security']])(
     'is passed on unchecked: %j',
     (concerns) => {
-      expect(readPreferenceSources(withMeta(concerns), undefined, undefined).sources).toEqual([
+      expect(readPreferenceSources(withMeta(concerns), [], undefined).sources).toEqual([
         { from: 'request', concerns },
       ]);
     },
@@ -201,7 +198,7 @@ describe("a request's _meta", () => {
 });
 
 describe('several preference sources', () => {
-  const inSession = (concerns: unknown) => ({ from: 'session', concerns }) as const;
+  const inSession = (concerns: unknown) => [{ from: 'session', concerns }] as const;
   const http = { ...withHeader('security=high, price=3'), ...withUrl('?concerns=security:low,topic:maps') };
 
   it('come strongest first: request, session, header, URL', () => {
@@ -220,13 +217,13 @@ describe('several preference sources', () => {
 
   it('omit a malformed header and keep the others', () => {
     const broken = { ...http, headers: { 'mcp-concerns': 'security=' } };
-    const { sources, warnings } = readPreferenceSources(withMeta({ security: 'top' }), undefined, broken);
+    const { sources, warnings } = readPreferenceSources(withMeta({ security: 'top' }), [], broken);
     expect(sources.map(({ from }) => from)).toEqual(['request', 'url']);
     expect(warnings).toHaveLength(1);
   });
 
   it('are empty without HTTP, _meta and session', () => {
-    expect(readPreferenceSources(list(), undefined, undefined)).toEqual({ sources: [], warnings: [] });
+    expect(readPreferenceSources(list(), [], undefined)).toEqual({ sources: [], warnings: [] });
     expect(readPreferenceSources(list(), inSession(undefined), {})).toEqual({ sources: [], warnings: [] });
     expect(readPreferenceSources(list(), inSession({}), {}).sources).toEqual([
       { from: 'session', concerns: {} },
@@ -253,9 +250,7 @@ describe('several preference sources', () => {
         ...withUrl('?concerns=careful,price:9'),
       }),
     ).toEqual({ security: 'low', cost: 'high', price: 2.5, topic: ['charts', 'maps'], level: '2' });
-    expect(
-      effective(undefined, undefined, withUrl('?concerns=careful,price:7.5,topic:maps|documents')),
-    ).toEqual({
+    expect(effective(undefined, [], withUrl('?concerns=careful,price:7.5,topic:maps|documents'))).toEqual({
       security: 'high',
       cost: 'minimal',
       price: 7.5,

@@ -147,6 +147,18 @@ describe('withTasks on SDK v1', () => {
     await client.close();
   });
 
+  it('lists the tools of tasks for a server without other tools', async () => {
+    const client = newClient();
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const server = withTasks(new McpServer({ name: 'tasks-only', version: '1.0.0' }), tasks);
+    await Promise.all([server.connect(far), client.connect(near)]);
+    const { tools } = await client.listTools();
+    expect(tools.map(({ name }) => name)).toEqual(definitions.map(({ name }) => name));
+    await expect(client.listPrompts()).rejects.toThrow();
+    await expect(client.experimental.tasks.getTask('other')).rejects.toThrow('Task not found');
+    await client.close();
+  });
+
   it('refuses a value that is not a server', () => {
     expect(() => withTasks({}, tasks)).toThrow(TaskDefinitionError);
   });
@@ -219,6 +231,9 @@ describe('withTasks on SDK v2', () => {
       await new Promise((resolve) => setTimeout(resolve, 40));
     }
     expect((await send('tasks/cancel', { taskId })).result).toMatchObject({ resultType: 'complete' });
+    // An id that does not look like ours may be that of a task of the server, which has none here.
+    expect((await send('tasks/get', { taskId: 'other' })).error).toEqual(unknown);
+    expect((await send('tasks/result', { taskId: 'other' })).error.code).toBe(-32601);
   });
 });
 

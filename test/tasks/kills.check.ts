@@ -9,6 +9,7 @@ import { createTasks, type Tasks } from '../../src/tasks/index.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { injectFaults } from '../session/faults.js';
 import { definitions } from './demo-tasks.js';
+import { startEnvironments } from './http-endpoint.js';
 import type { Crash } from './lambda/executions.js';
 import { bundleWorker, inProcesses, type WorkerProgram } from './lambda/invoke.js';
 import { startFakeLambda } from './lambda/server.js';
@@ -154,9 +155,10 @@ describe('a task of 20 minutes with two questions', { timeout: 180_000 }, () => 
   it('ends with the same result in four clients, if its process dies inside every step', async () => {
     const cloud = await openCloud({ dieInSteps: true });
     const endpoint = await startEndpoint(cloud.environment, () => true, { elicitation: {} });
+    const environments = await startEnvironments(cloud.environment);
     try {
-      const follow = [followModern, followLegacy, followV1, followRaw];
-      const results = await Promise.all(follow.map((each) => each(endpoint.url)));
+      const follow = [followModern, followLegacy, followRaw].map((each) => each(endpoint.url));
+      const results = await Promise.all([...follow, followV1(environments.url)]);
       for (const result of results) expect(result).toContain('7+11 rows on snow by Ann, signed by Ann');
       const tasks = Object.values(await cloud.effects());
       expect(tasks).toHaveLength(4);
@@ -166,6 +168,7 @@ describe('a task of 20 minutes with two questions', { timeout: 180_000 }, () => 
         expect(Math.max(...Object.values(steps))).toBeLessThanOrEqual(3);
       }
     } finally {
+      await environments.close();
       await endpoint.close();
       await cloud.close();
     }

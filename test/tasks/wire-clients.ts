@@ -37,12 +37,24 @@ export async function send(
       authorization,
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
+      ...modernHeaders(method, params),
     },
     body: JSON.stringify({ jsonrpc: '2.0', id: ++requests, method, params }),
   });
   const text = await response.text();
   const last = text.startsWith('{') ? text : text.trimEnd().split('\n').at(-1)?.slice('data: '.length);
   return { text, answer: JSON.parse(last || '{}'), status: response.status };
+}
+
+/** The headers that repeat parts of a request of protocol 2026-07-28. */
+function modernHeaders(method: string, params: object): Record<string, string> {
+  if (!JSON.stringify(params).includes('"io.modelcontextprotocol/protocolVersion":')) return {};
+  const name = 'name' in params ? params.name : 'taskId' in params ? params.taskId : undefined;
+  return {
+    'mcp-protocol-version': '2026-07-28',
+    'mcp-method': method,
+    ...(name === undefined ? {} : { 'mcp-name': String(name) }),
+  };
 }
 
 /** Sends one message of protocol 2026-07-28 without an SDK. */
@@ -116,12 +128,6 @@ export async function connectV1(url: string, asked: string[]): Promise<Client> {
   });
   const transport = new StreamableHTTPClientTransport(new URL(url), {
     requestInit: { headers: { authorization: ANN_TOKEN } },
-    reconnectionOptions: {
-      initialReconnectionDelay: 40,
-      maxReconnectionDelay: 200,
-      reconnectionDelayGrowFactor: 1,
-      maxRetries: 100,
-    },
   });
   await client.connect(transport as Parameters<typeof client.connect>[0]);
   await client.listTools();

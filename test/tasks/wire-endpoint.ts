@@ -9,7 +9,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { TaskCaller, Tasks } from '../../src/tasks/index.js';
 import { member, type WireAnswer } from '../../src/tasks/wire/answer.js';
-import { answerLegacy, resumeResult } from '../../src/tasks/wire/legacy.js';
+import { answerLegacy } from '../../src/tasks/wire/legacy.js';
 import { listTasks, type TaskListFilter } from '../../src/tasks/wire/list.js';
 import { answerModern } from '../../src/tasks/wire/modern.js';
 import { isQuestionId, takeResponse } from '../../src/tasks/wire/questions.js';
@@ -70,11 +70,6 @@ async function answerTasks(
   legacyCapabilities: unknown,
 ): Promise<Response | undefined> {
   const caller = callerOf(request);
-  if (request.method === 'GET') {
-    const lastEventId = request.headers.get('last-event-id');
-    const answer = await resumeResult(tasks, { caller, shows, lastEventId });
-    return answer === undefined ? undefined : toResponse(answer, undefined);
-  }
   const body: unknown = await request.json().catch(() => undefined);
   const method = member(body, 'method');
   const id = member(body, 'id');
@@ -120,12 +115,9 @@ function toResponse(answer: WireAnswer, id: string | number | undefined): Respon
     const { code, message, data, httpStatus = 200 } = answer;
     return Response.json({ jsonrpc, id, error: { code, message, data } }, { status: httpStatus });
   }
-  const { messages, eventId, retryMs } = answer;
-  const head = eventId === undefined ? '' : `id: ${eventId}\n`;
-  const first = eventId === undefined ? '' : `${head}retry: ${retryMs}\ndata:\n\n`;
-  const events = messages.map((message) => `${head}data: ${JSON.stringify(message)}\n\n`);
+  const events = answer.messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
-  return new Response(first + events.join(''), { headers });
+  return new Response(events.join(''), { headers });
 }
 
 /** Servers that only list the tools. */
@@ -135,7 +127,7 @@ async function serve(request: Request): Promise<Response> {
     return modern.fetch(request);
   const capabilities = { tools: {}, tasks: { list: {}, cancel: {}, requests: { tools: { call: {} } } } };
   const server = new Server({ name: 'v1', version: '1' }, { capabilities });
-  const tools = definitions.map((definition) => toolOf(definition, 'legacy'));
+  const tools = definitions.map((definition) => toolOf(definition, true));
   server.setRequestHandler(ListToolsRequestSchema, () => JSON.parse(JSON.stringify({ tools })));
   const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
   await server.connect(transport as Parameters<typeof server.connect>[0]);

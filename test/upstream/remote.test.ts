@@ -1,6 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { afterEach, expect, it } from 'vitest';
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
+import { afterEach, describe, expect, it } from 'vitest';
 import { RecoveringTransport } from '../../src/upstream/recovering.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
 import type { UpstreamEvent } from '../../src/upstream/state.js';
@@ -14,8 +15,9 @@ afterEach(() => {
 });
 
 /** A remote server that opens sessions, and refuses calls with a body that repeats them. */
-async function remote(): Promise<{ url: string; methods: string[] }> {
+async function remote(status = 500): Promise<{ url: string; methods: string[]; calls: () => number }> {
   const methods: string[] = [];
+  let calls = 0;
   const server = createServer((request, response) => {
     let body = '';
     request.on('data', (part) => {
@@ -33,13 +35,20 @@ async function remote(): Promise<{ url: string; methods: string[] }> {
         response.writeHead(200, { 'content-type': 'application/json', 'mcp-session-id': 's1' });
         return response.end(JSON.stringify({ jsonrpc: '2.0', id: message.id, result }));
       }
-      if (message.method === 'tools/call') return response.writeHead(500).end(`I cannot run ${body}`);
+      if (message.method === 'tools/call' || message.method === 'tools/list') {
+        calls++;
+        return response.writeHead(status).end(`I cannot run ${body}`);
+      }
       response.writeHead(request.method === 'POST' ? 202 : request.method === 'DELETE' ? 200 : 405).end();
     });
   });
   servers.push(server);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`, methods };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`,
+    methods,
+    calls: () => calls,
+  };
 }
 
 const initialize = {
@@ -77,4 +86,76 @@ it('reports a failure without the text of the server, which can repeat arguments
   expect(JSON.stringify(answers)).toContain('it answered HTTP 500');
   expect(JSON.stringify([events, answers])).not.toContain('MARKER');
   await transport.close();
+});
+
+describe('a healthy remote server that refuses one request', () => {
+  it.each([400, 403, 422])(
+    'with HTTP %i has not failed, and does not get the request again',
+    async (status) => {
+      const { url, calls } = await remote(status);
+      const events: UpstreamEvent[] = [];
+      const received: JSONRPCMessage[] = [];
+      const transport = new RecoveringTransport(() => remoteTransport(url), {
+        report: (event) => void events.push(event),
+      });
+      transport.onmessage = (message) => void received.push(message);
+      await transport.send(initialize);
+      for (const [id, method] of [
+        [2, 'tools/call'],
+        [3, 'tools/list'],
+      ] as const) {
+        await transport.send({ jsonrpc: '2.0', id, method, params: { name: 'MARKER' } });
+        const message = expect.stringMatching(
+          new RegExp(`refused the request: it answered HTTP ${status}\\.`),
+        );
+        await expect.poll(() => received.at(-1)).toMatchObject({ id, error: { message } });
+      }
+      await transport.close();
+      expect(calls()).toBe(2);
+      expect(events.map(({ state }) => state)).toEqual(['connecting', 'ready']);
+      expect(JSON.stringify([events, received])).not.toContain('MARKER');
+    },
+  );
+
+  it.each([401, 404, 429, 503])('fails with HTTP %i, which does not blame the request', async (status) => {
+    const { url } = await remote(status);
+    const events: UpstreamEvent[] = [];
+    const transport = new RecoveringTransport(() => remoteTransport(url), {
+      report: (event) => void events.push(event),
+    });
+    await transport.send(initialize);
+    await transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } });
+    await expect.poll(() => events.map(({ state }) => state)).toContain('failed');
+    await transport.close();
+  });
+});
+
+describe('a remote server that sends a message without an end', () => {
+  it.each(['text/event-stream', 'application/json'])('as %s is cut off after 10 MiB', async (type) => {
+    let sent = 0;
+    const server = createServer((request, response) => {
+      response.writeHead(200, { 'content-type': type });
+      const part = Buffer.alloc(1024 * 1024, 'x');
+      const write = (): void => {
+        if (request.method !== 'POST') return void response.end();
+        sent += part.length;
+        if (sent < 100 * part.length && !response.destroyed) response.write(part, () => setImmediate(write));
+      };
+      response.write(type === 'application/json' ? '"' : ': ping\n\ndata: ');
+      write();
+    });
+    servers.push(server);
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const transport = new RecoveringTransport(() =>
+      remoteTransport(`http://127.0.0.1:${(server.address() as AddressInfo).port}/mcp`),
+    );
+    const received: JSONRPCMessage[] = [];
+    transport.onmessage = (message) => void received.push(message);
+    void transport.send({ jsonrpc: '2.0', id: 2, method: 'tools/call', params: { name: 'x' } });
+    await expect
+      .poll(() => received, { timeout: 10_000 })
+      .toMatchObject([{ id: 2, error: { message: expect.stringContaining('more than 10 MiB') } }]);
+    expect(sent).toBeLessThan(30 * 1024 * 1024);
+    await transport.close();
+  });
 });

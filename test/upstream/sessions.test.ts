@@ -32,8 +32,8 @@ async function serve(limits: { maxSessions?: number; idleMs?: number } = {}, fau
     children.push(child);
     return child;
   };
-  const report = ({ state, reason }: { state?: string; reason?: string }): void =>
-    void events.push(`${state} ${reason ?? ''}`);
+  const report = ({ state, reason, stderr }: { state?: string; reason?: string; stderr?: string }): void =>
+    void events.push(`${state} ${reason ?? ''} ${stderr ?? ''}`);
   const proxy = proxySessions({
     server: () => proxyTo(new RecoveringTransport(spawn, { report })),
     policy,
@@ -131,9 +131,11 @@ describe('a session that the process does not know', () => {
     expect(children).toHaveLength(1);
   });
 
-  it('gets the reason if its server does not start', async () => {
+  it('gets the reason if its server does not start, without its stderr', async () => {
     const { url, proxy } = await serve({}, 'exit-at-start');
-    expect(await list(url, 'kept-by-a-host')).toMatch(/^502 .*API_KEY is not set/);
+    const answer = await list(url, 'kept-by-a-host');
+    expect(answer).toMatch(/^502 .*it ended with exit code 1/);
+    expect(answer).not.toContain('API_KEY');
     expect(proxy.size).toBe(0);
   });
 

@@ -101,12 +101,41 @@ it('does not take a server for silent while nothing is read from it', async () =
   await expect.poll(failures).toBeGreaterThan(0);
 });
 
-it('reads again only when no reader is slow', async () => {
+it('is not read after it was opened again while clients are slow', async () => {
   const { upstream, servers } = await hanging();
   upstream.pause();
-  upstream.pause();
-  upstream.resume();
   expect(servers[0]?.isPaused).toBe(true);
+  servers[0]?.onclose?.();
+  await upstream.send(call(1));
+  expect(servers.map(({ isPaused }) => isPaused)).toEqual([true, true]);
   upstream.resume();
-  expect(servers[0]?.isPaused).toBe(false);
+  expect(servers[1]?.isPaused).toBe(false);
+});
+
+it('refuses requests when too much waits for a server that does not answer', async () => {
+  const { upstream } = await hanging();
+  const errors: string[] = [];
+  upstream.onmessage = (message) => {
+    if ('error' in message) errors.push(message.error.message);
+  };
+  const text = 'x'.repeat(4 * 1024 * 1024);
+  for (let id = 1; id <= 20; id++) {
+    await upstream.send({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'x', arguments: { text } },
+    });
+  }
+  expect(errors).toHaveLength(5);
+  expect(errors[0]).toContain('requests of 64 MiB already wait for it');
+  // A cancelled request makes room.
+  await upstream.send(cancel(1));
+  await upstream.send({
+    jsonrpc: '2.0',
+    id: 21,
+    method: 'tools/call',
+    params: { name: 'x', arguments: { text } },
+  });
+  expect(errors).toHaveLength(5);
 });

@@ -3,29 +3,30 @@ import type { Finding } from '../../policy/language/findings.js';
 import { UsageError } from '../errors.js';
 import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';
-import { policyFiles } from '../inputs/policy-files.js';
 import { readInput } from '../inputs/read-input.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { repeatOnChange } from '../inputs/watch-files.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
-import { POLICY_OPTION } from '../options/policy-option.js';
+import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
+import { POLICY_ARGUMENT_HELP, POLICY_OPTION, policiesOf } from '../options/policy-option.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 
-export const help = `Reports every problem in each policy file.
+export const help = `Reports every problem in each policy.
 
-Usage: mcp-concerns check POLICY... [options] [INPUT]
+Usage: mcp-concerns check [POLICY...] [options] [INPUT]
 
-With an input, check also reports what does not fit the server: entries for
-primitives that do not exist, primitives that no configuration shows, and
-configurations that show nothing.
+With an input, check also reports what does not fit the server, such as entries
+for primitives that do not exist.
 
 Options:
-  POLICY                a policy file, or a folder: its *.yaml, not *.test.yaml
+${POLICY_ARGUMENT_HELP}
   --deny-warnings       exit with 1 for warnings, too
   --fix                 make the fixes that messages name, then check again
+  --watch               check again after each change, until Ctrl-C
   --format FORMAT       pretty (default), json, github (annotations) or sarif
 ${COMMON_HELP}
 
@@ -34,7 +35,7 @@ ${INPUT_HELP}
 Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
 
 Examples:
-  mcp-concerns check policies --fix
+  mcp-concerns check policies/vault.yaml --fix
   mcp-concerns check policies/playwright.yaml -- npx @playwright/mcp
 `;
 
@@ -43,6 +44,7 @@ const OPTIONS = {
   format: { type: 'string' },
   'deny-warnings': { type: 'boolean' },
   fix: { type: 'boolean' },
+  watch: { type: 'boolean' },
   ...INPUT_OPTIONS,
   ...COMMON_OPTIONS,
 } as const;
@@ -55,36 +57,46 @@ const OPTIONS = {
  * await run(['policies', '--format', 'json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('check', own, OPTIONS);
+  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
+  const { values, positionals, command } = readCommandLine('check', argv, OPTIONS, use);
   const { paper, quiet, note } = readCommon('check', values);
   const format = oneOf('check', '--format', values.format ?? 'pretty', FINDING_FORMATS);
-  const paths = [...(values.policy ?? []), ...positionals];
-  if (paths.length === 0) throw new UsageError('check', 'There is no policy. Name a policy file or a folder');
+  const policies = policiesOf('check', values.policy, positionals);
   const withInput = hasInput(values, command) || values.header !== undefined;
   if (withInput) parseInput(values, command, 'check');
-
-  const files = policyFiles(paths);
-  const catalog = withInput ? await readInput(values, command, 'check') : undefined;
-  if (values.fix === true) note(fixFiles(files, catalog));
-  const { findings, silenced, texts } = checkFiles(files, catalog);
-  const failed = findings.some(({ severity }) => severity === 'error' || values['deny-warnings'] === true);
-
-  const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
-  const summary = `${countsOf(findings)} in ${quantity(files.length, 'policy', 'policies')}, checked ${against}.`;
-  if (format === 'pretty') {
-    const text = findingsText(findings, texts, paper);
-    if (text !== '') process.stdout.write(`${text}\n\n`);
-    const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
-    const lines = wrapped('', summary.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY);
-    if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
-  } else {
-    const machine = format !== 'github';
-    const text = writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
-    if (text !== '') process.stdout.write(`${text}\n`);
-    if (format === 'github') note(summary);
+  if (values.watch === true && values.fix === true) {
+    throw new UsageError('check', '--fix changes the files that --watch watches. Pass one of them');
   }
-  return failed ? 1 : 0;
+
+  // A server is asked once. A catalog file is read again, because it can change while it is watched.
+  const readCatalog = () => readInput(values, command, 'check');
+  let catalog = withInput ? await readCatalog() : undefined;
+  if (values.fix === true) note(fixFiles(policies, catalog));
+  const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
+    const { findings, silenced, texts } = checkFiles(policies, catalog);
+    const failed = findings.some(({ severity }) => severity === 'error' || values['deny-warnings'] === true);
+    const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
+    const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;
+    if (format === 'pretty') {
+      const text = findingsText(findings, texts, paper);
+      if (text !== '') process.stdout.write(`${text}\n\n`);
+      const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
+      const lines = wrapped('', summary.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY);
+      if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
+    } else {
+      const machine = format !== 'github';
+      const text = writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
+      if (text !== '') process.stdout.write(`${text}\n`);
+      if (format === 'github') note(summary);
+    }
+    return { failed, texts };
+  };
+  if (values.watch !== true) return checkAll().failed ? 1 : 0;
+  const { catalog: file } = values;
+  return repeatOnChange(async () => {
+    if (file !== undefined) catalog = await readCatalog();
+    return [...checkAll().texts.keys(), ...(file === undefined ? [] : [file])];
+  }, note);
 }
 
 function countsOf(findings: readonly Finding[]): string {

@@ -3,18 +3,19 @@ import type { SavedCatalog } from '../../http/known-lists/stub-server.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
-import { readArguments } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
+import { onePolicyOf, POLICY_ARGUMENT_HELP, POLICY_OPTION } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
 export const help = `Checks a policy and writes it as JSON, which loads without a YAML parser.
 
-Usage: mcp-concerns compile POLICY... -o FILE [options] [INPUT]
+Usage: mcp-concerns compile [POLICY] -o FILE [options] [INPUT]
 
 Options:
-  POLICY                a policy file or a folder; several are merged
+${POLICY_ARGUMENT_HELP}
   -o, --output FILE     the file to write (missing folders are created); - is
                         stdout
   --snapshot FILE       also write the catalog of the server to a file
@@ -34,6 +35,7 @@ Examples:
 `;
 
 const OPTIONS = {
+  ...POLICY_OPTION,
   output: { type: 'string', short: 'o' },
   snapshot: { type: 'string' },
   server: { type: 'string' },
@@ -50,12 +52,19 @@ const OPTIONS = {
  * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values: given, positionals } = readArguments('compile', own, OPTIONS);
+  const {
+    values: given,
+    positionals,
+    command,
+  } = readCommandLine('compile', argv, OPTIONS, {
+    policy: 'policy',
+    positionals: 'policies',
+    // The input is only for the catalog.
+    input: argv.some((each) => /^--snapshot(=|$)/.test(each)),
+  });
   const values = { ...given, header: headersOf(given) };
   const { output, snapshot, server } = values;
-  if (positionals.length === 0)
-    throw new UsageError('compile', 'There is no policy. Name a policy file or a folder');
+  const paths = onePolicyOf('compile', values.policy, positionals);
   if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
   const withInput = hasInput(values, command);
   if (server !== undefined && withInput)
@@ -66,7 +75,7 @@ export async function run(argv: string[]): Promise<number> {
   if (snapshot !== undefined && server === undefined) parseInput(values, command, 'compile');
 
   const { quiet, note } = readCommon('compile', values);
-  const compiled = readPolicyInput(positionals, { exitCode: 1, consequence: 'nothing was written' }, quiet);
+  const compiled = readPolicyInput(paths, { exitCode: 1, consequence: 'nothing was written' }, quiet);
   const catalog =
     snapshot === undefined
       ? undefined

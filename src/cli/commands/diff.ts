@@ -10,9 +10,10 @@ import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff-formats.js';
 import { toPretty } from '../reports/diff-pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff-report.js';
@@ -57,8 +58,7 @@ const OPTIONS = {
  * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('diff', own, OPTIONS);
+  const { values, positionals, command } = readCommandLine('diff', argv, OPTIONS, { input: true });
   const { paper, errors, quiet } = readCommon('diff', values);
   const format = oneOf('diff', '--format', values.format ?? 'pretty', [
     'pretty',

@@ -9,10 +9,11 @@ import {
   readPolicyAndConfiguration,
 } from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { readCommon } from '../options/common.js';
-import { hasInput, parseInput, splitCommand } from '../options/input-options.js';
-import { requirePolicy } from '../options/policy-option.js';
+import { hasInput, parseInput } from '../options/input-options.js';
+import { POLICY_HELP, requirePolicy } from '../options/policy-option.js';
 import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
@@ -21,11 +22,11 @@ import { plain } from '../terminal/output.js';
 export const help = `Shows why a primitive is shown or hidden, and the smallest change that reverses
 the decision.
 
-Usage: mcp-concerns explain NAME --policy PATH [options] [INPUT]
+Usage: mcp-concerns explain NAME [--policy PATH] [options] [INPUT]
 
 Without an input, NAME is a name that the policy maps.
 
-${configurationHelp('  --format FORMAT       pretty (default) or json')}
+${configurationHelp(POLICY_HELP, '  --format FORMAT       pretty (default) or json')}
 
 Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
 
@@ -42,8 +43,8 @@ Example:
  * await run(['deleteKey', '--policy', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('explain', own, CONFIGURATION_OPTIONS);
+  const use = { policy: 'policy', input: true } as const;
+  const { values, positionals, command } = readCommandLine('explain', argv, CONFIGURATION_OPTIONS, use);
   const common = readCommon('explain', values);
   const format = oneOf('explain', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
   const [name, unexpected] = positionals;

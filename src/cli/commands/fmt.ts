@@ -1,17 +1,17 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { CliError, cannotRead, systemCode, UsageError } from '../errors.js';
+import { CliError, cannotRead, systemCode } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
-import { readArguments } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { POLICY_OPTION } from '../options/policy-option.js';
+import { POLICY_OPTION, policiesOf } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
 export const help = `Formats policy files: indentation, quotes, and lines of up to 110 characters.
 
-Usage: mcp-concerns fmt POLICY... [options]
+Usage: mcp-concerns fmt [POLICY...] [options]
 
 Comments, order and meaning do not change. If a file cannot be formatted without
 that, or cannot be read as YAML, no file is changed.
@@ -43,10 +43,10 @@ const OPTIONS = {
  * await run(['--check', 'policies']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments('fmt', argv, OPTIONS);
+  const use = { policy: 'policy', positionals: 'policies' } as const;
+  const { values, positionals } = readCommandLine('fmt', argv, OPTIONS, use);
   const { note } = readCommon('fmt', values);
-  const paths = [...(values.policy ?? []), ...positionals];
-  if (paths.length === 0) throw new UsageError('fmt', 'There is no policy. Name a policy file or a folder');
+  const paths = policiesOf('fmt', values.policy, positionals).flat();
 
   const files = policyFiles(paths).map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);

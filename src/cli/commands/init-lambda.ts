@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isServiceName, VARIANTS, writeTemplate } from '../../deploy/template.js';
+import { isServiceName, VARIANTS, type Variant, writeTemplate } from '../../deploy/template.js';
 import { CliError, UsageError } from '../errors.js';
 import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
@@ -29,6 +29,8 @@ Options:
                         jwt           HTTP API, callers need a token
                         rest          REST API, streams responses
                         function-url  function URL, streams responses
+                        tasks         HTTP API, and a durable function that runs
+                                      the tasks of your own server
   --service NAME        the name of the service (default: that of this folder)
   --force               overwrite existing files
 ${COMMON_HELP}
@@ -53,6 +55,7 @@ const OPTIONS = {
 
 /** What a project needs beside this package. */
 const RUNTIME = ['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb'];
+const TASKS = ['@aws-sdk/client-lambda', '@aws/durable-execution-sdk-js'];
 const DEVELOPMENT = ['osls', 'esbuild'];
 
 /**
@@ -72,6 +75,12 @@ export async function run(argv: string[]): Promise<number> {
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
   const server = serverOf(values);
   const variant = oneOf('init --lambda', '--variant', values.variant ?? 'http', VARIANTS);
+  if (variant === 'tasks' && server.module === undefined) {
+    throw new UsageError(
+      'init --lambda',
+      '--variant tasks needs --module: the tasks are those of your own server',
+    );
+  }
   const service = values.service ?? serviceName(basename(resolve('.')));
   if (!isServiceName(service)) {
     throw new UsageError(
@@ -98,7 +107,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   for (const [file, text] of files) writeOutput(file, text);
   note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
-  for (const step of nextSteps(server, variant === 'jwt')) note(step);
+  for (const step of nextSteps(server, variant)) note(step);
   return 0;
 }
 
@@ -156,11 +165,12 @@ function serviceName(folder: string): string {
   return isServiceName(name) ? name : 'mcp-endpoint';
 }
 
-function nextSteps(server: ServerConfiguration, needsIssuer: boolean): string[] {
+function nextSteps(server: ServerConfiguration, variant: Variant): string[] {
   const missing = (names: readonly string[]) =>
     names.filter((name) => !existsSync(join('node_modules', name)));
   const runtime = missing([
     ...RUNTIME,
+    ...(variant === 'tasks' ? TASKS : []),
     ...(server.sdk === 2 ? ['@modelcontextprotocol/server'] : []),
     ...(server.package === undefined ? [] : [server.package]),
   ]);
@@ -168,7 +178,7 @@ function nextSteps(server: ServerConfiguration, needsIssuer: boolean): string[] 
   return [
     ...(runtime.length === 0 ? [] : [`Run "npm install ${runtime.join(' ')}".`]),
     ...(development.length === 0 ? [] : [`Run "npm install --save-dev ${development.join(' ')}".`]),
-    ...(needsIssuer ? ['Set issuer and audience in serverless.yml.'] : []),
+    ...(variant === 'jwt' ? ['Set issuer and audience in serverless.yml.'] : []),
     'Run "npx osls package" to build, and "npx osls deploy" to deploy.',
   ];
 }

@@ -7,9 +7,10 @@ import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { readArguments, refusePositionals } from '../options/arguments.js';
+import { refusePositionals } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
 import {
   factsOf,
   jsonText,
@@ -66,8 +67,9 @@ const OPTIONS = {
  * await run(['-o', 'policy.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('init', own, OPTIONS);
+  // A project has a policy already, so only its update is about the project.
+  const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : {};
+  const { values, positionals, command } = readCommandLine('init', argv, OPTIONS, use);
   const { note } = readCommon('init', values);
   refusePositionals('init', positionals);
   parseInput(values, command, 'init');

@@ -6,10 +6,11 @@ import {
 } from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { readCommon } from '../options/common.js';
-import { parseInput, splitCommand } from '../options/input-options.js';
-import { requirePolicy } from '../options/policy-option.js';
+import { parseInput } from '../options/input-options.js';
+import { onePolicyOf, POLICY_ARGUMENT_HELP } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
@@ -17,9 +18,9 @@ import { plain } from '../terminal/output.js';
 export const help = `Shows which primitives are visible, which are hidden and why, and how many
 tokens that saves.
 
-Usage: mcp-concerns list --policy PATH [options] INPUT
+Usage: mcp-concerns list [POLICY] [options] INPUT
 
-${configurationHelp('  --format FORMAT       table (default), json, or names (visible, one a line)')}
+${configurationHelp(POLICY_ARGUMENT_HELP, '  --format FORMAT       table (default), json, or names (visible, one a line)')}
 
 The server, and rules about client.capabilities, see a client with every
 capability. Rules about protocol.era see a client of the legacy era.
@@ -39,12 +40,11 @@ Example:
  * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('list', own, CONFIGURATION_OPTIONS);
+  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
+  const { values, positionals, command } = readCommandLine('list', argv, CONFIGURATION_OPTIONS, use);
   const format = oneOf('list', '--format', values.format ?? 'table', ['table', 'json', 'names'] as const);
   const common = readCommon('list', values);
-  refusePositionals('list', positionals);
-  const paths = requirePolicy('list', values.policy);
+  const paths = onePolicyOf('list', values.policy, positionals);
   parseInput(values, command, 'list');
 
   const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', common);

@@ -7,9 +7,10 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js'
 import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, type Common, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
 import { POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { replay } from '../reports/replay.js';
@@ -52,8 +53,8 @@ Example:
  * await run(['log.json', '--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('replay', own, OPTIONS);
+  const use = { policy: 'policy', input: true } as const;
+  const { values, positionals, command } = readCommandLine('replay', argv, OPTIONS, use);
   const common = readCommon('replay', values);
   const format = oneOf('replay', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
   const [given, unexpected] = positionals;

@@ -3,10 +3,10 @@ import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/po
 import { LivePolicy } from '../../protocol/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
-import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { splitCommand } from '../options/input-options.js';
-import { POLICY_OPTION } from '../options/policy-option.js';
+import { onePolicyOf, POLICY_HELP, POLICY_OPTION } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { chooseServer } from '../serving/choose-server.js';
 import { withPanel } from '../serving/panel-default.js';
@@ -18,13 +18,13 @@ const DEFAULT_PORT = 8808;
 
 export const help = `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
 
-Usage: mcp-concerns serve --policy PATH [options] [-- COMMAND [ARGS...]]
+Usage: mcp-concerns serve [POLICY] [options] [-- COMMAND [ARGS...]]
 
 A saved policy takes effect at once. Each request writes one line to stderr.
 Press Ctrl-C to stop.
 
 Options:
-  --policy PATH         a policy file or a folder; several are merged
+${POLICY_HELP}
   -- COMMAND [ARGS...]  an MCP server over stdio, one process for each session
   --url URL             an MCP server over Streamable HTTP, with
                         --header 'NAME: VALUE' (repeatable)
@@ -36,8 +36,8 @@ Options:
   --isolation WHO       shared, per-session (default) or per-request servers
   --sessions N, --idle MINUTES, --silence SECONDS
                         when servers end (default 32, 30, 120)
-  --panel on|off        the page with the switches, "mcp-concerns switch" and,
-                        unless settings.panel says otherwise, tools (default on)
+  --panel MODE          on (default), read-only or off: the page, "switch" and,
+                        unless settings.panel says otherwise, tools and prompts
 ${COMMON_HELP}
 
 Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
@@ -68,21 +68,20 @@ const OPTIONS = {
  * await run(['--policy', 'policies/vault.yaml', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('serve', own, OPTIONS);
-  refusePositionals('serve', positionals);
+  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
+  const { values, positionals, command } = readCommandLine('serve', argv, OPTIONS, use);
   const { quiet, errors, note } = readCommon('serve', values);
   const port = readPort(values.port);
-  const panel = oneOf('serve', '--panel', values.panel ?? 'on', ['on', 'off']);
+  const panel = oneOf('serve', '--panel', values.panel ?? 'on', ['off', 'read-only', 'on']);
   const limits = readLimits(values);
   const choice = chooseServer(values, command);
-  const paths = values.policy;
-  if (paths === undefined) {
+  if (values.policy === undefined && positionals.length === 0) {
     throw new UsageError(
       'serve',
       'There is no policy. Pass --policy PATH; "mcp-concerns init -- COMMAND" writes a first policy for a server',
     );
   }
+  const paths = onePolicyOf('serve', values.policy, positionals);
   const failure = { exitCode: 2, consequence: 'nothing is served' } as const;
   const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
   const policy = prepare(readPolicyInput(paths, failure, quiet, errors));
@@ -95,7 +94,7 @@ export async function run(argv: string[]): Promise<number> {
   ]);
   const opened = await openServer(choice);
   const live = new LivePolicy(policy);
-  const control = panel === 'on' ? createControl(opened.name, paths) : undefined;
+  const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
 
   return interruptible(async (signal) => {
     const stop = watchPolicy(paths, { live, prepare, note, paper: errors });

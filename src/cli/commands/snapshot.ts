@@ -6,9 +6,10 @@ import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
-import { readArguments, refusePositionals } from '../options/arguments.js';
+import { refusePositionals } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, splitCommand } from '../options/input-options.js';
+import { INPUT_HELP, INPUT_OPTIONS } from '../options/input-options.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
@@ -51,8 +52,7 @@ const OPTIONS = {
  * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('snapshot', own, OPTIONS);
+  const { values, positionals, command } = readCommandLine('snapshot', argv, OPTIONS, { input: true });
   const { note } = readCommon('snapshot', values);
   refusePositionals('snapshot', positionals);
   const { output = '-' } = values;

@@ -1,11 +1,16 @@
+import { updateTests } from '../../policy/testing/update-tests.js';
 import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
-import { oneOf, readArguments } from '../options/arguments.js';
+import { repeatOnChange } from '../inputs/watch-files.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
-import { toPretty } from '../reports/test-report.js';
-import { runTestFiles } from '../reports/test-run.js';
+import { toPretty, updatesToText } from '../reports/test-report.js';
+import { runTestFiles, type TestReport } from '../reports/test-run.js';
 import { findingsText } from '../terminal/findings-text.js';
+import type { Paper } from '../terminal/output.js';
+import { writeFiles } from '../terminal/write-files.js';
 
 export const help = `Runs the tests of policies: which primitives a host sees with which preferences.
 
@@ -19,6 +24,10 @@ Options:
                         folders of test files (default: the folder policies)
   --coverage            show values, entries and rules that no test exercises
   --threshold PERCENT   exit with 1 if the tests exercise less of a policy
+  --filter NAME         run only tests whose name contains NAME
+  --update              show how failed expectations differ, and rewrite them to
+                        what the policies do now
+  --watch               run again after each change, until Ctrl-C
   --format FORMAT       pretty (default), json or junit
   --timeout SECONDS     how long a server may take to list everything (30)
 ${COMMON_HELP}
@@ -34,6 +43,9 @@ Examples:
 const OPTIONS = {
   coverage: { type: 'boolean' },
   threshold: { type: 'string' },
+  filter: { type: 'string' },
+  update: { type: 'boolean' },
+  watch: { type: 'boolean' },
   format: { type: 'string' },
   timeout: { type: 'string' },
   ...COMMON_OPTIONS,
@@ -47,28 +59,51 @@ const OPTIONS = {
  * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments('test', argv, OPTIONS);
+  const { values, positionals } = readCommandLine('test', argv, OPTIONS, { positionals: 'tests' });
   const { paper, errors: stderr, quiet, note } = readCommon('test', values);
   const format = oneOf('test', '--format', values.format ?? 'pretty', ['pretty', 'json', 'junit'] as const);
   const threshold = values.threshold === undefined ? undefined : readPercent(values.threshold);
-  const { timeout } = values;
+  const { timeout, filter } = values;
+  const coverage = values.coverage === true || threshold !== undefined;
+  if (filter !== undefined && coverage) {
+    throw new UsageError('test', 'Coverage counts all tests, so --filter cannot be combined with it');
+  }
+  if (values.update === true && values.watch === true) {
+    throw new UsageError('test', '--update changes the files that --watch watches. Pass one of them');
+  }
+  const runAll = (): Promise<TestReport> =>
+    runTestFiles(findTestFiles(positionals), { quiet, timeout, coverage, threshold, filter });
+  const print = (report: TestReport): TestReport => {
+    const { findings, texts } = report;
+    const errors = findings.filter(({ severity }) => severity === 'error');
+    if (format === 'pretty' && errors.length > 0) console.error(`${findingsText(errors, texts, stderr)}\n`);
+    const warnings = findings.filter(({ severity }) => severity === 'warning');
+    if (format === 'pretty' && warnings.length > 0) note(`${findingsText(warnings, texts, stderr)}\n`);
 
-  const report = await runTestFiles(findTestFiles(positionals), {
-    quiet,
-    timeout,
-    coverage: values.coverage === true || threshold !== undefined,
-    threshold,
-  });
-  const { findings, texts, failed } = report;
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  if (format === 'pretty' && errors.length > 0) console.error(`${findingsText(errors, texts, stderr)}\n`);
-  const warnings = findings.filter(({ severity }) => severity === 'warning');
-  if (format === 'pretty' && warnings.length > 0) note(`${findingsText(warnings, texts, stderr)}\n`);
+    if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
+    else if (format === 'junit') process.stdout.write(toJunit(report));
+    else process.stdout.write(toPretty(report, paper));
+    return report;
+  };
+  if (values.watch === true) return repeatOnChange(async () => print(await runAll()).read, note);
+  const first = await runAll();
+  if (values.update !== true) return print(first).failed ? 1 : 0;
+  const changed = update(first, format === 'pretty' ? paper : stderr, format);
+  return print(changed ? await runAll() : first).failed ? 1 : 0;
+}
 
-  if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
-  else if (format === 'junit') process.stdout.write(toJunit(report));
-  else process.stdout.write(toPretty(report, paper));
-  return failed ? 1 : 0;
+/** Shows and writes the new expectations of failed tests. */
+function update({ files }: TestReport, paper: Paper, format: string): boolean {
+  const texts = new Map<string, string>();
+  for (const { file, source, results } of files) {
+    const { text, updates } = updateTests(source, results);
+    // The output for programs stays one document.
+    const stream = format === 'pretty' ? process.stdout : process.stderr;
+    stream.write(updatesToText(file, updates, paper));
+    if (text !== source.text) texts.set(file, text);
+  }
+  writeFiles(texts);
+  return texts.size > 0;
 }
 
 function readPercent(text: string): number {

@@ -4,10 +4,11 @@ import { billedBy } from '../inputs/billed-tokens.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { oneOf, readArguments, refusePositionals } from '../options/arguments.js';
+import { oneOf } from '../options/arguments.js';
+import { readCommandLine } from '../options/command-line.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
+import { onePolicyOf, POLICY_ARGUMENT_HELP, POLICY_OPTION } from '../options/policy-option.js';
 import { configurationCosts } from '../reports/configuration-costs.js';
 import { decideAll, type ListReport, sumOf, weighCatalog } from '../reports/list-report.js';
 import { resentAfter } from '../reports/prompt-cost.js';
@@ -16,14 +17,14 @@ import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-
 
 export const help = `Counts the tokens of each primitive and each configuration.
 
-Usage: mcp-concerns tokens --policy PATH [options] INPUT
+Usage: mcp-concerns tokens [POLICY] [options] INPUT
 
 Reports the most expensive and the cheapest of all configurations, and the
 tokens for each preset and each single value: of all that is shown, and of the
 part that a switch from no preferences sends again ("resends").
 
 Options:
-${POLICY_HELP}
+${POLICY_ARGUMENT_HELP}
   --budget N            exit with 1 if a configuration costs more tokens
   --format FORMAT       table (default) or json
 ${COMMON_HELP}
@@ -53,13 +54,12 @@ const OPTIONS = {
  * await run(['--policy', 'policies/vault.yaml', '--catalog', 'policies/vault.catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('tokens', own, OPTIONS);
+  const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
+  const { values, positionals, command } = readCommandLine('tokens', argv, OPTIONS, use);
   const { paper, errors, quiet } = readCommon('tokens', values);
   const format = oneOf('tokens', '--format', values.format ?? 'table', ['table', 'json'] as const);
   const budget = readBudget(values.budget);
-  refusePositionals('tokens', positionals);
-  const paths = requirePolicy('tokens', values.policy);
+  const paths = onePolicyOf('tokens', values.policy, positionals);
   parseInput(values, command, 'tokens');
 
   const failure = { exitCode: 2, consequence: 'nothing was counted' } as const;

@@ -19,6 +19,7 @@ export class Hub implements Switchboard {
   private readonly listeners = new Set<(event: PanelEvent) => void>();
   private readonly waiting = new Set<string>();
   private revision = 0;
+  private counter: ReturnType<LoadTokenCounter> | undefined = undefined;
 
   constructor(private readonly loadTokenCounter: LoadTokenCounter) {}
 
@@ -82,7 +83,9 @@ export class Hub implements Switchboard {
     if (session === undefined) return undefined;
     this.revision += 1;
     const { revision } = this;
-    const tokensOf = await this.loadTokenCounter();
+    // One counter for all documents: the counts of a list are remembered by it.
+    this.counter ??= this.loadTokenCounter();
+    const tokensOf = await this.counter;
     return session.panel.state({ session: id, sessions: this.infos(), tokensOf, revision });
   }
 

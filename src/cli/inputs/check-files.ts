@@ -7,21 +7,21 @@ import type { SilencedFinding } from '../../policy/language/ignores.js';
 /**
  * Checks several policies, each on its own.
  *
- * @param files the file of each policy
+ * @param policies the paths of each policy
  * @param catalog the catalog of a server, if the policies are checked against one
  * @returns the findings and the texts of all files
  * @example
- * checkFiles(['policies/vault.yaml', 'policies/everything.yaml'], undefined).findings;
+ * checkFiles([['policies/vault.yaml'], ['policies/everything.yaml']], undefined).findings;
  */
 export function checkFiles(
-  files: readonly string[],
+  policies: readonly (readonly string[])[],
   catalog: PolicyCatalog | undefined,
 ): Pick<PolicyReport, 'findings' | 'silenced' | 'texts'> {
   const texts = new Map<string, string>();
   const found = new Map<string, Finding>();
   const silenced = new Map<string, SilencedFinding>();
-  for (const file of files) {
-    const report = readPolicy(file, catalog);
+  for (const paths of policies) {
+    const report = readPolicy(paths, catalog);
     for (const [name, text] of report.texts) texts.set(name, text);
     // A file that several policies include is read once for each of them, but its findings are reported once.
     for (const finding of report.findings) found.set(JSON.stringify(finding), finding);

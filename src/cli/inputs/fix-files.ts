@@ -10,18 +10,21 @@ const MAX_ROUNDS = 10;
 /**
  * Makes the fixes of all findings in policy files and in the files that they include, until no fix is left.
  *
- * @param files the file of each policy
+ * @param policies the paths of each policy
  * @param catalog the catalog of a server, if the policies are checked against one
  * @returns a sentence about what was fixed
  * @throws {CliError} if a file cannot be written
  * @example
- * fixFiles(['policies/vault.yaml'], undefined); // 'Fixed 2 findings in 1 file.'
+ * fixFiles([['policies/vault.yaml']], undefined); // 'Fixed 2 findings in 1 file.'
  */
-export function fixFiles(files: readonly string[], catalog: PolicyCatalog | undefined): string {
+export function fixFiles(
+  policies: readonly (readonly string[])[],
+  catalog: PolicyCatalog | undefined,
+): string {
   let count = 0;
   const changed = new Set<string>();
   for (let round = 0; round < MAX_ROUNDS; round++) {
-    const { findings, texts } = checkFiles(files, catalog);
+    const { findings, texts } = checkFiles(policies, catalog);
     const written = new Map<string, string>();
     for (const [file, before] of texts) {
       const own = findings.filter((finding) => finding.file === file);

@@ -12,6 +12,8 @@ export interface LoggedDecision {
   readonly policy: string;
   readonly concerns: Readonly<Record<string, unknown>>;
   readonly sources: Readonly<Record<string, unknown>>;
+  /** The values that a model had set. */
+  readonly model: Readonly<Record<string, unknown>>;
   readonly about:
     | { readonly what: 'list'; readonly kind: Kind; readonly filtered: number }
     | { readonly what: 'primitive'; readonly kinds: readonly Kind[]; readonly name: string };
@@ -72,7 +74,8 @@ export function parseLogLine(text: string): LoggedDecision | undefined {
   const about = aboutOf(line, method);
   if (line === undefined || about === undefined) return undefined;
   const [concerns, sources] = [recordIn(line, 'concerns'), recordIn(line, 'sources')];
-  return { line, method, decision, policy, concerns, sources, about };
+  const model = recordIn(line, 'model');
+  return { line, method, decision, policy, concerns, sources, model, about };
 }
 
 function aboutOf(line: unknown, method: string): LoggedDecision['about'] | undefined {

@@ -1,7 +1,7 @@
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { COMMON_HELP, COMMON_OPTIONS, type Common } from '../options/common.js';
 import { INPUT_HELP, INPUT_OPTIONS } from '../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION } from '../options/policy-option.js';
+import { POLICY_OPTION } from '../options/policy-option.js';
 import {
   type CallerConfiguration,
   PREFERENCE_HELP,
@@ -22,11 +22,12 @@ export const CONFIGURATION_OPTIONS = {
 } as const;
 
 /**
+ * @param policy the lines about the policy in the help of the command
  * @param format the line about `--format` in the help of the command
  * @returns the lines about all options
  */
-export const configurationHelp = (format: string): string => `Options:
-${POLICY_HELP}
+export const configurationHelp = (policy: string, format: string): string => `Options:
+${policy}
 ${PREFERENCE_HELP}
 ${format}
 ${COMMON_HELP}

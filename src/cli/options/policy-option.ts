@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { UsageError } from '../errors.js';
 
 /** The option that names policies, for `parseArgs`. */
@@ -6,15 +7,76 @@ export const POLICY_OPTION = { policy: { type: 'string', multiple: true } } as c
 /** The line about this option in the help of a command. */
 export const POLICY_HELP = '  --policy PATH         a policy file or a folder; several are merged';
 
+/** The lines about policies in the help of a command that takes a policy without an option, too. */
+export const POLICY_ARGUMENT_HELP = `  POLICY                a policy file, or a folder that is one policy
+  --policy PATH         the same; several are merged into one policy`;
+
+const HOW = 'Name a policy file or a folder, or write mcp-concerns.config.yaml';
+
 /**
  * @param command the name of the command, for messages
  * @param paths the values of `--policy`
  * @returns the paths
  * @throws {UsageError} if there is no path
  * @example
- * requirePolicy('list', ['policy.yaml']); // ['policy.yaml']
+ * requirePolicy('explain', ['policy.yaml']); // ['policy.yaml']
  */
 export function requirePolicy(command: string, paths: readonly string[] | undefined): readonly string[] {
   if (paths !== undefined && paths.length > 0) return paths;
-  throw new UsageError(command, 'There is no policy. Pass --policy PATH');
+  throw new UsageError(command, 'There is no policy. Pass --policy PATH, or write mcp-concerns.config.yaml');
+}
+
+/**
+ * Separates the policies of a command line: all paths of `--policy` are merged into one policy, and each path without the
+ * option is a policy of its own. In both, the files of a folder are merged.
+ *
+ * @param command the name of the command, for messages
+ * @param merged the values of `--policy`
+ * @param separate the arguments without an option
+ * @returns the paths of each policy, at least one policy
+ * @throws {UsageError} if there is no policy
+ * @example
+ * policiesOf('check', ['common.yaml', 'own.yaml'], ['other.yaml']); // [['common.yaml', 'own.yaml'], ['other.yaml']]
+ */
+export function policiesOf(
+  command: string,
+  merged: readonly string[] | undefined,
+  separate: readonly string[],
+): readonly (readonly string[])[] {
+  const policies = [
+    ...(merged === undefined || merged.length === 0 ? [] : [merged]),
+    ...separate.map((path) => [path]),
+  ];
+  if (policies.length === 0) throw new UsageError(command, `There is no policy. ${HOW}`);
+  return policies;
+}
+
+/**
+ * @param command the name of the command, for messages
+ * @param merged the values of `--policy`
+ * @param separate the arguments without an option
+ * @returns the paths of the only policy
+ * @throws {UsageError} if there is no policy, or more than one
+ * @example
+ * onePolicyOf('list', undefined, ['policies/vault.yaml']); // ['policies/vault.yaml']
+ */
+export function onePolicyOf(
+  command: string,
+  merged: readonly string[] | undefined,
+  separate: readonly string[],
+): readonly string[] {
+  // A forgotten -- is more likely than a policy that does not exist.
+  const missing = separate.find((path) => !existsSync(path));
+  if (missing !== undefined) {
+    throw new UsageError(
+      command,
+      `There is no policy "${missing}". Check its path; the command of a server is passed after --`,
+    );
+  }
+  const [first, second] = policiesOf(command, merged, separate);
+  if (first !== undefined && second === undefined) return first;
+  throw new UsageError(
+    command,
+    `"${command}" takes one policy. To merge several files, pass --policy for each`,
+  );
 }

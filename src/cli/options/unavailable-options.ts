@@ -15,6 +15,17 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
       [['policy'], 'OLD and NEW are the policies'],
     ],
     tokens: [[PREFERENCES, 'it counts all configurations. "mcp-concerns list" counts one']],
+    docs: [[PREFERENCES, 'it describes all presets and values']],
+    lsp: [
+      [['policy', ...INPUTS], 'it reads the project file. See mcp-concerns.config.yaml'],
+      [PREFERENCES, 'it shows the decision for each preset'],
+      [['timeout'], 'it never starts a server'],
+      [['format'], 'it speaks the Language Server Protocol'],
+    ],
+    completion: [
+      [[...PREFERENCES, ...INPUTS, 'policy', 'timeout'], 'it completes the command line after --line'],
+      [['format'], 'the shell decides the format'],
+    ],
     snapshot: [
       [[...PREFERENCES, 'policy'], 'it writes everything that the server lists, without a policy'],
       [['format'], 'a catalog is always JSON'],
@@ -30,7 +41,6 @@ const REASONS: Readonly<Record<string, readonly (readonly [options: readonly str
     ],
     compile: [
       [PREFERENCES, 'the compiled policy is for all hosts'],
-      [['policy'], 'name the policies without it'],
       [['format'], 'a compiled policy is always JSON'],
     ],
     bundle: [

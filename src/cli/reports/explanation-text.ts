@@ -27,7 +27,7 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
     ...head.map((line) =>
       paper.paint('bold', line.replace(decision, paper.paint(shown ? 'green' : 'red', decision))),
     ),
-    ...wrapped('', plain(reversal(explanation)).split(' '), ' ', width),
+    ...wrapped('', plain(reversal(policy, explanation)).split(' '), ' ', width),
   ];
 
   const inEffect = concerns.filter(({ preferred }) => preferred !== undefined);
@@ -91,7 +91,7 @@ const isRequested = (from: string | undefined): boolean =>
   from === '--concern' || from?.startsWith('preset ') === true;
 
 /** @returns a sentence that tells which change reverses the decision */
-function reversal({ shown, change, claim, concerns }: Explanation): string {
+function reversal(policy: Policy, { shown, change, claim, concerns }: Explanation): string {
   const verb = shown ? 'hide' : 'show';
   if (change === undefined) {
     const found = `No change of preferences was found that would ${verb} it.`;
@@ -104,8 +104,13 @@ function reversal({ shown, change, claim, concerns }: Explanation): string {
     return `${name}=${[value].flat().join(',')}${before === '' ? '' : ` instead of ${before}`}`;
   });
   const last = parts.pop() ?? '';
-  return `To ${verb} it, request ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.`;
+  const byModel = !shown && Object.keys(change).every((name) => isFree(policy, name));
+  const self = byModel ? ' A model can do that with the tool "concerns" (model: free).' : '';
+  return `To ${verb} it, request ${parts.length === 0 ? last : `${parts.join(', ')} and ${last}`}.${self}`;
 }
+
+const isFree = ({ concerns, indexOf }: Policy, name: string): boolean =>
+  concerns[indexOf.get(name) ?? -1]?.model === 'free';
 
 function concernLines(
   policy: Policy,

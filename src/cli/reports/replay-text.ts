@@ -14,7 +14,7 @@ import type { Replay } from './replay.js';
  */
 export function replayToText(replayed: Replay, { paint }: Paper): string {
   const { same, logged } = replayed;
-  const { line, about, concerns, sources } = logged;
+  const { line, about, concerns, sources, model } = logged;
   const subject = about.what === 'list' ? logged.method : `${logged.method} ${about.name}`;
   const first = same
     ? `${paint('green', 'The same decision')}: ${plain(subject)}`
@@ -26,6 +26,7 @@ export function replayToText(replayed: Replay, { paint }: Paper): string {
     ['session', text(read(line, 'session'))],
     ['caller', text(read(line, 'caller'))],
     ['in effect', effective(concerns, sources)],
+    ['by model', nameValues(model).join(' ')],
     ['policy', logged.policy],
     ['outcome', outcome(line)],
     ['decision', logged.decision],

@@ -63,7 +63,7 @@ export function replay(
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
 function configurationOf(
-  { concerns, sources }: LoggedDecision,
+  { concerns, sources, model }: LoggedDecision,
   policy: Policy,
   caller: Caller,
 ): Configuration {
@@ -73,16 +73,17 @@ function configurationOf(
     const value = read(concerns, name);
     if (setBy === 'operator') {
       if (value !== undefined && claim !== undefined) claims.set(claim, value);
-    } else if (value !== undefined) preferences[name] = value;
+    } else if (read(sources, name) === 'model') preferences[name] = null;
+    else if (value !== undefined) preferences[name] = value;
     // Without a value, the default must not apply: in the line, nothing was in effect for this concern.
     else if (read(sources, name) !== 'forgotten') preferences[name] = null;
   }
   const forgotten = Object.values(sources).includes('forgotten');
-  return resolveConfiguration(policy, [{ from: 'request', concerns: preferences }], {
-    ...caller,
-    claims,
-    forgotten,
-  });
+  const stated = [
+    ...(Object.keys(model).length === 0 ? [] : [{ from: 'model', concerns: model } as const]),
+    { from: 'request', concerns: preferences } as const,
+  ];
+  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten });
 }
 
 function listOutcome(

@@ -19,6 +19,8 @@ export interface TestOptions {
   readonly timeout: string | undefined;
   readonly coverage: boolean;
   readonly threshold: number | undefined;
+  /** Only tests whose name contains this text are reported; undefined for all tests. */
+  readonly filter?: string | undefined;
 }
 
 /** A test file with the results of its tests. There are no results if the file or its policy has errors. */
@@ -30,6 +32,7 @@ export interface FileReport {
   lineOf(result: TestResult): number;
   /** The file or its policy has errors. */
   readonly broken: boolean;
+  readonly source: Source;
 }
 
 /** The parts of a policy that its tests exercise. */
@@ -49,6 +52,8 @@ export interface TestReport {
   readonly coverage: readonly CoverageReport[];
   readonly threshold: number | undefined;
   readonly failed: boolean;
+  /** All files that were read. */
+  readonly read: readonly string[];
 }
 
 /**
@@ -71,7 +76,13 @@ export async function runTestFiles(files: readonly string[], options: TestOption
   const failed =
     reports.some(({ broken, results }) => broken || !results.every(hasPassed)) ||
     coverage.some(({ belowThreshold }) => belowThreshold);
-  return { files: reports, findings, texts, coverage, threshold: options.threshold, failed };
+  const { filter, threshold } = options;
+  const found =
+    filter === undefined ? reports : reports.filter(({ broken, results }) => broken || results.length > 0);
+  if (found.length === 0)
+    throw new CliError(`There is no test with "${filter}" in its name. Check --filter.`);
+  const read = [...texts.keys(), ...runner.catalogs];
+  return { files: found, findings, texts, coverage, threshold, failed, read };
 }
 
 interface LoadedPolicy {
@@ -83,6 +94,7 @@ interface LoadedPolicy {
 class TestRunner {
   readonly findings: Finding[] = [];
   readonly texts = new Map<string, string>();
+  readonly catalogs: string[] = [];
   private readonly policies = new Map<string, LoadedPolicy | undefined>();
 
   constructor(private readonly options: TestOptions) {}
@@ -96,13 +108,16 @@ class TestRunner {
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
     if (loaded === undefined || catalog === undefined) {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
-      return { file, policy: loaded?.policy, results: [], lineOf, broken: true };
+      return { file, policy: loaded?.policy, results: [], lineOf, broken: true, source };
     }
     const run = runTests(source, tests, loaded.policy, catalog);
     this.findings.push(...run.findings);
     const broken = run.findings.some(({ severity }) => severity === 'error');
     if (!broken) loaded.runs.push(run);
-    return { file, policy: loaded.policy, results: run.results, lineOf, broken };
+    const { filter } = this.options;
+    const results =
+      filter === undefined ? run.results : run.results.filter(({ test }) => test.name.includes(filter));
+    return { file, policy: loaded.policy, results, lineOf, broken, source };
   }
 
   coverage(): CoverageReport[] {
@@ -151,7 +166,9 @@ class TestRunner {
     if (server !== undefined && server.length > 0) return readInput({ timeout, quiet }, server, 'test');
     if (catalog === undefined) return undefined;
     try {
-      return readCatalogFile(beside(source.file, catalog));
+      const path = beside(source.file, catalog);
+      this.catalogs.push(path);
+      return readCatalogFile(path);
     } catch (error) {
       if (!(error instanceof CliError)) throw error;
       this.report(source, 'catalog', error.message);

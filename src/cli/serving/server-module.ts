@@ -7,12 +7,14 @@ import { CliError } from '../errors.js';
 type Factory = HandlerOptions['server'];
 
 /**
- * Loads a module that exports a function which creates servers.
+ * Loads a module that exports a function which creates servers. If the module also exports `tasks`, each server has them,
+ * and they run in this process.
  *
  * @param path the module, relative to the working directory
  * @returns its default export, or its export `createServer`
  * @throws {CliError} if the module cannot be imported, exports no function, or the function does not create an SDK v1
  *   server
+ * @throws {TaskDefinitionError} if the module exports `tasks` that are not definitions
  * @example
  * const server = await loadServerFactory('./my-server.js');
  */
@@ -49,7 +51,15 @@ export async function loadServerFactory(path: string): Promise<Factory> {
   }
   const close = member(server, 'close');
   if (typeof close === 'function') await close.call(server);
-  return factory;
+  const exported = read(module, 'tasks') ?? read(module, 'default', 'tasks');
+  return exported === undefined ? factory : withExportedTasks(factory, exported, path);
+}
+
+/** Loads the code of tasks only if there are some. */
+async function withExportedTasks(factory: Factory, exported: unknown, path: string): Promise<Factory> {
+  const { createTasks, readExportedTasks, withTasks } = await import('../../tasks/index.js');
+  const tasks = createTasks({ definitions: readExportedTasks(exported, path) });
+  return async (request, given) => withTasks(await factory(request, given), tasks);
 }
 
 /** @returns a property, also an inherited one, because servers are instances of classes */

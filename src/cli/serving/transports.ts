@@ -3,12 +3,13 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { listenLocally } from '../../http/local.js';
+import { withServerCard } from '../../http/server-card/serve-card.js';
 import { gatedTransport } from '../../protocol/gated-transport.js';
 import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { createMemoryStore } from '../../session/memory.js';
 import { isolateUpstream } from '../../upstream/isolation.js';
 import { proxyTo } from '../../upstream/proxy.js';
-import { RecoveringTransport } from '../../upstream/recovering.js';
+import { RecoveringTransport, type RecoveryOptions } from '../../upstream/recovering.js';
 import { proxySessions } from '../../upstream/sessions.js';
 import type { UpstreamEvent } from '../../upstream/state.js';
 import type { Control } from '../control/control.js';
@@ -18,6 +19,7 @@ import { withDefaultPreferences } from './default-preferences.js';
 import type { OpenedServer } from './open-server.js';
 import { reportLine } from './request-line.js';
 import type { ServingLimits } from './serving-limits.js';
+import { startForStdio } from './stdio-server.js';
 import { upstreamLine } from './upstream-line.js';
 
 /** What is served, under which policy, and how people switch it. */
@@ -57,7 +59,8 @@ export async function serveHttp(serving: Serving, port: number): Promise<number>
     observe: control?.observerOf('http'),
   });
   const beside = control === undefined ? {} : { beside: control.fetch };
-  const endpoint = await listenLocally((request) => proxy.fetch(request), { port, ...beside });
+  const handle = withServerCard(policy, (request) => proxy.fetch(request));
+  const endpoint = await listenLocally(handle, { port, ...beside });
   const url = control?.announce(endpoint.url);
   process.stdout.write(welcome(endpoint.url, policy.current, opened.name, url));
   await aborted(signal);
@@ -82,13 +85,19 @@ export async function serveStdio(
   preferences: Readonly<Record<string, unknown>>,
 ): Promise<number> {
   const { opened, policy, control, note, signal } = serving;
-  const server = await serverOf(opened);
+  let giveUp: () => void = () => {};
+  const unusable = new Promise<'closed'>((resolve) => {
+    giveUp = () => resolve('closed');
+  });
+  const server = await ('open' in opened
+    ? startForStdio(opened.open, recoveryOf(serving), giveUp)
+    : opened.server());
   const transport = withDefaultPreferences(preferences, new StdioServerTransport());
   const ended = new Promise<void>((resolve) => {
     process.stdin.once('end', resolve);
     process.stdin.once('close', resolve);
   });
-  // The proxy closes the connection to the host when the server behind it ends.
+  // A server of a module closes the connection to the host when it ends.
   const closed = new Promise<'closed'>((resolve) => {
     const close = transport.close.bind(transport);
     transport.close = async () => {
@@ -101,7 +110,7 @@ export async function serveStdio(
   // The interface of a server names the transport that SDK v1 has for HTTP; every transport fits.
   await (server as { connect(transport: Transport): Promise<void> }).connect(gated);
   try {
-    if ((await Promise.race([ended, aborted(signal), closed])) !== 'closed') return 0;
+    if ((await Promise.race([ended, aborted(signal), closed, unusable])) !== 'closed') return 0;
     throw new CliError(
       `The server "${opened.name}" ended, so the host cannot reach it. Check that its command runs by itself.`,
     );
@@ -111,24 +120,25 @@ export async function serveStdio(
   }
 }
 
-/** @returns a server in this process, or a proxy to a server elsewhere */
-const serverOf = async (opened: OpenedServer): Promise<ServerOfRequest> =>
-  'open' in opened ? proxyTo(opened.open()) : opened.server();
-
 /** Makes the servers of sessions. Over HTTP a host cannot start a server again, so the endpoint does. */
-function serversOf({ opened, note, limits }: Serving): () => Promise<ServerOfRequest> {
+function serversOf(serving: Serving): () => Promise<ServerOfRequest> {
+  const { opened, limits } = serving;
   if (!('open' in opened)) return async () => opened.server();
-  const { isolation, silenceMs } = limits;
+  const recovery = recoveryOf(serving);
+  if (limits.isolation === 'per-session') {
+    return async () => proxyTo(new RecoveringTransport(opened.open, recovery));
+  }
+  const upstream = isolateUpstream(opened.open, limits.isolation, recovery);
+  return async () => upstream.server();
+}
+
+/** How long the server may take, and a line on stderr for what happens to it. */
+function recoveryOf({ opened, note, limits }: Serving): RecoveryOptions {
   const report = (event: UpstreamEvent): void => {
     const line = upstreamLine(event);
     if (line !== undefined) note(line);
   };
-  const recovery = { name: opened.name, report, silenceMs };
-  if (isolation === 'per-session') {
-    return async () => proxyTo(new RecoveringTransport(opened.open, recovery));
-  }
-  const upstream = isolateUpstream(opened.open, isolation, recovery);
-  return async () => upstream.server();
+  return { name: opened.name, report, silenceMs: limits.silenceMs };
 }
 
 /** @returns how to connect a host, with preferences that this policy knows as examples */

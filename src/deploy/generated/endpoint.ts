@@ -16,12 +16,18 @@ export type Endpoint = {
     environment?: string[];
     /** Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`. */
     isolation?: "shared" | "per-session" | "per-request";
+    /** Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25. */
+    silence?: number;
   } | {
     /** The URL of the server. */
     url: string;
     /** Headers that the server needs, each with the name of the environment variable that has its value. */
     headers?: { [name: string]: string };
+    /** Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25. */
+    silence?: number;
   };
+  /** Keeps what a person chooses for the verified caller (the claims `iss` and `sub`), for all of its requests. By default, preferences are kept only for a session. */
+  preferences?: "principal";
   /** Variables of the function that are read from AWS when it starts, each with its place: `ssm:NAME`, `secretsmanager:NAME`, or `secretsmanager:NAME#KEY` for one member of a secret in JSON. */
   secrets?: { [name: string]: string };
   /** Your promise that the lists of the server do not depend on the request. `static` lists the server once per environment, `snapshot` lists it when the function is packaged. */

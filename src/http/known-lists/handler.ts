@@ -5,6 +5,7 @@ import { isResponse, type Request as ListRequest, type Message } from '../../pro
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { observedStore } from '../observer.js';
+import { checkPreferenceOptions, principalPreferences } from '../principal.js';
 import { parseJson, readText } from '../request-body.js';
 import { bindSessions, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../text-response.js';
@@ -13,7 +14,7 @@ import { writeAnswer } from './list-text.js';
 import { hasPlainHeaders, plainList } from './plain-list.js';
 import { createStubServer } from './stub-server.js';
 
-type Options = Pick<HandlerOptions, 'policy' | 'store' | 'maxBodyBytes'>;
+type Options = Pick<HandlerOptions, 'policy' | 'store' | 'preferences' | 'maxBodyBytes'>;
 
 /**
  * Answers requests for known lists without the server and without the transport of the SDK. The answers have the same
@@ -23,8 +24,10 @@ type Options = Pick<HandlerOptions, 'policy' | 'store' | 'maxBodyBytes'>;
  * @param lists the known lists
  * @param rest answers all other requests
  * @returns a handler for requests of any path
+ * @throws {HandlerError} if preferences are kept per caller, but there is no store
  */
 export function answerKnownLists(options: Options, lists: KnownLists, rest: FetchHandler): FetchHandler {
+  checkPreferenceOptions(options);
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
     const text = await readText(request, options.maxBodyBytes);
@@ -36,8 +39,8 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
       return rest(new Request(url, { method: 'POST', headers, body: text, signal }), given);
     }
 
-    const store =
-      options.store && bindSessions(observedStore(options.store, given.storeCall), given.authInfo);
+    const observed = options.store && observedStore(options.store, given.storeCall);
+    const store = observed && bindSessions(observed, given.authInfo);
     const sessionId = store === undefined ? undefined : sessionOf(request.headers);
     const ahead = store === undefined || sessionId === undefined ? undefined : readAhead(store, sessionId);
     if ((await ahead?.session)?.state === 'ended') {
@@ -47,6 +50,7 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     const gated = gatedTransport(transport, {
       policy: options.policy,
       store: ahead?.store ?? store,
+      principal: principalPreferences(options.preferences, observed, given.authInfo),
       report: given.report,
       names: given.names,
       shared: lists.shared,

@@ -1,5 +1,6 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
 import type { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
+import { listsTaskOnlyTools } from '../../protocol/lists/task-support.js';
 import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
 import { LISTS, read } from '../../protocol/messages/wire.js';
 import { listedBy } from './stub-server.js';
@@ -27,6 +28,9 @@ export function createStubServerV2(
   // Only the real server can decide how to answer a cursor that it did not issue.
   const cursor = read(body, 'params', 'cursor');
   if (!isGateCursor(cursor) && known.page(kind, cursor) === undefined) return undefined;
+  // SDK v2 removes what tells the gate that a tool can only be called as a task, so the real server lists such tools.
+  const pages = known.lists.get(kind)?.pages ?? [];
+  if (pages.some(listsTaskOnlyTools)) return undefined;
   const { capability, method } = LISTS[kind];
   const server = new Server(info, { capabilities: { [capability]: {} } });
   server.setRequestHandler(method, ({ params }) => {

@@ -27,7 +27,12 @@ const FIELDS = [
  * decisionIdOf({ policy: '…', 'mcp.method.name': 'tools/list', concerns: {}, shown: 7, total: 24 });
  */
 export function decisionIdOf(line: object): string {
-  const told = FIELDS.map((name) => sorted(read(line, name)) ?? null);
+  const model = read(line, 'model');
+  const told = [
+    ...FIELDS.map((name) => sorted(read(line, name)) ?? null),
+    // Left out where no model set anything, so that the ids of earlier lines stay the same.
+    ...(model === undefined ? [] : [sorted(model)]),
+  ];
   return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
 }
 

@@ -15,6 +15,7 @@ import { nearestReplacement, removing, replacing } from '../language/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import { placeOfPrimitive } from './catalog-places.js';
+import { checkPanelNames } from './check-panel.js';
 import { checkRuleNames } from './check-rule-names.js';
 import type { CheckedFile } from './check-values.js';
 
@@ -38,6 +39,7 @@ export const CATALOG_CODES: ReadonlySet<string> = new Set<FindingCode>([
   'rule-always-fires',
   'not-analyzed',
   'names-hidden',
+  'panel-name-taken',
 ]);
 
 /** How much of a policy is checked against a catalog. */
@@ -76,6 +78,7 @@ export function checkCatalog(
   };
   checkEntriesAgainst(files, policy, catalog, scope, report);
   checkRuleNames(files, catalog, report);
+  checkPanelNames(files, policy, catalog, report);
   const primitives = new Map(
     KINDS.map((kind) => [kind, new Map((catalog[kind] ?? []).map((each) => [identityOf(kind, each), each]))]),
   );

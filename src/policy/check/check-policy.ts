@@ -116,7 +116,7 @@ function checkConcern(
   concern: ConcernDeclaration,
 ): void {
   const path = ['concerns', name];
-  const { values, multiple, match, claim } = concern;
+  const { values, multiple, match, claim, model } = concern;
   if (!('min' in values)) {
     const reserved = values.indexOf(RESERVED.value);
     if (reserved !== -1) {
@@ -152,6 +152,10 @@ function checkConcern(
   } else if (!operator && claim !== undefined) {
     const message = `"claim" is read only for operator concerns. Add "set-by: operator" to ${name}, or remove "claim".`;
     context.error(file, [...path, 'claim'], 'claim-without-operator', message, 'key');
+  }
+  if (operator && model !== undefined) {
+    const message = `${name} is set by the operator, so a model cannot set it. Remove "model".`;
+    context.error(file, [...path, 'model'], 'model-not-host', message, 'key');
   }
   if (operator && concern.default === undefined && !removed('default')) {
     const message = `Callers without the claim see no primitive that has a value for ${name}. Add a "default" if this is not intended.`;

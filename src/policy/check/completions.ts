@@ -133,6 +133,17 @@ function concernValues({ concerns }: KnownNames, name: string): Completion[] {
   });
 }
 
+/**
+ * @param path the keys above a part of a policy, and its own key
+ * @returns what the schema says about the part; `undefined` if it says nothing
+ * @example
+ * descriptionAt(['settings', 'unmapped']); // 'Whether primitives that the policy does not map are shown ...'
+ */
+export function descriptionAt(path: Steps): string | undefined {
+  const { description } = schemaAt(path) ?? {};
+  return typeof description === 'string' ? description : undefined;
+}
+
 /** The part of the schema that describes a path; `undefined` if the path has no place in a policy. */
 function schemaAt(path: Steps): Node | undefined {
   return path.reduce<Node | undefined>((node, step) => {

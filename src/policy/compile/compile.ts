@@ -62,7 +62,7 @@ function settingsOf(documents: readonly PolicyDocument[]): Settings {
 }
 
 function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concerns']>[string]]): Concern {
-  const { description, values, valueDescriptions, match, multiple, claim } = declarationOf(concern);
+  const { description, values, valueDescriptions, match, multiple, claim, model } = declarationOf(concern);
   const isRange = 'min' in values;
   return {
     name,
@@ -73,6 +73,7 @@ function toConcern([name, concern]: [string, NonNullable<PolicyDocument['concern
     multiple: multiple ?? false,
     ...(concern.default === undefined ? {} : { default: concern.default }),
     setBy: concern['set-by'] ?? 'host',
+    ...(model === undefined ? {} : { model }),
     ...(claim === undefined ? {} : { claim }),
   };
 }

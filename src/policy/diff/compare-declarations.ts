@@ -44,6 +44,7 @@ function compareConcerns(name: string, before: Concern | undefined, after: Conce
     ['multiple', (concern: Concern) => concern.multiple],
     ['set-by', (concern: Concern) => concern.setBy],
     ['claim', (concern: Concern) => concern.claim ?? 'none'],
+    ['model', (concern: Concern) => concern.model ?? 'none'],
   ] as const) {
     const [old, now] = [read(before), read(after)];
     if (old !== now) lines.push(`${name}: ${key} ${old} -> ${now}`);

@@ -11,6 +11,8 @@ const PAGES: Readonly<Record<FindingCode, string>> = {
   'unknown-choice': 'names',
   'unknown-version': 'names',
   'bad-name': 'names',
+  'model-not-host': 'concerns',
+  'panel-name-taken': 'catalog',
   'too-many': 'names',
   empty: 'names',
   'out-of-range': 'names',

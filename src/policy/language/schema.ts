@@ -147,6 +147,12 @@ export const policySchema = {
             enum: ['host', 'operator'],
             examples: ['operator'],
           },
+          model: {
+            description:
+              'What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set.',
+            enum: ['none', 'narrow', 'free'],
+            examples: ['free'],
+          },
           claim: {
             description:
               'The name of the verified claim that sets an operator concern. It is a literal key, never a path.',
@@ -322,6 +328,12 @@ export const policySchema = {
             'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing.',
           enum: ['off', 'read-only', 'on'],
           examples: ['on'],
+        },
+        tasks: {
+          description:
+            'Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all.',
+          enum: ['require-capability', 'show'],
+          examples: ['show'],
         },
         transparency: {
           description: 'Whether each listed primitive carries its values in `_meta.concerns`.',

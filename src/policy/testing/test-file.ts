@@ -150,8 +150,13 @@ function contradictions(tests: readonly TestDocument[], locate: Source['locate']
 const listOf = (texts: string | readonly string[]): readonly string[] =>
   typeof texts === 'string' ? [texts] : texts;
 
-/** Splits a command at spaces and keeps quoted parts together. It supports no other shell syntax. */
-function splitWords(text: string): string[] {
+/**
+ * Splits a command at spaces and keeps quoted parts together. It supports no other shell syntax.
+ *
+ * @example
+ * splitWords('node "my server.js"'); // ['node', 'my server.js']
+ */
+export function splitWords(text: string): string[] {
   const words = text.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g) ?? [];
   return words.map((word) => word.replace(/"([^"]*)"|'([^']*)'/g, '$1$2'));
 }

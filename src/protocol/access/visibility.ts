@@ -42,10 +42,12 @@ export function isShown(lists: Lists, { type, name }: Target, configuration: Con
  * concern in effect, which nothing weaker can change, and no rule reads more of it than its kind and name. Then no list is
  * needed. A hidden name is not decided this way: it must take as long as an unknown one.
  */
-export function isShownByEntry({ type, name }: Target, configuration: Configuration): boolean {
+export function isShownByEntry(target: Target, configuration: Configuration): boolean {
+  const { type, name } = target;
   if (type === 'uri') return false;
   const kind = type === 'tool' ? 'tools' : 'prompts';
-  const { policy, effective } = configuration;
+  const { policy, effective, narrowed } = configuration;
+  if (narrowed !== undefined && !isShownByEntry(target, narrowed)) return false;
   const entry = policy.entries[kind].get(name);
   if (entry === undefined || rulesReadMore(policy, kind)) return false;
   const isValued = effective.every(

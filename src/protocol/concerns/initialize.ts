@@ -5,7 +5,7 @@ import {
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { SessionRecord } from '../../session/store.js';
+import type { SessionRead, SessionRecord } from '../../session/store.js';
 import { redactFailure } from '../access/failure-redaction.js';
 import { panelMode } from '../messages/panel-routes.js';
 import {
@@ -19,9 +19,11 @@ import {
 } from '../messages/wire.js';
 import { configure } from '../request/configure.js';
 import type { Exchange, ExchangeConnection, Implementation } from '../request/exchange.js';
+import { readPrincipal } from '../request/kept-preferences.js';
+import { questionCapabilities } from '../request/question-capabilities.js';
 import { describeConcerns, NO_REPORT, storeWarning } from '../request/report.js';
 import { keepCapabilities, updateSession } from '../request/session-preferences.js';
-import { surfacesOf } from '../request/switching.js';
+import { canKeep, surfacesOf } from '../request/switching.js';
 import { concernsOfInitialize, declareConcerns, declareListChanged } from './declare.js';
 import { redactDiscovered, redactInstructions, WITHHELD } from './instructions.js';
 import { declarePanel } from './panel/declare-panel.js';
@@ -43,7 +45,7 @@ export function settleInitialize(
   exchange: Exchange,
   message: Answer | Failure,
 ): Answer | Failure | Promise<Answer | Failure> {
-  const { connection, policy } = exchange;
+  const { connection } = exchange;
   if ('error' in message) {
     // A client may try `initialize` first, and then send modern requests.
     connection.isLegacy = connection.isInitialized;
@@ -60,12 +62,40 @@ export function settleInitialize(
   connection.announced = listChanged;
   const client = implementationOf(read(exchange.request.params, 'clientInfo'));
   connection.initialized(client, implementationOf(read(message.result, 'serverInfo')));
+  const complete = (principal: SessionRead | undefined): Answer | Promise<Answer> =>
+    answerInitialize(exchange, { message, result, listChanged, principal });
+  // Only redaction needs to know what the caller chose.
+  const isRedacted = exchange.isEnforced && result.instructions !== undefined;
+  const principal = isRedacted ? readPrincipal(connection.principal) : undefined;
+  // What was not read hides everything that it could hide.
+  return principal === undefined
+    ? complete(undefined)
+    : principal.catch(() => ({ state: 'unknown' }) as const).then(complete);
+}
+
+interface Accepted {
+  readonly message: Answer;
+  /** The result of the server, with what the gate adds to the server. */
+  readonly result: Record<string, unknown>;
+  readonly listChanged: readonly string[];
+  readonly principal: SessionRead | undefined;
+}
+
+function answerInitialize(
+  exchange: Exchange,
+  { message, result, listChanged, principal }: Accepted,
+): Answer | Promise<Answer> {
+  const { connection, policy } = exchange;
+  const { place } = connection.preferences;
   const offered = offeredBy(exchange);
   const session = { state: 'live', record: offered.record } as const;
-  const told = redactInstructions(exchange, result, configure(exchange, { session, meta: true }));
+  const told = redactInstructions(exchange, result, configure(exchange, { session, principal, meta: true }));
   const isWithheld = message.result.instructions !== undefined && told.instructions === undefined;
-  const declared = { ...message, result: declareConcerns(told, policy, 'legacy', place !== 'none') };
-  const record = place === 'connection' ? { listChanged } : { ...offered.record, listChanged };
+  const declared = { ...message, result: declareConcerns(told, policy, 'legacy', canKeep(exchange)) };
+  const record =
+    place === 'connection'
+      ? { listChanged }
+      : { ...offered.record, ...questionsOf(exchange, message), listChanged };
   const stored = store(
     connection,
     METHODS.initialize,
@@ -76,6 +106,12 @@ export function settleInitialize(
     },
   );
   return stored === undefined ? declared : stored.then(() => declared);
+}
+
+/** A task that starts in a later request must know what its client can be asked. */
+function questionsOf({ request }: Exchange, { result }: Answer): SessionRecord {
+  if (read(result, 'capabilities', 'tasks') === undefined) return {};
+  return { questions: questionCapabilities(read(request.params, 'capabilities')) };
 }
 
 /** Declares the concerns in the answer to `server/discover`. */
@@ -103,7 +139,10 @@ export function onInitialized(
 ): Promise<void> | undefined {
   const concerns = read(params, 'concerns');
   if (concerns === undefined) return undefined;
-  return store(connection, METHODS.initialized, offer(connection.policy, concerns));
+  const { sent, record } = offer(connection.policy, concerns);
+  // They replace what a person may have chosen before.
+  const acted = connection.principal?.place === 'store' ? { acted: false } : {};
+  return store(connection, METHODS.initialized, { sent, record: { ...record, ...acted } });
 }
 
 /** Preferences from a message that cannot be answered with an error about them: invalid ones are ignored. */

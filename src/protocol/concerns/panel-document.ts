@@ -28,6 +28,8 @@ export interface PanelConcern {
   readonly inEffect: readonly PanelValue[];
   /** Where the value in effect comes from, for example `session` or `url preset safe`. */
   readonly origin?: string;
+  /** The values that a model has set. They apply beside `inEffect`, or are `inEffect` if `origin` is `model`. */
+  readonly model?: readonly PanelValue[];
   /** For a concern with a list of values that the host sets. */
   readonly options?: readonly PanelOption[];
   /** For a concern with a range of numbers. */
@@ -50,6 +52,8 @@ export type PanelReason =
       readonly concern: string;
       readonly preferred: readonly PanelValue[];
       readonly actual: readonly PanelValue[];
+      /** Set if a model chose the preferred value. */
+      readonly origin?: 'model';
     }
   | { readonly code: 'rule'; readonly rule: string; readonly reason?: string };
 

@@ -4,13 +4,15 @@ import {
   type Configuration,
   describeAccepted,
   describeConfiguration,
+  describeModel,
   describeOrigins,
   resolveConfiguration,
 } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { type Catalog, type Selection, select } from '../../engine/select.js';
+import type { Decided } from './model-values.js';
 import type {
   PanelConcern,
   PanelCount,
@@ -31,8 +33,11 @@ export interface PanelInput
   extends Pick<PanelState, 'revision' | 'server' | 'session' | 'sessions' | 'warnings'> {
   /** What the person prefers: the strongest source. */
   readonly preferences: Preferences;
-  /** Resolves the values that are in effect if the person prefers something else. */
-  readonly configure: (preferences: Preferences) => Configuration;
+  /**
+   * Resolves the values that are in effect if the person prefers something else. The values that a model has set for the
+   * concerns that the person decides about do not count.
+   */
+  readonly configure: (preferences: Preferences, decided?: Decided) => Configuration;
   readonly caller?: Caller;
   /** The server's lists, bound to the policy. */
   readonly catalogs: { readonly [K in Kind]?: Catalog<Primitive> | undefined };
@@ -57,8 +62,8 @@ export function panelState(input: PanelInput): PanelState {
   const reachable = new Set<Primitive>(
     input.forAuthor === true ? KINDS.flatMap((kind) => catalogs[kind]?.items ?? []) : [],
   );
-  const count = (changed: Preferences): PanelCount => {
-    const configuration = configure(changed);
+  const count = (changed: Preferences, decided: Decided = []): PanelCount => {
+    const configuration = configure(changed, decided);
     for (const kind of KINDS) {
       const catalog = catalogs[kind];
       if (catalog !== undefined) for (const item of select(catalog, configuration).kept) reachable.add(item);
@@ -70,10 +75,15 @@ export function panelState(input: PanelInput): PanelState {
   const { policy } = now;
   const shown = count(preferences);
   const none = withoutValues(policy);
-  const everything = count(none);
-  const concerns = describeConcerns(now, (name, value) => count({ ...preferences, [name]: value }));
-  const presets = describePresets(now, (chosen) => count({ ...none, ...chosen }));
-  const items = describeItems(input, now, reachable, (change) => count({ ...preferences, ...change }).tools);
+  const everything = count(none, 'all');
+  const concerns = describeConcerns(now, (name, value) => count({ ...preferences, [name]: value }, [name]));
+  const presets = describePresets(now, (chosen) => count({ ...none, ...chosen }, 'all'));
+  const items = describeItems(
+    input,
+    now,
+    reachable,
+    (change) => count({ ...preferences, ...change }, Object.keys(change)).tools,
+  );
   const all = KINDS.reduce((sum, kind) => sum + (catalogs[kind]?.items.length ?? 0), 0);
   const tools = catalogs.tools?.items.filter((item) => reachable.has(item)) ?? [];
   return {
@@ -130,8 +140,11 @@ function hostValues(configuration: Configuration): Record<string, PanelValue | P
   );
 }
 
-/** The tokens of a selection, which the engine remembers by configuration. */
-const tokensOfSelection = new WeakMap<Selection<Primitive>, number>();
+/**
+ * The tokens of a selection, which the engine remembers by configuration. Each counter has its own: the page of `serve`
+ * counts with a tokenizer, a page in a conversation estimates.
+ */
+const tokensOfSelection = new WeakMap<PanelInput['tokensOf'], WeakMap<Selection<Primitive>, number>>();
 
 function countTools(
   catalog: Catalog<Primitive> | undefined,
@@ -140,8 +153,10 @@ function countTools(
 ): PanelCount {
   if (catalog === undefined) return { tools: 0, tokens: 0 };
   const selection = select(catalog, configuration);
-  const tokens = tokensOfSelection.get(selection) ?? sumOfTokens(selection.kept, tokensOf);
-  tokensOfSelection.set(selection, tokens);
+  const known = tokensOfSelection.get(tokensOf) ?? new WeakMap<Selection<Primitive>, number>();
+  tokensOfSelection.set(tokensOf, known);
+  const tokens = known.get(selection) ?? sumOfTokens(selection.kept, tokensOf);
+  known.set(selection, tokens);
   return { tools: selection.kept.length, tokens };
 }
 
@@ -154,6 +169,7 @@ function describeConcerns(
 ): PanelConcern[] {
   const inEffect = describeConfiguration(now);
   const origins = describeOrigins(now);
+  const model = describeModel(now);
   return now.policy.concerns.map((concern) => {
     const { name, description, match, multiple, setBy, values } = concern;
     const origin = origins[name];
@@ -165,6 +181,7 @@ function describeConcerns(
       setBy,
       inEffect: inEffect[name] === undefined ? [] : [inEffect[name]].flat(),
       ...(origin === undefined ? {} : { origin }),
+      ...(model[name] === undefined ? {} : { model: [model[name]].flat() }),
       ...('min' in values
         ? { range: values }
         : setBy === 'host'
@@ -202,11 +219,12 @@ function describePresets(
 const keyOf = (preferences: PanelPreferences): string => JSON.stringify(Object.entries(preferences).sort());
 
 function describeItems(
-  { catalogs, caller, tokensOf }: PanelInput,
+  input: PanelInput,
   now: Configuration,
   reachable: ReadonlySet<Primitive>,
   toolsAfter: (change: PanelPreferences) => number,
 ): PanelItem[] {
+  const { catalogs, tokensOf } = input;
   return KINDS.flatMap((kind) => {
     const { items = [], classOf = [] } = catalogs[kind] ?? {};
     // Items of one class share every decision, so they share the change that reverses it.
@@ -217,7 +235,7 @@ function describeItems(
       const { effect, reason } = evaluate(mapping, now);
       const number = classOf[position];
       if (effect === 'hide' && !changes.has(number))
-        changes.set(number, smallestChange(mapping, now, caller));
+        changes.set(number, changeThatShows(input, mapping, now));
       const change = effect === 'hide' ? changes.get(number) : undefined;
       return [
         {
@@ -234,11 +252,36 @@ function describeItems(
   });
 }
 
+/**
+ * Returns the smallest change of the person's preferences that shows a primitive. What the model narrows counts only if that
+ * is not enough: then the person decides about these concerns too, with the values that are the person's own.
+ */
+function changeThatShows(
+  { caller, configure, preferences }: PanelInput,
+  mapping: Mapping,
+  now: Configuration,
+): PanelPreferences | undefined {
+  const { narrowed, ...own } = now;
+  const isHidden = evaluate(mapping, own).effect === 'hide';
+  const change = isHidden ? smallestChange(mapping, own, caller) : {};
+  if (narrowed === undefined || change === undefined) return change;
+  const values = describeConfiguration(own);
+  const byModel = Object.keys(describeModel(now)).filter((name) => describeOrigins(own)[name] !== 'model');
+  const undone = byModel.map((name): PanelPreferences => ({ [name]: values[name] ?? null }));
+  const tries = [{}, ...undone, Object.assign({}, ...undone)];
+  return tries
+    .map((undoing: PanelPreferences) => ({ ...undoing, ...change }))
+    .find((tried) => {
+      const changed = configure({ ...preferences, ...tried }, Object.keys(tried));
+      return evaluate(mapping, changed).effect === 'show';
+    });
+}
+
 function withoutPlaces(reason: Decision['reason']): PanelReason {
   switch (reason.code) {
     case 'concern-mismatch': {
-      const { code, concern, preferred, actual } = reason;
-      return { code, concern, preferred, actual };
+      const { source: _place, ...rest } = reason;
+      return rest;
     }
     case 'rule':
       return {

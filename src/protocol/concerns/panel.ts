@@ -6,10 +6,12 @@ import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../messages/wire.js';
 import { callerOf, configure } from '../request/configure.js';
 import type { Exchange, InitializedConnection } from '../request/exchange.js';
-import { readSession } from '../request/session-preferences.js';
+import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { type Decided, withoutModel } from './model-values.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
-import { replacePreferences } from './update-concerns.js';
+import { whyOnlyLook } from './read-only.js';
+import { notStored, replacePreferences } from './update-concerns.js';
 
 /** What the operator of a page adds to the document of one connection. */
 export interface PanelSurroundings {
@@ -50,12 +52,14 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
   return {
     async state(surroundings) {
       const exchange = latest();
-      const kept = await readSession(connection.preferences);
-      const configurationFor = (concerns: HostConcerns): Configuration =>
-        configurationWith(exchange, kept, concerns);
+      const kept = await readKept(exchange);
+      const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
+        configurationWith(exchange, forPerson(kept, decided), concerns);
       const preferences = preferencesOf(exchange, kept);
       const { warnings } = configurationFor(preferences);
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
       return panelState({
+        ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
         ...surroundings,
         preferences,
         configure: configurationFor,
@@ -67,24 +71,22 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
     },
     async change(change, relatedTo) {
       const exchange = latest();
-      const session = await readSession(connection.preferences);
-      const before = configure(exchange, { session, meta: false });
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
+      if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
+      // The values of the model must not become the person's own.
+      const kept = forPerson(await readKept(exchange), 'all');
+      const before = configure(exchange, { ...kept, meta: false });
       const concerns = completeChange(before, change);
       const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
-      const [problem] = [
-        ...update.invalid.map(invalidText),
-        ...update.warnings.map(({ message }) => message),
-      ];
+      const problem = problemOf(update);
       if (problem !== undefined) return { state: 'refused', message: problem };
-      const outcome = await replacePreferences(exchange, update);
+      const decided = change.preset === undefined ? Object.keys(change) : 'all';
+      const outcome = await replacePreferences(exchange, update, decided);
       if (outcome.state === 'ended') {
         return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
       }
       if (outcome.state === 'failed') {
-        return {
-          state: 'refused',
-          message: 'The preferences could not be stored, so nothing changed. Try again.',
-        };
+        return { state: 'refused', message: `The preferences ${notStored(outcome)}` };
       }
       for (const capability of outcome.announced) {
         // Without a related request, the transport uses the connection's own stream.
@@ -96,9 +98,10 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
   };
 }
 
-/** What the person prefers: kept for the session or, in the modern era, sent with the request. */
-function preferencesOf({ era, request }: Exchange, session: SessionRead): HostConcerns {
-  if (era === 'legacy') return session.state === 'live' ? (session.record.concerns ?? {}) : {};
+/** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */
+function preferencesOf({ era, request }: Exchange, kept: Kept): HostConcerns {
+  const place = strongestPlace(kept);
+  if (era === 'legacy' || place === 'principal') return recordOf(kept[place]).concerns ?? {};
   const sent = read(request.params, '_meta', EXTENSION_ID, 'concerns');
   return typeof sent === 'object' && sent !== null ? { ...sent } : {};
 }
@@ -107,22 +110,44 @@ function preferencesOf({ era, request }: Exchange, session: SessionRead): HostCo
  * Returns the values that are in effect if the person prefers something else.
  *
  * @param exchange a request of the client
- * @param session what is kept for its session
+ * @param kept what is kept for its sender
  * @param concerns the preferences of the person
  */
-function configurationWith(exchange: Exchange, session: SessionRead, concerns: HostConcerns): Configuration {
-  if (exchange.era === 'legacy')
-    return configure(exchange, { session: withConcerns(session, concerns), meta: false });
+function configurationWith(exchange: Exchange, kept: Kept, concerns: HostConcerns): Configuration {
+  const place = strongestPlace(kept);
+  if (exchange.era === 'legacy' || place === 'principal') {
+    const changed = { ...kept, [place]: withConcerns(kept[place], concerns) };
+    // What a modern request states itself is stronger, and the person must see that.
+    return configure(exchange, { ...changed, meta: exchange.era === 'modern' });
+  }
   const { policy, request, sender } = exchange;
   const _meta = { ...(request.params?._meta as object), [EXTENSION_ID]: { concerns } };
   const changed = { ...request, params: { ...request.params, _meta } };
-  return configure({ policy, sender, request: changed }, { session, meta: true });
+  return configure({ policy, sender, request: changed }, { ...kept, meta: true });
 }
 
-const withConcerns = (session: SessionRead, concerns: HostConcerns): SessionRead => ({
+const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): SessionRead => ({
   state: 'live',
-  record: { ...(session.state === 'live' ? session.record : {}), concerns },
+  record: { ...recordOf(kept), concerns },
 });
+
+/** Returns what is kept for the sender without the values that a model has set for some concerns. */
+const forPerson = ({ session, principal }: Kept, decided: Decided): Kept => ({
+  session:
+    session.state === 'live'
+      ? { state: 'live', record: { ...session.record, ...withoutModel(session.record, decided) } }
+      : session,
+  principal,
+});
+
+/**
+ * Returns what is wrong with a change, as a sentence; `undefined` if it is accepted as it is.
+ *
+ * @param update the change, resolved without any other source
+ */
+export function problemOf(update: Configuration): string | undefined {
+  return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
+}
 
 function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');

@@ -4,23 +4,25 @@ import {
   describeConfiguration,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
-import { select } from '../../engine/select.js';
+import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import {
   CAPABILITIES,
   type Capability,
   ERRORS,
   EXTENSION_ID,
-  LISTS,
   listChangedMethod,
   read,
 } from '../messages/wire.js';
 import { configure } from '../request/configure.js';
 import type { Exchange } from '../request/exchange.js';
+import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
 import { storeWarning } from '../request/report.js';
-import { readSession, updateSession } from '../request/session-preferences.js';
+import { updateSession } from '../request/session-preferences.js';
+import { canKeep } from '../request/switching.js';
 import { refuseValue } from '../request/with-configuration.js';
+import { compareLists } from './compare-lists.js';
+import { type Decided, withoutModel } from './model-values.js';
 
 /**
  * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
@@ -30,7 +32,6 @@ import { refuseValue } from '../request/with-configuration.js';
  */
 export async function updateConcerns(exchange: Exchange): Promise<void> {
   const { request, policy, connection } = exchange;
-  const { preferences } = connection;
   const concerns = read(request.params, 'concerns');
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
     const message =
@@ -40,8 +41,8 @@ export async function updateConcerns(exchange: Exchange): Promise<void> {
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
   if (invalid !== undefined) return refuseValue(exchange, update, invalid);
-  if (exchange.era === 'modern') return answerModern(exchange, update, describeAccepted(update));
-  if (preferences.place === 'none') {
+  if (!canKeep(exchange)) {
+    if (exchange.era === 'modern') return answerModern(exchange, update, describeAccepted(update));
     const message =
       'There is no session to keep concerns in. Send them with each request, in _meta, the Mcp-Concerns header or the URL.';
     return exchange.refuse(ERRORS.invalidRequest, message);
@@ -50,8 +51,7 @@ export async function updateConcerns(exchange: Exchange): Promise<void> {
   const outcome = await replacePreferences(exchange, update);
   if (outcome.state === 'failed') {
     exchange.report({ warnings: [storeWarning('written', outcome.cause)] });
-    const message = 'The concerns could not be stored, so nothing changed. Try again.';
-    return exchange.refuse(ERRORS.internal, message);
+    return exchange.refuse(ERRORS.internal, `The concerns ${notStored(outcome)}`);
   }
   if (outcome.state === 'ended') {
     return exchange.refuse(ERRORS.invalidRequest, 'The session has ended. Initialize a new one.');
@@ -78,45 +78,73 @@ export type Replaced =
       readonly announced: readonly Capability[];
     }
   | { readonly state: 'ended' }
-  /** The store failed, so nothing changed. */
-  | { readonly state: 'failed'; readonly cause: unknown };
+  /** The store failed. `kept` says whether the caller's own preferences had changed before that. */
+  | { readonly state: 'failed'; readonly kept: boolean; readonly cause: unknown };
+
+/** Says what a failed store means for a person. The preferences are the subject of the sentence. */
+export const notStored = ({ kept }: Extract<Replaced, { state: 'failed' }>): string =>
+  kept
+    ? 'were stored for the caller, but not for this session. Try again.'
+    : 'could not be stored, so nothing changed. Try again.';
 
 /**
- * Replaces the preferences of a session.
+ * Replaces the preferences of a session and, if they are kept per caller, those of the caller. Values that a model has set
+ * are removed where the person decides now.
  *
  * @param exchange a request of the session
  * @param update the new preferences, resolved without any other source
+ * @param decided the concerns that the person decides about
  * @returns what became of them
  * @example
  * await replacePreferences(exchange, resolveConfiguration(policy, [{ from: 'update', concerns }]));
  */
-export async function replacePreferences(exchange: Exchange, update: Configuration): Promise<Replaced> {
-  const { preferences } = exchange.connection;
-  let session: SessionRead;
-  let accepted: HostConcerns;
+export async function replacePreferences(
+  exchange: Exchange,
+  update: Configuration,
+  decided: Decided = 'all',
+): Promise<Replaced> {
+  const { preferences, principal } = exchange.connection;
+  const isPerCaller = principal?.place === 'store';
+  let before: Kept;
+  let change: SessionRecord;
+  let kept = false;
   try {
-    session = await readSession(preferences);
-    accepted = { ...earlierValues(session, update), ...describeAccepted(update) };
-    const hadWarnings = session.state === 'live' && session.record.warnings !== undefined;
-    const change = { concerns: accepted, ...(hadWarnings ? { warnings: [] } : {}) };
-    if ((await updateSession(preferences, change)) === 'ended') return { state: 'ended' };
+    before = await readKept(exchange);
+    if (before.session.state === 'ended') return { state: 'ended' };
+    const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
+    const earlier = recordOf(before.session);
+    change = {
+      concerns,
+      ...withoutModel(earlier, decided),
+      ...(isPerCaller ? { acted: true } : {}),
+      ...(earlier.warnings === undefined ? {} : { warnings: [] }),
+    };
+    if (isPerCaller) {
+      await principal.store.update(principal.id, { concerns });
+      kept = true;
+    }
+    if (exchange.era === 'legacy' && (await updateSession(preferences, change)) === 'ended') {
+      return { state: 'ended' };
+    }
   } catch (cause) {
-    return { state: 'failed', cause };
+    return { state: 'failed', kept, cause };
   }
-  const record: SessionRecord = session.state === 'live' ? session.record : {};
-  const { warnings: _replaced, ...kept } = record;
-  const updated: SessionRead = { state: 'live', record: { ...kept, concerns: accepted } };
-  const before = configure(exchange, { session, meta: false });
-  const after = configure(exchange, { session: updated, meta: false });
-  const { visible, changed } = await compare(exchange, before, after);
+  const record = recordOf(before.session);
+  const { warnings: _replaced, ...rest } = record;
+  const chosen: SessionRead = { state: 'live', record: { ...rest, ...change } };
+  const then: Kept = { session: chosen, principal: isPerCaller ? chosen : undefined };
+  const old = configure(exchange, { ...before, meta: false });
+  const after = configure(exchange, { ...then, meta: false });
+  const { visible, changed } = await compareLists(exchange, old, after);
   const announced = CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
   return { state: 'replaced', after, visible, announced };
 }
 
-/** @returns the values of the session for concerns whose new value was not accepted: a typing error must not remove them */
-function earlierValues(session: SessionRead, { notAccepted }: Configuration): HostConcerns {
-  const earlier = session.state === 'live' ? session.record.concerns : undefined;
-  const kept = Object.entries(earlier ?? {}).filter(([name]) => notAccepted.includes(name));
+/** @returns the earlier values of concerns whose new value was not accepted: a typing error must not remove them */
+function earlierValues(before: Kept, { notAccepted }: Configuration): HostConcerns {
+  const kept = Object.entries(recordOf(before[strongestPlace(before)]).concerns ?? {}).filter(([name]) =>
+    notAccepted.includes(name),
+  );
   return Object.fromEntries(kept);
 }
 
@@ -133,39 +161,12 @@ async function answerModern(
   const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
   const after = configure(
     { policy, sender, request: { ...request, params } },
-    { session: { state: 'unknown' }, meta: true },
+    { session: { state: 'unknown' }, principal: undefined, meta: true },
   );
-  const { visible } = await compare(exchange, after, after);
+  const { visible } = await compareLists(exchange, after, after);
   const warnings = [...update.warnings, ...after.warnings];
   exchange.reportConcerns(warnings, {}, after);
   exchange.reply({ concerns: describeConfiguration(after), warnings, visible, _meta: inMeta(accepted) });
 }
 
 const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });
-
-/** Returns how many primitives of each list are visible after an update, and which lists changed. */
-async function compare(
-  exchange: Exchange,
-  before: Configuration,
-  after: Configuration,
-): Promise<{ visible: Partial<Record<Kind, number>>; changed: Set<Capability> }> {
-  const visible: Partial<Record<Kind, number>> = {};
-  const changed = new Set<Capability>();
-  const compareOne = (kind: Kind): Promise<void> =>
-    new Promise((resolve) => {
-      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
-        // A list that the server does not have, or that is too long to be cached, cannot be compared.
-        if (outcome.state === 'complete') {
-          const { bound } = outcome.list;
-          const [old, now] = [select(bound, before).kept, select(bound, after).kept];
-          visible[kind] = now.length;
-          if (old.length !== now.length || old.some((item, position) => item !== now[position])) {
-            changed.add(LISTS[kind].capability);
-          }
-        }
-        resolve();
-      });
-    });
-  for (const kind of KINDS) await compareOne(kind);
-  return { visible, changed };
-}

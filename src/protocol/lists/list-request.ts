@@ -14,6 +14,7 @@ import { answerPage, cursorTarget } from './answer-page.js';
 import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
+import { callableTools, toolsOfEra } from './task-support.js';
 import { withoutHiddenUi } from './ui-links.js';
 
 /** What a list request asks for: the kind of primitives, and the client's own filter. */
@@ -96,13 +97,13 @@ function passOrAnswer(exchange: Exchange): void {
 function answerWholeList(exchange: Exchange, { kind, filter, filterKey }: ListQuery, whole: WholeList): void {
   const { configuration } = exchange;
   const filtered = filterList(whole, configuration, configuration.warnings, (shown) =>
-    applyListFilter(kind, shown, filter),
+    applyListFilter(kind, callableTools(exchange, kind, shown), filter),
   );
   const { kept, shown, total, hidden, rest, meta } = filtered;
   const answerWith = (items: readonly object[]): void =>
     answerPage(exchange, {
       field: kind,
-      items,
+      items: toolsOfEra(exchange, kind, items),
       // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
       identities: () => kept.map((item) => identityOf(kind, item)),
       filterKey,
@@ -153,16 +154,21 @@ export function settleList(
 /** A list from which nothing is hidden. It is cut only if it is one page that is too large. */
 function finishFullList(exchange: Exchange, { kind, filterKey }: ListQuery, message: Answer): Answer {
   const { warnings } = exchange.configuration;
-  const items = itemsOf(kind, message.result) ?? [];
-  const counts = { shown: items.length, total: items.length };
+  const listedItems = itemsOf(kind, message.result) ?? [];
+  const items = callableTools(exchange, kind, listedItems);
+  const counts = { shown: items.length, total: listedItems.length };
   exchange.reportConcerns([...exchange.logged, ...warnings], counts, undefined, { list: { kind, items } });
   const isWhole = message.result.nextCursor === undefined && exchange.request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
   const target = () => cursorTarget(exchange, { field: kind, identities, filterKey });
   const page = isWhole ? cutPage(items, undefined, target) : undefined;
   const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
-  const given = isCut ? { ...message.result, [kind]: page.items, ...page.nextCursor } : message.result;
-  const listed = withOwnEntries(exchange, { kind, items, filterKey }, given);
+  const sent = toolsOfEra(exchange, kind, isCut ? page.items : items);
+  const isSame = sent === listedItems;
+  const given = isSame
+    ? message.result
+    : { ...message.result, [kind]: sent, ...(isCut ? page.nextCursor : {}) };
+  const listed = withOwnEntries(exchange, { kind, items: listedItems, filterKey }, given);
   const result = unshared(exchange.era, withWarnings(listed, warnings));
   return result === message.result ? message : { ...message, result };
 }
@@ -174,7 +180,7 @@ function filterServerPage(exchange: Exchange, query: ListQuery, message: Answer)
   const { nextCursor } = message.result;
   const page = wholeListOf(exchange.policy, kind, [message.result]);
   const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
-    applyListFilter(kind, shown, filter),
+    applyListFilter(kind, callableTools(exchange, kind, shown), filter),
   );
   const { shown, total, hidden, rest, meta } = filtered;
   const list = { kind, items: page.bound.items };
@@ -189,7 +195,7 @@ function filterServerPage(exchange: Exchange, query: ListQuery, message: Answer)
       const listed = withOwnEntries(
         exchange,
         { kind, items: page.bound.items, filterKey: query.filterKey },
-        { ...rest, [kind]: items, ...next, ...meta },
+        { ...rest, [kind]: toolsOfEra(exchange, kind, items), ...next, ...meta },
       );
       then({ ...message, result: unshared(exchange.era, listed) });
     });

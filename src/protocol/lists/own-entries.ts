@@ -3,7 +3,8 @@ import type { Concern, Kind } from '../../engine/policy.js';
 import { PANEL, panelMode } from '../messages/panel-routes.js';
 import { ERRORS, type Failure } from '../messages/wire.js';
 import type { Exchange } from '../request/exchange.js';
-import { canSwitch, clientSurfaces } from '../request/switching.js';
+import { canSwitch, clientSurfaces, openToModel } from '../request/switching.js';
+import { inputSchemaFor } from './model-parameters.js';
 
 /** A list of the server: the gate's own primitives are added to it. */
 interface ServerList {
@@ -56,22 +57,29 @@ interface OwnEntry extends Primitive {
 }
 
 function ownEntries(exchange: Exchange, kind: Kind): readonly OwnEntry[] {
-  if (panelMode(exchange.policy.settings) === 'off') return [];
+  const mode = panelMode(exchange.policy.settings);
+  if (mode === 'off') return [];
   if (kind === 'tools') return ownTools(exchange);
-  return kind === 'prompts' && canSwitch(exchange) ? ownPrompts(exchange) : [];
+  // Also where nothing is kept: there a prompt says what to put into the URL.
+  return kind === 'prompts' && mode === 'on' ? ownPrompts(exchange) : [];
 }
 
 const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
 
 function ownTools(exchange: Exchange): readonly OwnEntry[] {
   const { app } = clientSurfaces(exchange);
+  const open = openToModel(exchange);
+  const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
   const tool = {
     name: PANEL.tool,
     title: 'What is shown',
-    description:
-      'Tells which tools are shown and why, and lets the person change that. Call it if a tool that the task needs is missing.',
-    inputSchema: NO_ARGUMENTS,
-    annotations: { readOnlyHint: true, openWorldHint: false },
+    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it if a tool that the task needs is missing.`,
+    inputSchema: open.length === 0 ? NO_ARGUMENTS : inputSchemaFor(open),
+    annotations: {
+      readOnlyHint: open.length === 0,
+      ...(open.length === 0 ? {} : { destructiveHint: false, idempotentHint: true }),
+      openWorldHint: false,
+    },
   };
   if (!app) return [tool];
   const pageOnly = { ui: { resourceUri: PANEL.page, visibility: ['app'] } };
@@ -99,17 +107,19 @@ function ownTools(exchange: Exchange): readonly OwnEntry[] {
   return [opensPage, readTool, ...(canSwitch(exchange) ? [updateTool] : [])];
 }
 
-function ownPrompts({ policy }: Exchange): readonly OwnEntry[] {
+function ownPrompts(exchange: Exchange): readonly OwnEntry[] {
+  const { policy } = exchange;
+  const does = canSwitch(exchange) ? 'Switches' : 'Says how to switch';
   const presets = [...policy.presets.keys()].map((name) => ({
     name: `${PANEL.presetPrompt}${name}`,
     title: `Show: ${name}`,
-    description: `Switches what is shown to the preset ${name}.`,
+    description: `${does} what is shown to the preset ${name}.`,
   }));
   const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
   const prompt = {
     name: PANEL.prompt,
     title: 'What is shown',
-    description: 'Switches what is shown. Values that are left out stay; "any" removes a value.',
+    description: `${does} what is shown. Values that are left out stay; "any" removes a value.`,
     arguments: host.map((concern) => ({
       name: concern.name,
       description: `${concern.description === undefined ? '' : `${concern.description}: `}${choices(concern)}`,

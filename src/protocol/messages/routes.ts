@@ -27,7 +27,7 @@ export type Route =
   | { readonly to: 'scan'; readonly entries?: readonly EntryPath[] }
   /**
    * An HTTP or stdio handler of SDK v2 answers it in front of the gate, which only tells what is hidden. The gate cannot
-   * filter the stream of another server, so it refuses the request under `enforce`.
+   * filter the stream of another server, so it refuses the request under `enforce`, except a subscription to tasks.
    */
   | { readonly to: 'handler'; readonly names: FindNames }
   | { readonly to: 'initialize' | 'discover' | 'listConcerns' | 'updateConcerns' | 'tasks' | 'pass' }
@@ -115,11 +115,21 @@ export const NOTIFICATIONS = {
   ]),
 } as const satisfies { readonly [side: string]: ReadonlySet<string> };
 
+/**
+ * The notifications of the Tasks extension. They pass under `enforce` from a server that knows the owners of its tasks: those
+ * of any other server may be about tasks of other callers.
+ */
+export const OWNED_TASK_NOTIFICATIONS: ReadonlySet<string> = new Set([
+  'notifications/tasks',
+  'notifications/subscriptions/acknowledged',
+]);
+
 /** The members of `params` that contain free text of the server, by notification. Under `enforce` they are redacted. */
 export const NOTIFICATION_TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
   ['notifications/message', ['logger', 'data']],
   ['notifications/progress', ['message']],
   ['notifications/tasks/status', ['statusMessage']],
+  ['notifications/tasks', ['statusMessage', 'result', 'error', 'inputRequests']],
   ['notifications/cancelled', ['reason']],
 ]);
 

@@ -47,6 +47,7 @@ export const ACCESS_METHODS = {
 export const SAMPLING = 'sampling/createMessage';
 
 export const TASK_LIST = 'tasks/list';
+export const TASK_RESULT = 'tasks/result';
 
 /** The Tasks extension of 2026-07-28. */
 export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';

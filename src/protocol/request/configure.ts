@@ -1,7 +1,14 @@
-import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import {
+  type Caller,
+  type Configuration,
+  type PreferenceSource,
+  resolveConfiguration,
+} from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { SessionRead } from '../../session/store.js';
+import type { HostConcerns, SessionRecord } from '../../session/store.js';
+import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../messages/wire.js';
+import { type Kept, recordOf } from './kept-preferences.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
 
@@ -22,61 +29,79 @@ export interface Configurable {
 }
 
 /** What `configure` reads besides the request. */
-export interface ConfigureOptions {
-  /** What the store or the connection keeps for the session. */
-  readonly session: SessionRead;
+export interface ConfigureOptions extends Kept {
   /** Whether the request's own `_meta` counts. It does on lists and access-checked methods, not on `updateConcerns`. */
   readonly meta: boolean;
 }
 
 /**
  * Resolves the configuration of a request from all preference sources. A modern request (2026-07-28) carries its
- * client's capabilities, and no session is read for it: one request must not change the lists that another one gets.
+ * client's capabilities, and no session is read for it: one request must not change the lists that another one gets. Only
+ * what a person chose as a verified caller lasts there, if the operator turned that on.
  *
  * @param exchange the policy, the request, and who sent it
- * @param options the session, and whether the request's own `_meta` counts
+ * @param options what is kept for the sender, and whether the request's own `_meta` counts
  * @returns the configuration, with the warnings about all sources
  * @example
- * configure({ policy, request, sender }, { session: { state: 'live', record: {} }, meta: true });
+ * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined, meta: true });
  */
 export function configure(
   { policy, request, sender }: Configurable,
-  { session, meta }: ConfigureOptions,
+  { meta, ...kept }: ConfigureOptions,
 ): Configuration {
   const modern = eraOf(request) === 'modern';
-  const record = session.state === 'live' ? session.record : {};
-  const caller = callerOf({ policy, request, sender }, session);
-  const kept = modern
-    ? ({
+  const record = recordOf(kept.session);
+  const caller = callerOf({ policy, request, sender }, kept);
+  const own: PreferenceSource = modern
+    ? {
         from: 'capabilities',
         concerns: read(caller.capabilities, 'extensions', EXTENSION_ID, 'concerns'),
-      } as const)
-    : ({ from: 'session', concerns: record.concerns } as const);
-  const found = readPreferenceSources(meta ? request : undefined, kept, sender.http);
-  const configuration = resolveConfiguration(policy, found.sources, caller);
+      }
+    : { from: 'session', concerns: record.concerns };
+  const principal: PreferenceSource = { from: 'principal', concerns: recordOf(kept.principal).concerns };
+  // What a client sends when it connects is the same each time. What a person chose later is stronger.
+  const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
+  const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
+  const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
+  const configuration = resolveConfiguration(policy, sources, caller);
   const warnings = [...(modern ? [] : (record.warnings ?? [])), ...found.warnings];
   return warnings.length === 0
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
 }
 
+/** Without the tool with which a model and a person can undo them, the values of the model do not apply. */
+const modelValues = ({ settings }: Policy, { model }: SessionRecord): HostConcerns | undefined =>
+  panelMode(settings) === 'on' ? model : undefined;
+
+/** What a request says about itself is stronger than what the model set, and everything else is weaker. */
+function withModel(
+  sources: readonly PreferenceSource[],
+  concerns: HostConcerns | undefined,
+): readonly PreferenceSource[] {
+  if (concerns === undefined) return sources;
+  const own = sources.filter(({ from }) => from === 'request');
+  return [...own, { from: 'model', concerns }, ...sources.slice(own.length)];
+}
+
 /**
  * Returns what is known about the caller of a request, besides its preferences.
  *
  * @param exchange the policy, the request, and who sent it
- * @param session what the store or the connection keeps for the session
+ * @param kept what is kept for the sender
  * @returns its claims, its client's capabilities, and the era of the request
  * @example
- * callerOf({ policy, request, sender }, { state: 'live', record: {} }).era; // 'legacy'
+ * callerOf({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }).era; // 'legacy'
  */
-export function callerOf({ policy, request, sender }: Configurable, session: SessionRead): Caller {
+export function callerOf({ policy, request, sender }: Configurable, { session, principal }: Kept): Caller {
   const era = eraOf(request);
-  const record = session.state === 'live' ? session.record : {};
+  const record = recordOf(session);
   const capabilities =
     era === 'modern'
       ? read(request.params, '_meta', CLIENT_CAPABILITIES_META)
       : keptCapabilities(policy, record);
-  // Under `enforce`, a session that expired must not show what it used to hide.
-  const forgotten = era === 'legacy' && session.state !== 'live' && policy.settings.enforcement === 'enforce';
+  // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
+  const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
+  const forgotten = isLost && policy.settings.enforcement === 'enforce';
   return { claims: sender.claims, capabilities, era, forgotten };
 }

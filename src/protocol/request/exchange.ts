@@ -1,6 +1,5 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { SessionRead } from '../../session/store.js';
 import type { CatalogCache } from '../catalog/catalog-cache.js';
 import { panelRouteOf } from '../messages/panel-routes.js';
 import type { AskServer } from '../messages/pending-requests.js';
@@ -15,6 +14,7 @@ import {
   eraOf,
   type Failure,
   failure,
+  METHODS,
   type Message,
   PROTOCOL_VERSION_META,
   type Request,
@@ -22,6 +22,7 @@ import {
   read,
 } from '../messages/wire.js';
 import { configure, type Sender } from './configure.js';
+import { type Kept, nothingRead, type PrincipalPreferences } from './kept-preferences.js';
 import {
   describeConcerns,
   type GateReport,
@@ -31,6 +32,7 @@ import {
   type Reporter,
 } from './report.js';
 import type { SessionPreferences } from './session-preferences.js';
+import type { TaskLister } from './task-lister.js';
 
 /** What the gate does with the requests of one route, and with the server's answers to them. */
 export interface Handler {
@@ -85,12 +87,16 @@ export interface ExchangeConnection extends Reporter {
   /** The policy in force. */
   readonly policy: Policy;
   readonly preferences: SessionPreferences;
+  /** Where the preferences of the caller are kept. Without it, they are not kept per caller. */
+  readonly principal: PrincipalPreferences | undefined;
   /** What the server lists. */
   readonly catalog: CatalogCache;
   readonly handlers: Handlers;
   /** The method of probes from an HTTP handler in this process. */
   readonly probe: string | undefined;
   readonly tasks: TaskRecords;
+  /** Lists the tasks of the server by their owner, if the server can. */
+  readonly lister: TaskLister | undefined;
   /** Tells the connection from all others, where the transport has no session id. */
   readonly name: string;
   /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */
@@ -145,8 +151,8 @@ export interface Substitute {
 export class Exchange {
   readonly policy: Policy;
   readonly request: Request;
-  /** What the session keeps. Until it was read, it is that of an unknown session. */
-  session: SessionRead = { state: 'unknown' };
+  /** What is kept for the sender. Until it was read, it is that of an unknown session. */
+  kept: Kept;
   /** Warnings for the log only. */
   logged: readonly ConcernWarning[] = [];
   /** Set if the server is asked for a name that does not exist. */
@@ -163,6 +169,7 @@ export class Exchange {
     readonly sender: Sender,
   ) {
     this.policy = connection.policy;
+    this.kept = nothingRead(this);
     this.request = connection.isLegacy || saysLegacy(request, sender) ? asLegacy(request) : request;
     const { settings } = this.policy;
     const { method } = request;
@@ -189,7 +196,7 @@ export class Exchange {
 
   /** The values in effect. Until the session was read, they are those of an unknown session. */
   get configuration(): Configuration {
-    this.resolved ??= configure(this, { session: { state: 'unknown' }, meta: true });
+    this.resolved ??= configure(this, { ...nothingRead(this), meta: true });
     return this.resolved;
   }
 
@@ -204,13 +211,21 @@ export class Exchange {
     this.logged = logged;
   }
 
+  /** Whether a server that knows the owners of its tasks tells the client of tasks only. */
+  private get isTaskSubscription(): boolean {
+    const { method, params } = this.request;
+    if (method !== METHODS.listen || this.era !== 'modern') return false;
+    return this.connection.lister !== undefined && read(params, 'notifications', 'taskIds') !== undefined;
+  }
+
   /**
    * Handles the request: passes it to the server, or answers it.
    *
    * @returns a promise if the session store must be waited for
    */
   judge(): void | Promise<void> {
-    const refusal = this.isEnforced ? refusalOf(this.request, this.route) : undefined;
+    const isRefused = this.isEnforced && !this.isTaskSubscription;
+    const refusal = isRefused ? refusalOf(this.request, this.route) : undefined;
     if (refusal !== undefined) {
       this.report({ error: refusal.code, refused: loggable(this.request.method) });
       return this.fail(refusal);

@@ -20,22 +20,23 @@ export interface ReadPreferenceSources {
  * the URL.
  *
  * @param request the request; `undefined` for messages whose `_meta` does not count
- * @param kept the preferences of the session or, in the modern era, of the client's capabilities
+ * @param kept the preferences of the session or, in the modern era, of the client's capabilities, and those of the
+ *   verified caller; strongest first
  * @param http the HTTP request, if the transport is HTTP
  * @returns the sources that have preferences, unchecked, and warnings about sources that could not be read
  * @example
- * readPreferenceSources(request, { from: 'session', concerns: undefined }, { headers: { 'mcp-concerns': 'security=high' } });
+ * readPreferenceSources(request, [{ from: 'session', concerns: undefined }], { headers: { 'mcp-concerns': 'security=high' } });
  */
 export function readPreferenceSources(
   request: Request | undefined,
-  kept: PreferenceSource | undefined,
+  kept: readonly PreferenceSource[],
   http: HttpRequestInfo | undefined,
 ): ReadPreferenceSources {
   const sources: PreferenceSource[] = [];
   const warnings: ConcernWarning[] = [];
   const own = read(request?.params, '_meta', EXTENSION_ID, 'concerns');
   if (own !== undefined) sources.push({ from: 'request', concerns: own });
-  if (kept?.concerns !== undefined) sources.push(kept);
+  for (const each of kept) if (each.concerns !== undefined) sources.push(each);
   if (http === undefined) return { sources, warnings };
 
   const header = headerValue(http.headers?.[CONCERNS_HEADER]);

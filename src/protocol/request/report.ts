@@ -2,6 +2,7 @@ import {
   type ConcernWarning,
   type Configuration,
   describeConfiguration,
+  describeModel,
   describeOrigins,
   type Origin,
 } from '../../engine/configuration.js';
@@ -44,6 +45,8 @@ export interface GateReport {
   readonly concerns?: object;
   /** The preference source of each concern, by name. It includes denied concerns, which have no value. */
   readonly sources?: Readonly<Record<string, Origin>>;
+  /** The values that a model has set, also where they apply beside the person's value. */
+  readonly model?: object;
   readonly shown?: number;
   readonly total?: number;
   /** The counts add up to `total - shown`. Omitted if that is 0. */
@@ -95,9 +98,11 @@ export function describeConcerns(
   { hidden = {}, ...counts }: ListCounts = {},
 ): Omit<GateReport, 'method' | 'era'> {
   const sources = describeOrigins(configuration);
+  const model = describeModel(configuration);
   return {
     concerns: describeConfiguration(configuration),
     ...(isEmpty(sources) ? {} : { sources }),
+    ...(isEmpty(model) ? {} : { model }),
     ...counts,
     ...(isEmpty(hidden) ? {} : { hidden }),
     warnings,

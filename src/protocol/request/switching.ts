@@ -1,6 +1,8 @@
+import type { Concern } from '../../engine/policy.js';
 import { panelMode } from '../messages/panel-routes.js';
 import { CLIENT_CAPABILITIES_META, read } from '../messages/wire.js';
 import type { Exchange } from './exchange.js';
+import { recordOf } from './kept-preferences.js';
 
 /** The extension MCP Apps (SEP-1865), and the type of its pages. */
 export const APPS_EXTENSION = 'io.modelcontextprotocol/ui';
@@ -33,13 +35,27 @@ export function surfacesOf(capabilities: unknown): ClientSurfaces {
 }
 
 /** Returns how the client of a request can ask its person. The exchange must have its configuration. */
-export function clientSurfaces({ era, request, session }: Exchange): ClientSurfaces {
+export function clientSurfaces({ era, request, kept: { session } }: Exchange): ClientSurfaces {
   if (era === 'modern') return surfacesOf(read(request.params, '_meta', CLIENT_CAPABILITIES_META));
-  const kept = session.state === 'live' ? session.record.panel : undefined;
-  return kept ?? { app: false, form: false };
+  return recordOf(session).panel ?? { app: false, form: false };
+}
+
+/**
+ * Returns the concerns that the model of a request may change with the tool `concerns`. What it sets is kept in the
+ * session, which only the legacy era has: the preferences of a caller are the person's own.
+ */
+export function openToModel(exchange: Exchange): readonly Concern[] {
+  const { era, connection } = exchange;
+  if (!canSwitch(exchange) || era === 'modern' || connection.preferences.place === 'none') return [];
+  return exchange.policy.concerns.filter(({ setBy, model = 'none' }) => setBy === 'host' && model !== 'none');
 }
 
 /** Returns whether a person can switch with this request: there is a place to keep what they choose. */
-export function canSwitch({ policy, era, connection }: Exchange): boolean {
-  return panelMode(policy.settings) === 'on' && era === 'legacy' && connection.preferences.place !== 'none';
+export function canSwitch(exchange: Exchange): boolean {
+  return panelMode(exchange.policy.settings) === 'on' && canKeep(exchange);
+}
+
+/** Returns whether there is a place to keep preferences: the caller's, or that of a session, which only the legacy era has. */
+export function canKeep({ era, connection: { preferences, principal } }: Exchange): boolean {
+  return principal?.place === 'store' || (era === 'legacy' && preferences.place !== 'none');
 }

@@ -1,10 +1,9 @@
 import type { ConcernWarning, Configuration, InvalidValue } from '../../engine/configuration.js';
-import type { SessionRead } from '../../session/store.js';
 import { ERRORS } from '../messages/wire.js';
 import { configure } from './configure.js';
 import type { Exchange } from './exchange.js';
+import { type Kept, NO_PRINCIPAL, nothingRead, readKept } from './kept-preferences.js';
 import { storeWarning } from './report.js';
-import { readSession } from './session-preferences.js';
 
 /**
  * Resolves the configuration of an exchange from every preference source, and calls `then`. Answers the request with an
@@ -31,9 +30,9 @@ export function withConfiguration(exchange: Exchange, then: () => void): void | 
  * @returns a promise if the session store must be waited for
  */
 export function readConfiguration(exchange: Exchange, then: () => void): void | Promise<void> {
-  return withSession(exchange, (session, logged) => {
-    exchange.session = session;
-    exchange.configured(configure(exchange, { session, meta: true }), logged);
+  return withKept(exchange, (kept, logged) => {
+    exchange.kept = kept;
+    exchange.configured(configure(exchange, { ...kept, meta: true }), logged);
     then();
   });
 }
@@ -43,9 +42,9 @@ export function readConfiguration(exchange: Exchange, then: () => void): void | 
  * store must be waited for.
  */
 export function sessionConfiguration(exchange: Exchange): Configuration | Promise<Configuration> {
-  const withSession = (session: SessionRead) => configure(exchange, { session, meta: false });
-  const session = readSession(exchange.connection.preferences);
-  return session instanceof Promise ? session.then(withSession) : withSession(session);
+  const withKeptOf = (kept: Kept) => configure(exchange, { ...kept, meta: false });
+  const kept = readKept(exchange);
+  return kept instanceof Promise ? kept.then(withKeptOf) : withKeptOf(kept);
 }
 
 const UNKNOWN_SESSION: ConcernWarning = {
@@ -55,21 +54,26 @@ const UNKNOWN_SESSION: ConcernWarning = {
 };
 
 /**
- * Reads the session of a request and calls `then`. If the store cannot be read, `advisory` continues with the other
+ * Reads what is kept for the sender of a request and calls `then`. If the store cannot be read, `advisory` continues with the other
  * preference sources. `enforce` refuses: the preferences that it cannot read may hide something.
  */
-function withSession(
+function withKept(
   exchange: Exchange,
-  then: (session: SessionRead, logged: readonly ConcernWarning[]) => void,
+  then: (kept: Kept, logged: readonly ConcernWarning[]) => void,
 ): void | Promise<void> {
-  if (exchange.era === 'modern') return then({ state: 'unknown' }, []);
-  const session = readSession(exchange.connection.preferences);
-  if (!(session instanceof Promise)) return then(session, []);
-  return session.then(
-    (found) => then(found, found.state === 'live' ? [] : [UNKNOWN_SESSION]),
+  const { era, connection } = exchange;
+  const noPrincipal = connection.principal?.place === 'none' ? [NO_PRINCIPAL] : [];
+  const kept = readKept(exchange);
+  if (!(kept instanceof Promise)) return then(kept, noPrincipal);
+  return kept.then(
+    (found) => {
+      const isLost =
+        era === 'legacy' && connection.preferences.place === 'store' && found.session.state !== 'live';
+      then(found, isLost ? [UNKNOWN_SESSION, ...noPrincipal] : noPrincipal);
+    },
     (cause) => {
       const logged = [storeWarning('read', cause)];
-      if (!exchange.isEnforced) return then({ state: 'unknown' }, logged);
+      if (!exchange.isEnforced) return then(nothingRead(exchange), logged);
       exchange.report({ warnings: logged });
       exchange.refuse(ERRORS.internal, 'The preferences of this session could not be read. Try again.');
     },

@@ -1,4 +1,5 @@
 import { read } from '../messages/wire.js';
+import type { Instant, TaskFilter } from '../request/task-lister.js';
 
 /** The filter fields that are lists of strings, each with an example for messages. */
 const STRING_LISTS = {
@@ -9,24 +10,6 @@ const STRING_LISTS = {
 const BOUNDS = ['createdAfter', 'createdBefore', 'lastUpdatedAfter', 'lastUpdatedBefore'] as const;
 const ORDER_BY = ['lastUpdatedAt', 'createdAt'] as const;
 const ORDER = ['desc', 'asc'] as const;
-
-/**
- * A point in time: seconds since 1970-01-01 UTC, and the decimals of the second without trailing zeros. A Date has only
- * milliseconds, and servers write microseconds: a client that lists changes since its latest task would miss those of
- * the same millisecond.
- */
-export interface Instant {
-  readonly seconds: number;
-  readonly decimals: string;
-}
-
-/** A client's filter and order of tasks. Lists are unique, sorted and not empty. */
-export type TaskFilter = {
-  readonly [L in keyof typeof STRING_LISTS]?: readonly string[];
-} & { readonly [B in (typeof BOUNDS)[number]]?: Instant } & {
-  readonly orderBy: (typeof ORDER_BY)[number];
-  readonly order: (typeof ORDER)[number];
-};
 
 /** `message` is for the `-32602` error. `key` is equal for equal filters, and `''` without a filter. */
 export type ReadTaskFilter =

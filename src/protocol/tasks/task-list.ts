@@ -7,8 +7,10 @@ import { isSealed, openCursor, sealCursor } from '../messages/sealed-cursor.js';
 import { type Answer, ERRORS, EXTENSION_ID, type Failure, read, TASK_LIST } from '../messages/wire.js';
 import { unshared } from '../request/can-change.js';
 import type { Exchange } from '../request/exchange.js';
+import type { TaskFilter } from '../request/task-lister.js';
 import { withConfiguration } from '../request/with-configuration.js';
-import { applyTaskFilter, readTaskFilter, type TaskFilter } from './task-filter.js';
+import { applyTaskFilter, readTaskFilter } from './task-filter.js';
+import { answerFromLister } from './task-lister.js';
 import { isPrivate, principalOf } from './task-owner.js';
 import { cutTaskPage } from './task-pages.js';
 import { refuseUnread } from './task-request.js';
@@ -34,6 +36,8 @@ export function judgeTaskList(exchange: Exchange): void | Promise<void> {
   const own = readTaskFilter(exchange.request.params);
   if (!own.ok) return exchange.refuse(ERRORS.invalidParams, own.message);
   return withConfiguration(exchange, () => {
+    const { lister } = exchange.connection;
+    if (lister !== undefined && exchange.era === 'legacy') return answerFromLister(exchange, lister, own);
     if (!mustRewrite(exchange, own.filter)) return exchange.pass();
     const { cursor, ...params } = exchange.request.params ?? {};
     const serverPage = isSealed(cursor) ? openCursor(cursor, targetOf(exchange, PAGES, own.key)) : undefined;

@@ -1,7 +1,8 @@
 import { CURSOR_MESSAGES, type CursorTarget, pageOf } from '../messages/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../messages/sealed-cursor.js';
 import { read } from '../messages/wire.js';
-import { isAtOrAfter, type TaskFilter } from './task-filter.js';
+import type { TaskFilter } from '../request/task-lister.js';
+import { isAtOrAfter } from './task-filter.js';
 
 /** A list of tasks, and what its cursors depend on. */
 export interface TaskPages {

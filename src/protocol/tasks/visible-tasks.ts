@@ -39,7 +39,8 @@ export async function visibleTasks(exchange: Exchange, tasks: readonly unknown[]
   if (!hidesTasks(exchange)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
   const { configuration, isEnforced } = exchange;
   const known = isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
-  const lists = await toolLists(exchange, known);
+  const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
+  const lists = await toolLists(exchange, makers);
   const decisions = known.map(({ maker }) => decisionOn(maker, lists, exchange));
   const shown = known.filter((_, index) => decisions[index]?.effect !== 'hide');
   return {
@@ -53,6 +54,12 @@ export async function visibleTasks(exchange: Exchange, tasks: readonly unknown[]
       configuration,
     ),
   };
+}
+
+/** Returns which of the tools that create tasks are not hidden. */
+export async function shownTools(exchange: Exchange, tools: readonly string[]): Promise<readonly string[]> {
+  const lists = await toolLists(exchange, tools);
+  return tools.filter((tool) => decisionOn({ tool }, lists, exchange)?.effect !== 'hide');
 }
 
 interface OwnTask {
@@ -77,7 +84,7 @@ async function ownTasks(exchange: Exchange, tasks: readonly unknown[]): Promise<
 }
 
 function decisionOn(
-  maker: TaskMaker | undefined,
+  maker: Pick<TaskMaker, 'tool'> | undefined,
   { tools }: Lists,
   { policy, configuration }: Exchange,
 ): IndexedDecision | undefined {
@@ -90,10 +97,9 @@ function decisionOn(
   );
 }
 
-function toolLists(exchange: Exchange, tasks: readonly OwnTask[]): Promise<Lists> {
-  const names = new Set(tasks.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool])));
-  if (names.size === 0) return Promise.resolve({});
-  const targets = [...names].map((name) => ({
+function toolLists(exchange: Exchange, tools: readonly string[]): Promise<Lists> {
+  if (tools.length === 0) return Promise.resolve({});
+  const targets = [...new Set(tools)].map((name) => ({
     type: 'tool' as const,
     name,
     withName: (params: Readonly<Record<string, unknown>>) => params,

@@ -19,6 +19,10 @@ export function callerOf(
   const issuer = typeof iss === 'string' ? iss : '';
   if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
   if (authInfo?.clientId) return { issuer, subject: `client ${authInfo.clientId}` };
-  const isHttp = extra?.requestInfo !== undefined || member(extra, 'request') !== undefined;
-  return { session: session.id ?? (isHttp ? undefined : session.connection) };
+  return { session: session.id ?? (isHttp(extra) ? undefined : session.connection) };
+}
+
+/** Whether a message arrived in an HTTP request. Otherwise the connection lasts as long as its client. */
+export function isHttp(extra: MessageExtraInfo | undefined): boolean {
+  return extra?.requestInfo !== undefined || member(extra, 'request') !== undefined;
 }

@@ -19,17 +19,29 @@ export function declareModern(result: Result): Result {
   return { ...result, capabilities: { tools: {}, ...capabilities, extensions } };
 }
 
+/** For whom the tools of tasks are listed. */
+export interface ToolsReader {
+  readonly era: 'legacy' | 'modern';
+  /** Whether the client declares the Tasks extension. */
+  readonly supportsTasks: boolean;
+  /** Whether a gate with a policy reads the list first. It decides which tools the client is shown. */
+  readonly isGate: boolean;
+}
+
 /** Adds the tools of tasks to the last page of `tools/list`. A tool of the server with the same name is replaced. */
 export function addTools(
   result: Result,
   definitions: ReadonlyMap<string, TaskDefinition>,
-  era: 'legacy' | 'modern',
+  { era, supportsTasks, isGate }: ToolsReader,
 ): Result {
   const tools = member(result, 'tools');
   const others = (Array.isArray(tools) ? tools : []).filter(
     (tool) => !definitions.has(String(member(tool, 'name'))),
   );
   const isLast = member(result, 'nextCursor') === undefined;
-  const own = isLast ? [...definitions.values()].map((definition) => toolOf(definition, era)) : [];
+  const callable = (isLast ? [...definitions.values()] : []).filter(
+    ({ support }) => isGate || era === 'legacy' || supportsTasks || support === 'optional',
+  );
+  const own = callable.map((definition) => toolOf(definition, isGate || era === 'legacy'));
   return { ...result, tools: [...others, ...own] };
 }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { TaskCaller } from '../../session/task-owner.js';
+import type { TaskDefinition } from '../author/definition.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import {
@@ -14,12 +15,13 @@ import {
   type WireMessage,
 } from '../wire/answer.js';
 import { answerLegacy } from '../wire/legacy.js';
-import { listTasks } from '../wire/list.js';
+import { listTasks, type TaskListPage, type TaskListRequest } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
-import { callTask } from '../wire/start.js';
-import { callerOf } from './caller.js';
+import { callTask, missingCapability, supportsTasks } from '../wire/start.js';
+import { callerOf, isHttp } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
+import { type Subscriber, TaskSubscriptions } from './subscriptions.js';
 
 const META = 'io.modelcontextprotocol/';
 /** The protocol version of the modern era. */
@@ -36,12 +38,25 @@ interface Request {
   /** Whether the gate in front shows a tool to the sender. */
   readonly shows: (tool: string) => Promise<boolean>;
   readonly era: 'legacy' | 'modern';
+  /** Who is told of tasks later on; `undefined` for a connection that ends with this request. */
+  readonly subscriber: Subscriber | undefined;
 }
 
 /** A transport with a gate in it, which knows what the policy hides from the sender of a message. */
 interface GatedTransport {
   showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
   waitFor?(work: Promise<unknown>): void;
+  /** Returns the id that the client gave a request, which the gate may have replaced. */
+  clientIdOf?(id: RequestId): RequestId;
+  /** Lets the gate list tasks, filtered by the client and by the policy. */
+  listTasksWith?(lister: {
+    readonly tools: readonly string[];
+    list(query: Omit<TaskListRequest, 'caller'>, extra: unknown): Promise<TaskListPage>;
+  }): void;
+  /** Returns which questions the client of the session can answer, as capabilities. */
+  questions?(): Promise<unknown>;
+  /** Lets a client come back for an answer. Returns how to end the response without one. */
+  comeBack?(id: RequestId, retryMs: number): (() => void) | undefined;
 }
 
 /** Members that transports of SDK v2 have in addition to those of v1. */
@@ -50,6 +65,19 @@ interface V2Transport {
   readonly hasPerRequestStream?: boolean;
 }
 
+/** How to change the server's answer to a request. */
+interface Change {
+  readonly result?: (result: Readonly<Record<string, unknown>>) => Readonly<Record<string, unknown>>;
+  /** The answer if the server does not know the method. */
+  readonly withoutMethod?: { readonly result: object } | { readonly error: object };
+}
+
+/** The list of a server that has no tools of its own, and does not know the method. */
+const NO_TOOLS = {
+  legacy: { tools: [] },
+  modern: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' },
+} as const;
+
 /** Answers the messages about tasks before the server sees them, and adds the tools of tasks to its answers. */
 export class TaskTransport implements Transport {
   onclose?: () => void;
@@ -57,16 +85,19 @@ export class TaskTransport implements Transport {
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   private readonly connection = randomUUID();
   /** How to change the server's answer to a request. */
-  private readonly changes = new Map<unknown, (result: Record<string, unknown>) => object>();
+  private readonly changes = new Map<unknown, Change>();
   /** Requests that wait for the end of a task. */
   private readonly waiting = new Set<unknown>();
+  private readonly subscriptions: TaskSubscriptions;
   private capabilities: unknown;
   private initialized = false;
 
   constructor(
     private readonly inner: Transport,
     private readonly tasks: Tasks,
-  ) {}
+  ) {
+    this.subscriptions = new TaskSubscriptions(tasks, (message, relatedTo) => this.write(message, relatedTo));
+  }
 
   get sessionId(): string | undefined {
     return this.inner.sessionId;
@@ -88,12 +119,25 @@ export class TaskTransport implements Transport {
     const { inner } = this;
     inner.onclose = () => {
       this.waiting.clear();
+      this.subscriptions.close();
       this.onclose?.();
     };
     inner.onerror = (error) => this.onerror?.(error);
     inner.onmessage = (message, extra) => {
       if (!this.takes(message, extra)) this.onmessage?.(message, extra);
     };
+    (inner as GatedTransport).listTasksWith?.({
+      tools: [...this.tasks.definitions.keys()],
+      list: async (query, extra) => {
+        const caller = this.callerOf(extra as MessageExtraInfo | undefined);
+        try {
+          return await listTasks(this.tasks, { ...query, caller });
+        } catch (cause) {
+          this.failed(cause);
+          throw cause;
+        }
+      },
+    });
     return inner.start();
   }
 
@@ -101,18 +145,27 @@ export class TaskTransport implements Transport {
     const id = member(message, 'id');
     const change = 'method' in message ? undefined : this.changes.get(id);
     this.changes.delete(id);
-    if (change === undefined || !('result' in message)) return this.inner.send(message, options);
-    return this.inner.send({ ...message, result: { ...change(message.result) } }, options);
+    if (change === undefined) return this.inner.send(message, options);
+    const { result = (given) => given, withoutMethod } = change;
+    if ('result' in message) {
+      return this.inner.send({ ...message, result: { ...result(message.result) } }, options);
+    }
+    const isUnknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
+    if (!isUnknown || withoutMethod === undefined) return this.inner.send(message, options);
+    return this.inner.send({ jsonrpc: '2.0', id, ...withoutMethod } as JSONRPCMessage, options);
   }
 
   close(): Promise<void> {
     return this.inner.close();
   }
 
+  private callerOf(extra: MessageExtraInfo | undefined): TaskCaller {
+    return callerOf(extra, { id: this.inner.sessionId, connection: this.connection });
+  }
+
   /** Returns whether a message is about tasks. Then it is answered here. */
   private takes(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): boolean {
-    const { sessionId: id } = this.inner;
-    const caller = callerOf(extra, { id, connection: this.connection });
+    const caller = this.callerOf(extra);
     // At each message: a policy or a preference can hide a tool after its task started.
     const gate = this.inner as GatedTransport;
     const shows = async (tool: string) => (await gate.showsTool?.(tool, message, extra)) ?? true;
@@ -126,13 +179,20 @@ export class TaskTransport implements Transport {
     }
     const { method, params } = message;
     if (!('id' in message)) {
-      if (method === 'notifications/cancelled') this.waiting.delete(member(params, 'requestId'));
+      if (method === 'notifications/cancelled') {
+        this.waiting.delete(member(params, 'requestId'));
+        this.subscriptions.cancel(member(params, 'requestId'));
+      }
       return false;
     }
     const meta = member(params, '_meta');
     const isModern = member(meta, `${META}protocolVersion`) === MODERN && !this.initialized;
     const era = isModern ? 'modern' : 'legacy';
-    const request: Request = { id: message.id, method, params, caller, shows, era };
+    // Later on, the policy in force then decides, and not that of this request.
+    const showsLater = async (tool: string) =>
+      (await gate.showsTool?.(tool, { ...message, id: randomUUID() }, extra)) ?? true;
+    const subscriber = isHttp(extra) ? undefined : { caller, shows: showsLater };
+    const request: Request = { id: message.id, method, params, caller, shows, era, subscriber };
     const answer = this.answer(
       request,
       isModern ? member(meta, `${META}clientCapabilities`) : this.capabilities,
@@ -143,25 +203,33 @@ export class TaskTransport implements Transport {
   }
 
   /** Returns the answer to a request; `undefined` if the server answers it. */
-  private answer(request: Request, capabilities: unknown): Promise<WireAnswer> | undefined {
+  private answer(request: Request, capabilities: unknown): Promise<WireAnswer | undefined> | undefined {
     const { id, method, params, caller, shows, era } = request;
     const { tasks } = this;
     switch (method) {
       case 'initialize':
         this.initialized = true;
         this.capabilities = member(params, 'capabilities') ?? {};
-        this.changes.set(id, declareLegacy);
+        this.changes.set(id, { result: declareLegacy });
         return undefined;
       case 'server/discover':
-        this.changes.set(id, declareModern);
+        this.changes.set(id, { result: declareModern });
         return undefined;
-      case 'tools/list':
-        this.changes.set(id, (result) => addTools(result, tasks.definitions, era));
+      case 'tools/list': {
+        const isGate = (this.inner as GatedTransport).showsTool !== undefined;
+        const reader = { era, supportsTasks: supportsTasks(capabilities), isGate };
+        this.changes.set(id, {
+          result: (result) => addTools(result, tasks.definitions, reader),
+          withoutMethod: { result: addTools(NO_TOOLS[era], tasks.definitions, reader) },
+        });
         return undefined;
+      }
       case 'tools/call': {
         const definition = tasks.definitions.get(String(member(params, 'name')));
-        return definition && callTask(tasks, definition, { era, caller, capabilities, params });
+        return definition && this.call(definition, request, capabilities);
       }
+      case 'subscriptions/listen':
+        return this.listen(request, capabilities);
       case 'tasks/list':
         return era === 'legacy' ? this.list(request) : undefined;
       case 'tasks/get':
@@ -169,7 +237,13 @@ export class TaskTransport implements Transport {
       case 'tasks/cancel':
       case 'tasks/result': {
         // The server may have tasks of its own, whose ids look different.
-        if (!isTaskId(member(params, 'taskId'))) return undefined;
+        if (!isTaskId(member(params, 'taskId'))) {
+          if (era === 'modern' && !supportsTasks(capabilities)) return Promise.resolve(missingCapability());
+          // The modern era has no such method.
+          if (era === 'modern' && method === 'tasks/result') return undefined;
+          this.changes.set(id, { withoutMethod: { error: errorOf(NOT_FOUND) } });
+          return undefined;
+        }
         return era === 'modern'
           ? answerModern(tasks, { caller, method, params, shows, capabilities })
           : answerLegacy(tasks, { caller, method, params, shows, id });
@@ -179,34 +253,71 @@ export class TaskTransport implements Transport {
     }
   }
 
-  private async list({ caller, params, shows }: Request): Promise<WireAnswer> {
-    const names = [...this.tasks.definitions.keys()];
-    const shown = await Promise.all(names.map(shows));
-    const tools = names.filter((_, index) => shown[index]);
-    const visible = tools.length === names.length ? {} : { tools };
+  private async call(
+    definition: TaskDefinition,
+    { era, caller, params }: Request,
+    declared: unknown,
+  ): Promise<WireAnswer> {
+    // Over HTTP, this server has not seen the client initialize. The session knows what it declared then.
+    const capabilities =
+      declared === undefined && era === 'legacy'
+        ? await (this.inner as GatedTransport).questions?.()
+        : declared;
+    return callTask(this.tasks, definition, { era, caller, capabilities, params });
+  }
+
+  /** Answers a subscription to tasks on a lasting connection. Others belong to the server. */
+  private listen(
+    { id, params, era, subscriber }: Request,
+    capabilities: unknown,
+  ): Promise<WireAnswer | undefined> | undefined {
+    const isOfTasks = member(member(params, 'notifications'), 'taskIds') !== undefined;
+    if (!isOfTasks || era === 'legacy' || subscriber === undefined) return undefined;
+    const clientId = (this.inner as GatedTransport).clientIdOf?.(id) ?? id;
+    return this.subscriptions.listen({ id, clientId, params, capabilities, ...subscriber });
+  }
+
+  /** Tells the client of a lasting connection of the task that it created. */
+  private follow({ era, subscriber }: Request, result: unknown): void {
+    const taskId = member(member(result, 'task'), 'taskId');
+    if (era === 'modern' || subscriber === undefined || !isTaskId(taskId)) return;
+    this.attempt(this.subscriptions.follow(taskId, subscriber));
+  }
+
+  /** Lists tasks where no gate does. */
+  private async list({ caller, params }: Request): Promise<WireAnswer> {
     const cursor = member(params, 'cursor');
     const after = cursor === undefined ? undefined : String(cursor);
-    const page = await listTasks(this.tasks, { caller, pageSize: PAGE_SIZE, after, ...visible });
+    const page = await listTasks(this.tasks, { caller, pageSize: PAGE_SIZE, after });
     if (!page.ok) return { kind: 'error', code: CODES.invalidParams, message: page.message };
     const next = page.next === undefined ? {} : { nextCursor: page.next };
     return { kind: 'result', result: { tasks: page.tasks, ...next } };
   }
 
-  private async respond(request: Request, answering: Promise<WireAnswer>): Promise<void> {
-    const { id } = request;
+  private async respond(request: Request, answering: Promise<WireAnswer | undefined>): Promise<void> {
+    const { id, method } = request;
     const answer = await answering.catch((cause: unknown): WireAnswer => {
-      this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
+      this.failed(cause);
       return { kind: 'error', code: CODES.internal, message: 'The task cannot be reached. Try again.' };
     });
-    if (answer.kind === 'result') return this.write({ jsonrpc: '2.0', id, result: answer.result });
+    if (answer === undefined) return;
+    if (answer.kind === 'result') {
+      await this.write({ jsonrpc: '2.0', id, result: answer.result });
+      if (method === 'tools/call') this.follow(request, answer.result);
+      return;
+    }
     if (answer.kind === 'error') {
       const { code, message, data } = answer;
       const error = data === undefined ? { code, message } : { code, message, data };
       return this.write({ jsonrpc: '2.0', id, error });
     }
-    for (const message of answer.messages) await this.write(message, id);
-    const isAnswered = answer.messages.some((message) => message.id === id);
-    if (!isAnswered) await this.waitForEnd(request);
+    const { messages, retryMs } = answer;
+    const gate = this.inner as GatedTransport;
+    const end = retryMs === undefined ? undefined : gate.comeBack?.(id, retryMs);
+    for (const message of messages) await this.write(message, id);
+    if (messages.some((message) => message.id === id)) return;
+    if (end === undefined) await this.waitForEnd(request);
+    else end();
   }
 
   /** Waits for the end of a task, for `tasks/result` of a client that cannot come back for it. */
@@ -218,7 +329,7 @@ export class TaskTransport implements Transport {
       const answer = await answerLegacy(this.tasks, { caller, method, params, shows, id });
       if (!this.waiting.has(id)) return;
       const messages: readonly WireMessage[] =
-        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: expired(answer) }];
+        answer.kind === 'stream' ? answer.messages : [{ jsonrpc: '2.0', id, error: errorOf(answer) }];
       for (const message of messages) await this.write(message, id);
       if (messages.some((message) => message.id === id)) this.waiting.delete(id);
     }
@@ -231,12 +342,16 @@ export class TaskTransport implements Transport {
   }
 
   private attempt(work: Promise<unknown>): void {
-    work.catch((cause: unknown) => this.onerror?.(cause instanceof Error ? cause : new Error(String(cause))));
+    work.catch((cause: unknown) => this.failed(cause));
+  }
+
+  private failed(cause: unknown): void {
+    this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
   }
 }
 
-/** The error of a task that is gone while its result is waited for. */
-function expired(answer: WireAnswer): { readonly code: number; readonly message: string } {
+/** The error of a task that does not exist, or is gone while its result is waited for. */
+function errorOf(answer: WireAnswer): { readonly code: number; readonly message: string } {
   const { code, message } = answer.kind === 'error' ? answer : { ...Object(NOT_FOUND) };
   return { code, message };
 }

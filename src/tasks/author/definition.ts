@@ -124,6 +124,19 @@ function isSchema(schema: unknown): schema is TaskSchema {
   return 'type' in schema && schema.type === 'object';
 }
 
+/** Whether a value was made by `defineTask`, perhaps by that of another copy of this package. */
+export function isTaskDefinition(value: unknown): value is TaskDefinition {
+  if (typeof value !== 'object' || value === null) return false;
+  const member = (name: keyof TaskDefinition): unknown => Reflect.get(value, name);
+  return (
+    typeof member('name') === 'string' &&
+    (member('support') === 'optional' || member('support') === 'required') &&
+    typeof member('ttlSeconds') === 'number' &&
+    typeof member('run') === 'function' &&
+    isSchema(member('inputSchema'))
+  );
+}
+
 /** Returns the schema of a task's arguments as JSON Schema, for lists of tools. */
 export function jsonSchemaOf({ inputSchema }: Pick<TaskDefinition, 'inputSchema'>): object {
   return isStandard(inputSchema)

@@ -36,11 +36,17 @@ const BATCH = 100;
  *
  * @param options the table and its limits
  * @returns the records. Their promises reject with a {@link TaskStoreError}.
+ * @throws {TaskStoreError} if the name of the table is empty
  * @example
  * const tasks = createTasks({ definitions, records: createDynamoRecords({ table: 'tasks' }) });
  */
 export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords {
   const { table: TableName, timeoutMs = 4000 } = options;
+  if (TableName === '') {
+    throw new TaskStoreError(
+      'The task table has no name. Pass the name of a table, or set the variable that it is read from.',
+    );
+  }
   let client: Pick<DynamoDBClient, 'send'> | undefined = options.client;
   const load = async () => {
     const { createClient, ...commands } = await import('./client.js');

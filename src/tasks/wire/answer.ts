@@ -12,11 +12,10 @@ export type WireAnswer =
       /** The HTTP status, where the protocol asks for one. */
       readonly httpStatus?: number;
     }
-  /** Messages on a stream that then ends. With `eventId`, the client comes back after `retryMs` with this id. */
+  /** Messages on a stream that then ends. With `retryMs`, the client may come back after this time for what is missing. */
   | {
       readonly kind: 'stream';
       readonly messages: readonly WireMessage[];
-      readonly eventId?: string;
       readonly retryMs?: number;
     };
 

@@ -58,13 +58,14 @@ export async function answerLegacy(tasks: Tasks, request: LegacyTaskRequest): Pr
  * and the client comes back with the id of its event (MCP 2025-11-25, "Transports: Resumability", SEP-1699).
  */
 async function resultOrRetry(tasks: Tasks, record: TaskRecord, id: RequestId): Promise<WireAnswer> {
-  const stream = {
-    kind: 'stream',
-    eventId: eventIdOf(record.id, id),
-    retryMs: pollInterval(record, Date.now()),
-  } as const;
-  if (record.status === 'open') return { ...stream, messages: await questionsToSend(tasks, record) };
-  return { ...stream, messages: [responseOf(record, id)] };
+  const retryMs = pollInterval(record, Date.now());
+  if (record.status === 'open') {
+    return { kind: 'stream', retryMs, messages: await questionsToSend(tasks, record) };
+  }
+  const response = responseOf(record, id);
+  // A client that has received a result does not come back. After an error, some clients would, without end.
+  if ('error' in response) return { kind: 'stream', messages: [response] };
+  return { kind: 'stream', retryMs, messages: [response] };
 }
 
 /** The response to `tasks/result` of a task that has ended: what the tool call would have been answered. */
@@ -76,41 +77,4 @@ function responseOf({ id: taskId, end }: TaskRecord, id: RequestId): WireMessage
   }
   if (end !== undefined && 'error' in end) return { jsonrpc, id, error: end.error };
   return { jsonrpc, id, error: { code: CODES.invalidParams, message: 'The task was cancelled.' } };
-}
-
-const EVENT_ID = /^res:([\w-]+)$/;
-
-/** The id of an event on the stream of a `tasks/result`: everything that any process needs to go on. */
-function eventIdOf(taskId: string, id: RequestId): string {
-  return `res:${Buffer.from(JSON.stringify([taskId, id])).toString('base64url')}`;
-}
-
-/**
- * Answers a client that comes back for a result.
- *
- * @param tasks the tasks
- * @param request who comes back, with which `Last-Event-ID`
- * @returns `undefined` if the id is not one of a result
- */
-export async function resumeResult(
-  tasks: Tasks,
-  request: Pick<TaskRequest, 'caller' | 'shows'> & { readonly lastEventId: unknown },
-): Promise<WireAnswer | undefined> {
-  const { lastEventId } = request;
-  const [, encoded] = (typeof lastEventId === 'string' && EVENT_ID.exec(lastEventId)) || [];
-  if (encoded === undefined) return undefined;
-  let decoded: unknown;
-  try {
-    decoded = JSON.parse(Buffer.from(encoded, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
-  const taskId = member(decoded, '0');
-  const id = member(decoded, '1');
-  if (typeof id !== 'string' && typeof id !== 'number') return undefined;
-  const { caller, shows } = request;
-  const answer = await answerLegacy(tasks, { caller, shows, id, method: 'tasks/result', params: { taskId } });
-  if (answer.kind !== 'error') return answer;
-  const { code, message } = answer;
-  return { kind: 'stream', messages: [{ jsonrpc: '2.0', id, error: { code, message } }] };
 }

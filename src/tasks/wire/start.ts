@@ -37,7 +37,7 @@ export async function callTask(
   inlineMs = INLINE_MS,
 ): Promise<WireAnswer> {
   const { era, caller, capabilities, params } = call;
-  // A new server of a session does not know what its client declared. Then every question is asked.
+  // Without a session nothing tells what a legacy client declared. Then every question is asked, and it can refuse.
   const answers = capabilities === undefined ? undefined : answerable(capabilities);
   if (era === 'modern') {
     if (!supportsTasks(capabilities)) {

@@ -1,13 +1,13 @@
 import { jsonSchemaOf, type TaskDefinition } from '../author/definition.js';
 
 /**
- * Describes a task as a tool for `tools/list`. Protocol 2025-11-25 says how it may be called; the Tasks extension does
- * not, because its server decides.
+ * Describes a task as a tool for `tools/list`.
+ *
+ * @param definition the task
+ * @param withSupport whether to say how it may be called: in protocol 2025-11-25, and to a gate, which leaves out tools that
+ *   a client cannot call. In the Tasks extension, the server decides, and tools do not tell.
  */
-export function toolOf(
-  definition: TaskDefinition,
-  era: 'legacy' | 'modern',
-): Readonly<Record<string, unknown>> {
+export function toolOf(definition: TaskDefinition, withSupport: boolean): Readonly<Record<string, unknown>> {
   const { name, title, description, annotations, _meta, support } = definition;
   return {
     name,
@@ -15,7 +15,7 @@ export function toolOf(
     ...(description === undefined ? {} : { description }),
     inputSchema: jsonSchemaOf(definition),
     ...(annotations === undefined ? {} : { annotations }),
-    ...(era === 'legacy' ? { execution: { taskSupport: support } } : {}),
+    ...(withSupport ? { execution: { taskSupport: support } } : {}),
     ...(_meta === undefined ? {} : { _meta }),
   };
 }

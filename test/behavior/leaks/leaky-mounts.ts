@@ -6,10 +6,11 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { buildSync } from 'esbuild';
 import { createHandler } from '../../../src/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../../src/http/sdk-v2.js';
 import { createFunction } from '../../../src/lambda/function.js';
 import type { HttpResult } from '../../../src/lambda/result.js';
 import { attachConcerns } from '../../../src/protocol/attach.js';
-import { read } from '../../../src/protocol/messages/wire.js';
+import { type Era, read } from '../../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ChildTransport } from '../../../src/upstream/child-process.js';
 import { proxyTo } from '../../../src/upstream/proxy.js';
@@ -18,6 +19,7 @@ import { shareUpstream } from '../../../src/upstream/upstream.js';
 import { httpEvent } from '../../lambda/events.js';
 import type { SuitePolicy } from '../mounts.js';
 import { LeakyServer } from './leaky-server.js';
+import { leakyServerV2 } from './leaky-server-v2.js';
 
 /** A raw client: what it receives is kept as text, whether it is a valid message or not. */
 export interface RawClient {
@@ -36,6 +38,7 @@ export interface HttpPreferences {
 export interface LeakyMount {
   readonly name: string;
   readonly http: boolean;
+  readonly era: Era;
   connect(policy: SuitePolicy, instructs: boolean, preferences: HttpPreferences): Promise<RawClient>;
 }
 
@@ -65,7 +68,7 @@ function overHttp(
   return {
     seen,
     async send(message) {
-      const sent = { ...accept, 'content-type': 'application/json', ...session };
+      const sent = { ...accept, ...headers, 'content-type': 'application/json', ...session };
       const response = await handle(
         new Request(url, { method: 'POST', headers: sent, body: JSON.stringify(message) }),
       );
@@ -98,7 +101,13 @@ class Answers {
   }
 }
 
-async function inMemory({ policy }: SuitePolicy, instructs: boolean): Promise<RawClient> {
+function inMemory({ policy }: SuitePolicy, instructs: boolean): Promise<RawClient> {
+  const server = new LeakyServer(instructs);
+  attachConcerns(server, { policy });
+  return overTransport((transport) => server.connect(transport));
+}
+
+async function overTransport(connect: (transport: Transport) => Promise<void>): Promise<RawClient> {
   const answers = new Answers();
   const transport: Transport = {
     start: async () => undefined,
@@ -107,9 +116,7 @@ async function inMemory({ policy }: SuitePolicy, instructs: boolean): Promise<Ra
       answers.receive(JSON.stringify(message), 'method' in message ? undefined : read(message, 'id'));
     },
   };
-  const server = new LeakyServer(instructs);
-  attachConcerns(server, { policy });
-  await server.connect(transport);
+  await connect(transport);
   return {
     seen: answers.seen,
     async send(message, waits = 'id' in message) {
@@ -190,10 +197,43 @@ function overLambda({ policy }: SuitePolicy, instructs: boolean, preferences: Ht
 const mount = (name: string, http: boolean, connect: LeakyMount['connect']): LeakyMount => ({
   name,
   http,
+  era: 'legacy',
   connect,
 });
 
-/** Every way to put the gate in front of a server that is not one of SDK v2. */
+/** What each request of 2026-07-28 carries. */
+const ENVELOPE = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientInfo': { name: 'raw', version: '1' },
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+/** Adds what requests of 2026-07-28 carry to each message, and to the headers that the client sends. */
+function modern(client: RawClient, headers: Record<string, string>): RawClient {
+  return {
+    ...client,
+    send(message, waits) {
+      const { method, params } = message as { method?: string; params?: Record<string, unknown> };
+      const _meta = { ...ENVELOPE, ...(params?._meta as object | undefined) };
+      headers['mcp-method'] = method ?? '';
+      delete headers['mcp-name'];
+      const name = params?.name ?? params?.uri ?? params?.taskId;
+      if (typeof name === 'string') headers['mcp-name'] = name;
+      return client.send({ ...message, params: { ...params, _meta } }, waits);
+    },
+  };
+}
+
+function inMemoryV2({ policy }: SuitePolicy, instructs: boolean): Promise<RawClient> {
+  const server = leakyServerV2(instructs);
+  attachConcerns(server, { policy });
+  return overTransport((transport) => server.connect(transport as never));
+}
+
+const handlerV2 = (policy: SuitePolicy['policy'], instructs: boolean): Fetch =>
+  createHandlerV2({ server: () => leakyServerV2(instructs), policy, store: createMemoryStore() });
+
+/** Every way to put the gate in front of a server. */
 export const LEAKY_MOUNTS: readonly LeakyMount[] = [
   mount('in memory', false, inMemory),
   mount('stdio', false, overStdio),
@@ -217,5 +257,17 @@ export const LEAKY_MOUNTS: readonly LeakyMount[] = [
     const handle = createHandler({ server: () => upstream.server(), policy, store: createMemoryStore() });
     return overHttp(handle, preferences, () => upstream.close());
   }),
+  mount('SDK v2 in memory', false, inMemoryV2),
+  mount('the handler of SDK v2', true, async ({ policy }, instructs, preferences) =>
+    overHttp(handlerV2(policy, instructs), preferences),
+  ),
+  {
+    ...mount('the handler of SDK v2, 2026-07-28', true, async ({ policy }, instructs, { headers, query }) => {
+      const sent = { ...headers, 'mcp-protocol-version': '2026-07-28' };
+      const url = query === undefined ? {} : { query };
+      return modern(overHttp(handlerV2(policy, instructs), { headers: sent, ...url }), sent);
+    }),
+    era: 'modern',
+  },
   mount('Lambda', true, async (policy, instructs, preferences) => overLambda(policy, instructs, preferences)),
 ];

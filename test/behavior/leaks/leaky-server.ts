@@ -34,37 +34,56 @@ export class LeakyServer {
   private receive(message: Message): void {
     if (!isRequest(message)) return;
     const { id, method, params } = message;
-    const variant = read(params, '_meta', VARIANT);
-    const results = ROWS[method]?.results ?? [INVENTED_PARAMS];
-    // The gate's own requests have no variant: they get the lists.
-    const result = variant === undefined ? (CATALOG[method] ?? results[0]) : results[Number(variant)];
-    if (variant !== undefined && method !== 'initialize') this.chatter(id, Number(variant) % 2 === 0);
+    if (isVaried(params) && method !== 'initialize') this.chatter(id, params);
+    const result = resultOf(method, params);
     if (result === undefined) return this.send({ jsonrpc: '2.0', id, error: ERROR });
     const { instructions, ...rest } = result as Record<string, unknown>;
     const told = this.instructs && instructions !== undefined ? { ...rest, instructions } : rest;
     this.send({ jsonrpc: '2.0', id, result: told });
   }
 
-  /** Sends every message that belongs to no answer. */
-  private chatter(id: string | number, isRelated: boolean): void {
-    const options = isRelated ? { relatedRequestId: id } : {};
-    for (const [method, all] of Object.entries(NOTIFICATION_ROWS)) {
-      for (const params of all) this.send({ jsonrpc: '2.0', method, params }, options);
-    }
-    for (const [method, params] of Object.entries(SERVER_REQUEST_ROWS)) {
-      this.send({ jsonrpc: '2.0', id: `of-server/${method}`, method, params }, options);
-    }
-    for (const method of INVENTED) {
-      this.send({ jsonrpc: '2.0', method: `notifications/${method}`, params: INVENTED_PARAMS }, options);
-      this.send({ jsonrpc: '2.0', id: `of-server/${method}`, method, params: INVENTED_PARAMS }, options);
-    }
-    // Answers that belong to no request, and values that are not messages.
-    this.send({ jsonrpc: '2.0', id: 'nobody', result: INVENTED_PARAMS }, options);
-    this.send([{ jsonrpc: '2.0', method: 'notifications/message', params: INVENTED_PARAMS }], options);
+  private chatter(id: string | number, params: unknown): void {
+    const options = relationOf(id, params);
+    for (const message of chatter()) this.send(message, options);
   }
 
-  private send(message: unknown, options?: { relatedRequestId?: string | number }): void {
+  private send(message: unknown, options?: Relation): void {
     // A transport may refuse what is not a message.
     this.transport?.send(message as JSONRPCMessage, options).catch(() => undefined);
   }
+}
+
+/** Whether a request comes from the suite. The gate's own requests have no variant. */
+export const isVaried = (params: unknown): boolean => read(params, '_meta', VARIANT) !== undefined;
+
+/** @returns the result that the suite asks for; `undefined` for the error of the row */
+export function resultOf(method: string, params: unknown): object | undefined {
+  const variant = read(params, '_meta', VARIANT);
+  const results = ROWS[method]?.results ?? [INVENTED_PARAMS];
+  return variant === undefined ? (CATALOG[method] ?? results[0]) : results[Number(variant)];
+}
+
+export interface Relation {
+  readonly relatedRequestId?: string | number;
+}
+
+/** What belongs to no answer is sent beside every second answer, and without a relation otherwise. */
+export const relationOf = (id: string | number, params: unknown): Relation =>
+  Number(read(params, '_meta', VARIANT)) % 2 === 0 ? { relatedRequestId: id } : {};
+
+/** Every message that belongs to no answer. */
+export function* chatter(): Generator<unknown> {
+  for (const [method, all] of Object.entries(NOTIFICATION_ROWS)) {
+    for (const params of all) yield { jsonrpc: '2.0', method, params };
+  }
+  for (const [method, params] of Object.entries(SERVER_REQUEST_ROWS)) {
+    yield { jsonrpc: '2.0', id: `of-server/${method}`, method, params };
+  }
+  for (const method of INVENTED) {
+    yield { jsonrpc: '2.0', method: `notifications/${method}`, params: INVENTED_PARAMS };
+    yield { jsonrpc: '2.0', id: `of-server/${method}`, method, params: INVENTED_PARAMS };
+  }
+  // Answers that belong to no request, and values that are not messages.
+  yield { jsonrpc: '2.0', id: 'nobody', result: INVENTED_PARAMS };
+  yield [{ jsonrpc: '2.0', method: 'notifications/message', params: INVENTED_PARAMS }];
 }

@@ -1,18 +1,21 @@
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
-import { CallToolResultSchema, CreateTaskResultSchema } from '@modelcontextprotocol/sdk/types.js';
+import {
+  CallToolResultSchema,
+  type ClientCapabilities,
+  CreateTaskResultSchema,
+  ElicitRequestSchema,
+} from '@modelcontextprotocol/sdk/types.js';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { LIMITS } from '../../../examples/vault/limits.js';
 import { createVaultServer, Vault } from '../../../examples/vault/server.js';
-import { VaultTaskStore } from '../../../examples/vault/task-store.js';
 
 let vault: Vault;
 let client: Client;
 
-async function connect(sessionId?: string): Promise<Client> {
-  const connected = new Client({ name: 'test', version: '1' });
+async function connect(sessionId = 'test', capabilities: ClientCapabilities = {}): Promise<Client> {
+  const connected = new Client({ name: 'test', version: '1' }, { capabilities });
   const [clientSide, serverSide] = InMemoryTransport.createLinkedPair();
-  if (sessionId !== undefined) serverSide.sessionId = sessionId;
+  serverSide.sessionId = sessionId;
   await createVaultServer(vault).connect(serverSide);
   await connected.connect(clientSide);
   return connected;
@@ -59,6 +62,23 @@ describe('reencryptAll', () => {
     vault.deleteKey('default');
   });
 
+  it.each([
+    [{ action: 'accept', content: { confirm: true } } as const, 30, 'next.1'],
+    [{ action: 'accept', content: { confirm: false } } as const, 0, 'default.1'],
+    [{ action: 'decline' } as const, 0, 'default.1'],
+  ])('asks a user who answers %j', async (answer, reencrypted, inUse) => {
+    const asking = await connect('asking', { elicitation: { form: {} } });
+    const asked: string[] = [];
+    asking.setRequestHandler(ElicitRequestSchema, ({ params }) => {
+      asked.push(params.message);
+      return answer;
+    });
+    const taskId = await start(asking, 'next');
+    expect((await resultOf(asking, taskId)).structuredContent).toMatchObject({ records: 30, reencrypted });
+    expect(asked).toEqual(['Re-encrypt 30 records under the key "next"?']);
+    expect(keysInUse()).toEqual([inUse]);
+  });
+
   it('returns its result to hosts without tasks, and skips records that are up to date', async () => {
     const call = { name: 'reencryptAll', arguments: {} };
     expect((await client.callTool(call)).structuredContent).toMatchObject({ reencrypted: 0 });
@@ -68,11 +88,19 @@ describe('reencryptAll', () => {
   });
 
   it('stops when it is canceled, and every record stays readable', async () => {
+    const reencrypt = vault.records.reencrypt.bind(vault.records);
+    const begun = new Promise<void>((resolve) => {
+      vault.records.reencrypt = (...args) => {
+        resolve();
+        return reencrypt(...args);
+      };
+    });
     const taskId = await start(client, 'next');
+    await begun;
     expect(await client.experimental.tasks.cancelTask(taskId)).toMatchObject({ status: 'cancelled' });
     await expect.poll(() => vault.log.read({ limit: 1 }).entries[0]?.message).toContain('was stopped after');
     for (const { id } of vault.records.list()) expect(vault.records.fetch(id).content).toBe(id.slice(2));
-    await expect(resultOf(client, taskId)).rejects.toThrow('is cancelled and has no result');
+    await expect(resultOf(client, taskId)).rejects.toThrow('was cancelled');
     await expect(client.experimental.tasks.cancelTask(taskId)).rejects.toThrow('terminal');
   });
 
@@ -95,47 +123,5 @@ describe('reencryptAll', () => {
     await expect(other.experimental.tasks.getTask(taskId)).rejects.toThrow('not found');
     expect((await other.experimental.tasks.listTasks()).tasks).toEqual([]);
     expect((await resultOf(await connect('one'), taskId)).isError).toBeUndefined();
-  });
-});
-
-describe('the task store', () => {
-  const create = (store: VaultTaskStore, ttl?: number) =>
-    store.createTask({ ...(ttl !== undefined && { ttl }) }, 1, { method: 'tools/call' });
-
-  it('keeps a task for the requested time, within limits, and again from its end', async () => {
-    let now = 0;
-    const store = new VaultTaskStore(() => now);
-    expect((await create(store)).ttl).toBe(LIMITS.taskSeconds * 1_000);
-    expect((await create(store, 1e12)).ttl).toBe(LIMITS.taskSeconds * 1_000);
-    expect((await create(store, -1)).ttl).toBe(1_000);
-    const { taskId } = await create(store, 5_000);
-    now = 4_000;
-    await store.storeTaskResult(taskId, 'completed', {});
-    now = 8_999;
-    expect(await store.getTaskResult(taskId)).toEqual({});
-    now = 9_000;
-    await expect(store.getTaskResult(taskId)).rejects.toThrow('start it again');
-    expect(await store.getTask(taskId)).toBeNull();
-  });
-
-  it('removes finished tasks, but never running ones, when it is full', async () => {
-    const store = new VaultTaskStore();
-    const tasks = [];
-    for (let count = 0; count < LIMITS.tasks; count += 1) tasks.push(await create(store));
-    await expect(create(store)).rejects.toThrow('wait for one to finish');
-    const [, second] = tasks;
-    await store.updateTaskStatus(second?.taskId ?? '', 'cancelled');
-    await create(store);
-    expect(await store.getTask(second?.taskId ?? '')).toBeNull();
-    const ids: string[] = [];
-    let cursor: string | undefined;
-    do {
-      const page = await store.listTasks(cursor);
-      ids.push(...page.tasks.map(({ taskId }) => taskId));
-      cursor = page.nextCursor;
-    } while (cursor !== undefined);
-    expect(new Set(ids).size).toBe(LIMITS.tasks);
-    expect(ids).toHaveLength(LIMITS.tasks);
-    await expect(store.listTasks('unknown')).rejects.toThrow('list the tasks again');
   });
 });

@@ -25,6 +25,8 @@ export type PolicyDocument = {
       default?: string | number;
       /** Who sets the concern: `host` (default), or `operator`, which reads it from verified claims only. */
       "set-by"?: "host" | "operator";
+      /** What a model may do with the concern through the tool `concerns`: nothing (`none`, default), hide more (`narrow`), or replace the value of the person (`free`). Only for concerns that hosts set. */
+      model?: "none" | "narrow" | "free";
       /** The name of the verified claim that sets an operator concern. It is a literal key, never a path. */
       claim?: string;
     } };
@@ -88,6 +90,8 @@ export type PolicyDocument = {
     "page-size"?: number;
     /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing. */
     panel?: "off" | "read-only" | "on";
+    /** Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all. */
+    tasks?: "require-capability" | "show";
     /** Whether each listed primitive carries its values in `_meta.concerns`. */
     transparency?: boolean;
   };

@@ -14,18 +14,24 @@ import { APP_MIME_TYPE, APPS_EXTENSION, canSwitch, surfacesOf } from '../../requ
  * declarePanel(exchange, { capabilities: {} });
  */
 export function declarePanel(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
-  if (panelMode(exchange.policy.settings) === 'off') return result;
-  const switches = canSwitch(exchange);
+  const mode = panelMode(exchange.policy.settings);
+  if (mode === 'off') return result;
   const { app } = surfacesOf(
     exchange.era === 'modern'
       ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
       : read(exchange.request.params, 'capabilities'),
   );
-  const added: readonly string[] = ['tools', ...(switches ? ['prompts'] : []), ...(app ? ['resources'] : [])];
+  // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
+  const announces = canSwitch(exchange) && exchange.era === 'legacy';
+  const added: readonly string[] = [
+    'tools',
+    ...(mode === 'on' ? ['prompts'] : []),
+    ...(app ? ['resources'] : []),
+  ];
   const lists = CAPABILITIES.flatMap((name) => {
     const own = read(result, 'capabilities', name);
     if (own === undefined && !added.includes(name)) return [];
-    return [[name, { ...asObject(own), ...(switches ? { listChanged: true } : {}) }]];
+    return [[name, { ...asObject(own), ...(announces ? { listChanged: true } : {}) }]];
   });
   const capabilities = asObject(result.capabilities);
   const extensions = {

@@ -1,7 +1,9 @@
 import { PANEL } from '../../messages/panel-routes.js';
 import { read } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
-import { canSwitch, clientSurfaces } from '../../request/switching.js';
+import { clientSurfaces } from '../../request/switching.js';
+import { whyReadOnly } from './how-to-switch.js';
+import { pageKey } from './page-key.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -15,10 +17,9 @@ export async function callPageTool(exchange: Exchange): Promise<Record<string, u
   if (!clientSurfaces(exchange).app) return undefined;
   const { params } = exchange.request;
   if (read(params, 'name') === PANEL.readTool) return describe(exchange);
-  if (!canSwitch(exchange))
-    return errorResult('Nothing can be changed here. The page says what to do instead.');
-  const { session } = exchange;
-  const key = session.state === 'live' ? session.record.panel?.key : undefined;
+  const readOnly = whyReadOnly(exchange);
+  if (readOnly !== undefined) return errorResult(readOnly);
+  const key = pageKey(exchange);
   if (key === undefined || read(params, 'arguments', 'key') !== key) {
     return errorResult(
       `Only the page may change this. A person can open it with the tool "${PANEL.tool}"; a page from an earlier conversation must be opened again.`,

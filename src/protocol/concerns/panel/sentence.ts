@@ -10,7 +10,11 @@ import type { PanelState, PanelValue } from '../panel-document.js';
 export function summaryOf({ shown, total, concerns }: PanelState): string {
   const inEffect = concerns
     .filter(({ inEffect }) => inEffect.length > 0)
-    .map(({ name, inEffect }) => `${name} ${listOf(inEffect)}`);
+    .map(({ name, inEffect, origin, model = [] }) => {
+      const narrowed = `, narrowed by the model to ${listOf(model)}`;
+      const byModel = origin === 'model' ? ' (chosen by the model)' : model.length === 0 ? '' : narrowed;
+      return `${name} ${listOf(inEffect)}${byModel}`;
+    });
   const preferences =
     inEffect.length === 0 ? 'No preferences are in effect.' : `In effect: ${inEffect.join(', ')}.`;
   return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}`;

@@ -1,7 +1,7 @@
 import type { Exchange } from '../../request/exchange.js';
-import { canSwitch } from '../../request/switching.js';
 import { type PanelChange, panelOf } from '../panel.js';
 import type { PanelState } from '../panel-document.js';
+import { whyReadOnly } from './how-to-switch.js';
 
 /**
  * Bytes of a definition per token, on average over the tools of public servers. The tokenizer is larger than the rest of
@@ -11,12 +11,6 @@ const BYTES_PER_TOKEN = 4.2;
 
 const tokensOf = (definition: object): number =>
   Math.round(new TextEncoder().encode(JSON.stringify(definition)).length / BYTES_PER_TOKEN);
-
-/** Why a page in a client cannot change anything, if there is no place to keep a change. */
-const NOT_KEPT =
-  'This connection keeps no preferences. Put them into the URL of the server, for example ?concerns=NAME:VALUE.';
-
-const READ_ONLY = 'The policy lets people look here, but not change anything (settings.panel).';
 
 /**
  * Computes what a request of the client is shown: its connection is the only session.
@@ -32,14 +26,14 @@ export function stateOf(exchange: Exchange): Promise<PanelState> {
     via: sender.http === undefined ? ('stdio' as const) : ('http' as const),
     relisted: connection.relisted,
   };
-  const isOn = exchange.policy.settings.panel === 'on';
+  const readOnly = whyReadOnly(exchange);
   return panelFor(exchange).state({
     session: session.id,
     sessions: [session],
     tokensOf,
     // Pages ignore documents that are older than the one that they show. Processes share no counter.
     revision: Date.now(),
-    ...(canSwitch(exchange) ? {} : { readOnly: isOn ? NOT_KEPT : READ_ONLY }),
+    ...(readOnly === undefined ? {} : { readOnly }),
   });
 }
 

@@ -1,11 +1,17 @@
-import { describeAccepted, resolveConfiguration } from '../../../engine/configuration.js';
-import { CONCERNS_PARAMETER, EXTENSION_ID, read } from '../../messages/wire.js';
+import { resolveConfiguration } from '../../../engine/configuration.js';
+import { panelMode } from '../../messages/panel-routes.js';
+import { EXTENSION_ID, read } from '../../messages/wire.js';
 import type { Exchange } from '../../request/exchange.js';
 import { canSwitch, clientSurfaces } from '../../request/switching.js';
 import type { PanelState } from '../panel-document.js';
 import { completeChange } from '../panel-state.js';
 import { askPerson, type FormAnswer, readFormAnswer } from './ask-person.js';
 import { changeIn, formOf } from './form.js';
+import { howToSwitch } from './how-to-switch.js';
+import { actOfModel } from './model-act.js';
+import { moreTools } from './more-tools.js';
+import { forUrl } from './next-requests.js';
+import { keyForPage, pageKey } from './page-key.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf, switchTo } from './switches.js';
 
@@ -14,32 +20,36 @@ const FORM = 'concerns';
 
 /**
  * Answers a call of the tool `concerns`: says what is shown, and lets the person change it, in a page or a form if the
- * client has one. The model itself can change nothing.
+ * client has one. The model itself can change what the policy opens to it.
  *
  * @param exchange the call
  * @returns the result
  */
 export async function callTool(exchange: Exchange): Promise<Record<string, unknown>> {
   const { params } = exchange.request;
-  const [name] = Object.keys((read(params, 'arguments') as object | undefined) ?? {});
-  if (name !== undefined) {
-    return errorResult(
-      `${JSON.stringify(name.slice(0, 64))} is for people to change, not for a model. ${howToSwitch(exchange)}`,
-    );
-  }
+  const given = read(params, 'arguments');
+  const changes = Object.entries(typeof given === 'object' && given !== null ? given : {});
+  const act = changes.length === 0 ? undefined : await actOfModel(exchange, Object.fromEntries(changes));
+  if (act?.isError === true) return errorResult(act.text);
   const { app, form } = clientSurfaces(exchange);
   const state = await stateOf(exchange);
-  if (app) return withPage(exchange, state);
-  const mayChange =
-    exchange.policy.settings.panel === 'on' && exchange.policy.settings.enforcement !== 'shadow';
-  if (!form || !mayChange) return textResult(summaryOf(state), howToSwitch(exchange));
+  const told = [...(act === undefined ? [] : [act.text]), summaryOf(state), ...(await moreTools(exchange))];
+  if (app) return withPage(exchange, state, told);
+  // A model that changes something itself does not need the person.
+  if (act !== undefined) return textResult(...told);
+  if (!form || panelMode(exchange.policy.settings) !== 'on')
+    return textResult(...told, howToSwitch(exchange));
   if (exchange.era === 'legacy') {
     // Only a connection that lasts can receive the person's answer.
-    if (!exchange.connection.lasts) return textResult(summaryOf(state), howToSwitch(exchange));
+    if (!exchange.connection.lasts) return textResult(...told, howToSwitch(exchange));
     return afterForm(exchange, state, await askPerson(exchange, formOf(state)));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));
-  if (answered !== undefined) return afterModernForm(exchange, state, answered);
+  if (answered !== undefined) {
+    return canSwitch(exchange)
+      ? afterForm(exchange, state, answered)
+      : afterModernForm(exchange, state, answered);
+  }
   return {
     resultType: 'input_required',
     inputRequests: { [FORM]: { method: 'elicitation/create', params: formOf(state) } },
@@ -49,10 +59,14 @@ export async function callTool(exchange: Exchange): Promise<Record<string, unkno
 }
 
 /** Only the page gets the key, by which `concerns_update` knows that a person made the change. */
-function withPage({ session }: Exchange, state: PanelState): Record<string, unknown> {
-  const key = session.state === 'live' ? session.record.panel?.key : undefined;
+async function withPage(
+  exchange: Exchange,
+  state: PanelState,
+  told: readonly string[],
+): Promise<Record<string, unknown>> {
+  const key = canSwitch(exchange) ? await keyForPage(exchange) : pageKey(exchange);
   return {
-    ...textResult(summaryOf(state)),
+    ...textResult(...told),
     structuredContent: state,
     ...(key === undefined ? {} : { _meta: { [EXTENSION_ID]: { key } } }),
   };
@@ -71,12 +85,14 @@ async function afterForm(
   state: PanelState,
   answered: FormAnswer,
 ): Promise<Record<string, unknown>> {
-  if (answered.action !== 'accept') return textResult(NO_ANSWER[answered.action], summaryOf(state));
+  const unchanged = async (why: string) => textResult(why, summaryOf(state), ...(await moreTools(exchange)));
+  if (answered.action !== 'accept') return unchanged(NO_ANSWER[answered.action]);
   const change = changeIn(state, answered.content);
-  if (change === undefined) return textResult(NOTHING_CHANGED, summaryOf(state));
+  if (change === undefined) return unchanged(NOTHING_CHANGED);
   const outcome = await switchTo(exchange, change);
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
-  return textResult('The person changed what is shown.', summaryOf(await stateOf(exchange)));
+  const lines = [summaryOf(await stateOf(exchange)), ...(await moreTools(exchange))];
+  return textResult('The person changed what is shown.', ...lines);
 }
 
 /** A modern request changes nothing for later ones, so the answer says what the host must send with them. */
@@ -93,23 +109,12 @@ async function afterModernForm(
   if (update.invalid.length > 0 || update.warnings.length > 0) {
     return errorResult(`The form contains a value that the policy does not declare. ${NOTHING_CHANGED}`);
   }
-  const accepted = describeAccepted(update);
-  const values = Object.entries(accepted).filter(([, value]) => value !== null);
-  const inUrl = values.map(([name, value]) => `${name}:${[value].flat().join('|')}`).join(',');
+  const { parameter, _meta } = forUrl(update);
   return {
     ...textResult(
       'The person chose what to show, but this connection keeps no preferences.',
-      `To apply the choice, add ?${CONCERNS_PARAMETER}=${inUrl} to the URL of the server.`,
+      `To apply the choice, add ${parameter} to the URL of the server.`,
     ),
-    _meta: { [EXTENSION_ID]: { concerns: accepted } },
+    _meta,
   };
-}
-
-function howToSwitch(exchange: Exchange): string {
-  if (canSwitch(exchange)) {
-    const presets = [...exchange.policy.presets.keys()].map((name) => `concerns-${name}`);
-    const others = presets.length === 0 ? '' : `, or one of the prompts ${presets.join(', ')}`;
-    return `A person can change what is shown with the prompt "concerns"${others}.`;
-  }
-  return `A person can change what is shown with ?${CONCERNS_PARAMETER}=NAME:VALUE in the URL of the server.`;
 }

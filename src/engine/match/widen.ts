@@ -1,4 +1,8 @@
-import type { Concern } from '../engine/policy.js';
+/** A concern, as far as its values can be widened. */
+interface Widenable {
+  readonly match: string;
+  readonly values: readonly string[] | { readonly min: number; readonly max: number };
+}
 
 /**
  * Lists the preferences that ask for more than the present ones: one value is replaced by a value above it. Parents come
@@ -10,8 +14,8 @@ import type { Concern } from '../engine/policy.js';
  * @example
  * widenings(topic, [1]); // [[0]] if the values are [finance, finance.stocks]
  */
-export function widenings({ match, values }: Concern, present: readonly number[]): number[][] {
-  if (match !== 'within' || 'min' in values) return [];
+export function widenings({ match, values }: Widenable, present: readonly number[]): number[][] {
+  if (match !== 'within' || !isList(values)) return [];
   const found: number[][] = [];
   const above = present.map((each) => ancestorsOf(values, each));
   const steps = Math.max(0, ...above.map(({ length }) => length));
@@ -27,23 +31,11 @@ export function widenings({ match, values }: Concern, present: readonly number[]
   return found;
 }
 
+const isList = (values: Widenable['values']): values is readonly string[] => Array.isArray(values);
+
 /** @returns the values above a value, the nearest first */
 function ancestorsOf(values: readonly string[], ordinal: number): number[] {
   const segments = (values[ordinal] ?? '').split('.');
   const paths = segments.slice(1).map((_segment, at) => segments.slice(0, -1 - at).join('.'));
   return paths.map((path) => values.indexOf(path)).filter((found) => found !== -1);
-}
-
-/**
- * @param one a dotted path
- * @param other a dotted path
- * @returns the number of steps from one to the other, up to the path that both begin with and down again
- * @example
- * stepsBetween('finance.stocks', 'finance.news'); // 2
- */
-export function stepsBetween(one: string, other: string): number {
-  const [a, b] = [one.split('.'), other.split('.')];
-  let shared = 0;
-  while (shared < Math.min(a.length, b.length) && a[shared] === b[shared]) shared++;
-  return a.length + b.length - 2 * shared;
 }

@@ -1,0 +1,87 @@
+import { preparePolicy } from '../../engine/policy.js';
+import { serverCard } from '../../http/server-card/card.js';
+import { read } from '../../protocol/messages/wire.js';
+import { CliError, UsageError } from '../errors.js';
+import { readPolicyInput } from '../inputs/policy-input.js';
+import { readInput } from '../inputs/read-input.js';
+import { readArguments, refusePositionals } from '../options/arguments.js';
+import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
+import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
+
+export const help = `Prints the Server Card of an endpoint: what a host can choose before it connects.
+
+Usage: mcp-concerns card --policy PATH --endpoint URL INPUT
+
+The card names the presets and the values of the policy, and no tool. The
+endpoint itself serves the same card at URL/server-card.
+
+Options:
+${POLICY_HELP}
+  --endpoint URL        the public URL of the endpoint
+${COMMON_HELP}
+
+${INPUT_HELP}
+
+Exit codes: 0 printed; 2 invalid arguments, policy or input.
+
+Example:
+  mcp-concerns card --policy policy.yaml --endpoint https://mcp.example/mcp \\
+      -- npx @playwright/mcp
+`;
+
+const OPTIONS = {
+  ...POLICY_OPTION,
+  endpoint: { type: 'string' },
+  ...INPUT_OPTIONS,
+  ...COMMON_OPTIONS,
+} as const;
+
+/**
+ * @param argv the arguments after `card`
+ * @returns the exit code
+ * @throws {CliError} if an argument is not valid, the policy has errors, or the input does not name its server
+ * @example
+ * await run(['--policy', 'policy.yaml', '--endpoint', 'https://mcp.example/mcp', '--catalog', 'catalog.json']);
+ */
+export async function run(argv: string[]): Promise<number> {
+  const [own, command] = splitCommand(argv);
+  const { values, positionals } = readArguments('card', own, OPTIONS);
+  refusePositionals('card', positionals);
+  const { quiet, errors } = readCommon('card', values);
+  const paths = requirePolicy('card', values.policy);
+  const url = readEndpoint(values.endpoint);
+  parseInput(values, command, 'card');
+  const failure = { exitCode: 2, consequence: 'no card was printed' } as const;
+  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
+  const { server } = await readInput(values, command, 'card');
+  const text = (name: string): string | undefined => {
+    const value = read(server, name);
+    return typeof value === 'string' ? value : undefined;
+  };
+  const name = text('name');
+  if (name === undefined) {
+    throw new CliError(
+      'The input does not name its server. Use the server itself, or a catalog file of "mcp-concerns snapshot".',
+    );
+  }
+  const identity = {
+    name,
+    version: text('version') ?? '',
+    title: text('title'),
+    description: text('description'),
+  };
+  process.stdout.write(`${JSON.stringify(serverCard(policy, identity, url), null, 2)}\n`);
+  return 0;
+}
+
+function readEndpoint(text: string | undefined): string {
+  if (text === undefined) throw new UsageError('card', 'There is no endpoint. Pass --endpoint URL');
+  if (!/^https?:\/\//.test(text) || !URL.canParse(text)) {
+    throw new UsageError(
+      'card',
+      `--endpoint takes a URL that begins with https:// or http://, not "${text}"`,
+    );
+  }
+  return text.replace(/[?#].*$/, '');
+}

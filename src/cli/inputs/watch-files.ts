@@ -1,0 +1,100 @@
+import { type FSWatcher, watch } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { ConcernsError } from '../../errors.js';
+import { interruptible } from '../terminal/interrupt.js';
+
+/** Milliseconds to wait after the last change, because editors write a file in several steps. */
+const QUIET_MS = 100;
+
+/** Watches files, and calls a function once after several changes that follow each other quickly. */
+export class FileWatcher {
+  private readonly watchers = new Map<string, FSWatcher>();
+  private readonly files = new Set<string>();
+  private timer: NodeJS.Timeout | undefined;
+
+  /** @param changed is called after a change */
+  constructor(private readonly changed: () => void) {}
+
+  /**
+   * Watches more files. A new `*.yaml` beside them counts as a change, too: it may belong to the policy of its folder.
+   *
+   * @param files the paths of the files
+   */
+  follow(files: Iterable<string>): void {
+    for (const file of files) {
+      const path = resolve(file);
+      this.files.add(path);
+      const folder = dirname(path);
+      if (this.watchers.has(folder)) continue;
+      // Watches folders, because an editor that replaces a file would end a watch of that file.
+      const watcher = watch(folder, (_event, name) => {
+        if (name !== null && !name.endsWith('.yaml') && !this.files.has(join(folder, name))) return;
+        clearTimeout(this.timer);
+        this.timer = setTimeout(this.changed, QUIET_MS);
+      });
+      this.watchers.set(folder, watcher);
+    }
+  }
+
+  /** Ends the watching. */
+  close(): void {
+    clearTimeout(this.timer);
+    for (const watcher of this.watchers.values()) watcher.close();
+  }
+}
+
+/**
+ * Does work now, and again after each change of its files, until a signal ends it.
+ *
+ * @param work does the work and returns the files that it read. If it throws one of our errors after a change, the message is
+ *   printed, and the watching goes on
+ * @param note writes a line to stderr
+ * @returns the exit code, after a signal
+ * @throws what the work throws the first time
+ * @example
+ * await repeatOnChange(async () => checkAndPrint(), note);
+ */
+export function repeatOnChange(
+  work: () => Promise<Iterable<string>>,
+  note: (text: string) => void,
+): Promise<number> {
+  return interruptible(async (signal) => {
+    let changed = false;
+    let wake = (): void => {};
+    const watcher = new FileWatcher(() => {
+      changed = true;
+      wake();
+    });
+    signal.addEventListener('abort', () => wake(), { once: true });
+    try {
+      watcher.follow(await work());
+      note('Watching for changes. Press Ctrl-C to stop.');
+      while (!signal.aborted) {
+        if (!changed) {
+          await new Promise<void>((done) => {
+            wake = done;
+          });
+          continue;
+        }
+        changed = false;
+        if (process.stdout.isTTY) process.stdout.write(CLEAR_SCREEN);
+        watcher.follow(await work().catch(messageOf(note)));
+        note('Watching for changes. Press Ctrl-C to stop.');
+      }
+      return 0;
+    } finally {
+      watcher.close();
+    }
+  });
+}
+
+const CLEAR_SCREEN = '\u001b[2J\u001b[3J\u001b[H';
+
+/** A file that is written at this moment can be missing or incomplete. The next change reads it again. */
+const messageOf =
+  (note: (text: string) => void) =>
+  (error: unknown): Iterable<string> => {
+    if (!(error instanceof ConcernsError)) throw error;
+    note(error.message);
+    return [];
+  };

@@ -1,0 +1,111 @@
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { type Decision, evaluate } from '../../engine/evaluate.js';
+import { fromNumber, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { descriptionAt } from '../../policy/check/completions.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import type { OpenPolicy } from './open-policy.js';
+import type { WordAt } from './word-at.js';
+
+/**
+ * Writes what an editor shows about a word: the decision about a primitive under each preset, what a concern or a value
+ * means, or what a key of the language does.
+ *
+ * @param at the word
+ * @param open the policy
+ * @returns Markdown; undefined if nothing is known about the word
+ * @example
+ * hoverText(wordAt(text, offset), open); // '**encryptData**\n\n- no preferences: shown'
+ */
+export function hoverText({ word, path, writes }: WordAt, open: OpenPolicy): string | undefined {
+  const [section, second] = path;
+  const isKey = writes === 'key';
+  const kind = KINDS.find((each) => each === (section === 'tests' ? path[2] : second));
+  if (kind !== undefined && namesPrimitive(path, isKey)) return aboutPrimitive(kind, word, open);
+  const concern = open.concerns.find(({ name }) => name === (isKey ? word : path.findLast(isText)));
+  if (concern !== undefined && !path.includes('when') && section !== 'settings') {
+    return isKey ? aboutConcern(concern) : aboutValue(concern, word);
+  }
+  return isKey ? descriptionAt([...path, word]) : undefined;
+}
+
+const isText = (step: string | 0): step is string => typeof step === 'string';
+
+/** In a policy, names are the keys of `primitives`. In a test file, they are in the lists of expectations. */
+function namesPrimitive(path: WordAt['path'], isKey: boolean): boolean {
+  if (path[0] === 'primitives') return isKey && path.length === 2;
+  return path[0] === 'tests' && !isKey && ['includes', 'excludes', 'only'].includes(String(path[3]));
+}
+
+function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolicy): string {
+  const listed = catalog[kind]?.find((each) => identityOf(kind, each) === name);
+  const title = `**${escaped(name)}**`;
+  if (policy === undefined) return `${title}\n\nThe policy has errors, so nothing is decided.`;
+  if (listed === undefined && catalog[kind] !== undefined) return `${title}\n\nThe server does not list it.`;
+  const about = listed === undefined ? undefined : descriptionOf(listed);
+  const primitive: Primitive = listed ?? { name, uri: name, uriTemplate: name };
+  const mapping = mapPrimitive(policy, kind, primitive);
+  const values = policy.concerns.flatMap((concern, index) => {
+    const offer = mapping.offers[index];
+    if (offer === undefined) return [];
+    return `${concern.name} ${offer.offered.map((each) => fromNumber(policy, index, each)).join(', ')}`;
+  });
+  const lines = configurationsOf(policy).map(([label, configuration]) => {
+    return `- ${label}: ${inWords(evaluate(mapping, configuration))}`;
+  });
+  return [
+    title,
+    ...(about === undefined ? [] : [escaped(about)]),
+    values.length === 0 ? 'It has no values, which matches everything.' : `Values: ${values.join('; ')}.`,
+    lines.join('\n'),
+  ].join('\n\n');
+}
+
+function configurationsOf(policy: Policy): [label: string, configuration: Configuration][] {
+  const caller = { claims: new Map(), capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' } as const;
+  const resolved = (concerns: object): Configuration =>
+    resolveConfiguration(policy, [{ from: 'request', concerns }], caller);
+  return [
+    ['no preferences', resolveConfiguration(policy, [], caller)],
+    ...[...policy.presets.keys()].map((preset): [string, Configuration] => [
+      `preset \`${preset}\``,
+      resolved({ preset }),
+    ]),
+  ];
+}
+
+function inWords({ effect, reason }: Decision): string {
+  if (effect === 'show') return reason.code === 'fits' ? 'shown' : `shown (rule ${reason.rule})`;
+  if (reason.code === 'unmapped') return 'hidden (not mapped)';
+  if (reason.code === 'rule') return `hidden (rule ${reason.rule})`;
+  return `hidden (${reason.concern}: ${reason.preferred.join(', ') || 'no value'} in effect)`;
+}
+
+function aboutConcern({ name, description, values, match, valueDescriptions = {} }: Concern): string {
+  const listed =
+    'min' in values
+      ? [`- a number from ${values.min} to ${values.max}`]
+      : values.map((value) => {
+          const about = valueDescriptions[value];
+          return `- \`${value}\`${about === undefined ? '' : `: ${escaped(about)}`}`;
+        });
+  return [
+    `**${name}** (match: ${match})`,
+    ...(description === undefined ? [] : [escaped(description)]),
+    listed.join('\n'),
+  ].join('\n\n');
+}
+
+function aboutValue({ name, values, valueDescriptions = {} }: Concern, value: string): string | undefined {
+  if (!Array.isArray(values) || !values.includes(value)) return undefined;
+  const about = Object.hasOwn(valueDescriptions, value) ? valueDescriptions[value] : undefined;
+  return `\`${value}\`, a value of **${name}**${about === undefined ? '' : `: ${escaped(about)}`}`;
+}
+
+function descriptionOf(primitive: object): string | undefined {
+  const { description, title } = { description: undefined, title: undefined, ...primitive };
+  return typeof description === 'string' ? description : typeof title === 'string' ? title : undefined;
+}
+
+/** Texts of servers and policies are not Markdown. */
+const escaped = (text: string): string => text.replace(/[\\`*_{}[\]<>#|~]/g, '\\$&');

@@ -1,0 +1,143 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize, relative, resolve } from 'node:path';
+import type { ServerCatalog } from '../../engine/mapping.js';
+import { type Concern, type Policy, preparePolicy } from '../../engine/policy.js';
+import { checkMeaning } from '../../policy/check/check-policy.js';
+import { rightParts } from '../../policy/check/right-parts.js';
+import { checkReading } from '../../policy/compile/check-reading.js';
+import { compilePolicy } from '../../policy/compile/compile.js';
+import { digestOf } from '../../policy/compile/compiled.js';
+import { policyFilesIn } from '../../policy/compile/load.js';
+import { type IncludedText, Reading } from '../../policy/compile/reading.js';
+import type { Finding } from '../../policy/language/findings.js';
+import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
+import { runTests } from '../../policy/testing/run-test-file.js';
+import { readTestFile } from '../../policy/testing/test-file.js';
+import { systemCode } from '../errors.js';
+import { readCatalogFile } from '../inputs/catalog-file.js';
+import { findProject } from '../project/read-project.js';
+
+/** What an editor shows of a policy or a test file. */
+export interface OpenPolicy {
+  /** The findings in the file and in all files that belong to it. */
+  readonly findings: readonly Finding[];
+  /** All files that were read, relative to the working folder. */
+  readonly files: readonly string[];
+  /** The files of the policy, for the places of concerns. */
+  readonly sources: readonly Source[];
+  /** The concerns that could be read, also while the policy has errors. */
+  readonly concerns: readonly Concern[];
+  readonly presets: readonly string[];
+  /** The policy; undefined while it has errors. */
+  readonly policy: Policy | undefined;
+  readonly catalog: ServerCatalog;
+}
+
+/** Returns the text of a file in the editor; undefined if it is not open. */
+export type OpenText = (file: string) => string | undefined;
+
+/** Whether a text is a policy: other YAML files come from the same folders. */
+export const isPolicy = (text: string): boolean =>
+  /^version\s*:/m.test(text) &&
+  /^(include|concerns|presets|primitives|patterns|assign|rules|settings)\s*:/m.test(text);
+
+/** Whether a text is a file of policy tests. */
+export const isTestFile = (file: string): boolean => file.endsWith('.test.yaml');
+
+/**
+ * Checks a file as the commands do, but reads the texts of an editor where they differ from the files. A file of the
+ * project's policy is checked as a part of it, any other file as a policy of its own with the catalog beside it. No server
+ * is started: to open a file must not run commands of a repository.
+ *
+ * @param file the path of a policy or a test file
+ * @param openText the texts of the editor
+ * @returns what the editor shows; undefined if the file is neither a policy nor a test file
+ * @throws {CliError} if the project file or the catalog cannot be used
+ * @example
+ * openPolicy('policies/vault.yaml', () => undefined)?.findings; // []
+ */
+export function openPolicy(file: string, openText: OpenText): OpenPolicy | undefined {
+  const text = openText(file) ?? readText(file).text;
+  if (text === undefined) return undefined;
+  if (isTestFile(file)) return openTests(file, text, openText);
+  const project = projectOf(file);
+  const own = project === undefined ? undefined : readParts(project.policy, openText);
+  if (project !== undefined && own?.texts.has(file)) return checked(own, catalogOf(project.catalog));
+  if (!isPolicy(text)) return undefined;
+  const beside = file.replace(/\.ya?ml$/, '.catalog.json');
+  return checked(readParts([file], openText), catalogOf(existsSync(beside) ? beside : undefined));
+}
+
+function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
+  const source = readPolicyText(text, file);
+  const tests = readTestFile(source);
+  const beside = (name: string): string => relative('', resolve(dirname(file), name));
+  const path = tests.catalog === undefined ? undefined : beside(tests.catalog);
+  const catalog = catalogOf(path !== undefined && existsSync(path) ? path : undefined);
+  const policy = checked(readParts(tests.policy.map(beside), openText), undefined);
+  const run =
+    policy.policy === undefined || catalog === undefined
+      ? tests
+      : runTests(source, tests, policy.policy, catalog);
+  return { ...policy, findings: run.findings, files: [file], catalog: catalog ?? {} };
+}
+
+function checked(reading: Reading, catalog: ServerCatalog | undefined): OpenPolicy {
+  const { compiled, findings, texts } = checkReading(reading, digestOf, catalog);
+  const { files, complete } = reading;
+  const partial = compiled ?? compilePolicy(rightParts(files, checkMeaning(files, complete).wrong), digestOf);
+  return {
+    findings,
+    files: [...texts.keys()],
+    sources: files.map(({ source }) => source),
+    concerns: partial.concerns,
+    presets: Object.keys(partial.presets),
+    policy: compiled === undefined ? undefined : preparePolicy(compiled),
+    catalog: catalog ?? {},
+  };
+}
+
+/** Reads the files of a policy. A file that does not exist is left out, because its name is in another file. */
+function readParts(paths: readonly string[], openText: OpenText): Reading {
+  const read = (path: string): IncludedText => {
+    const text = openText(path);
+    return text === undefined ? readText(path) : { text };
+  };
+  const reading = new Reading({ read, resolve: (from, name) => normalize(join(dirname(from), name)) });
+  for (const path of paths.flatMap(filesOf)) {
+    const { text } = read(path);
+    if (text !== undefined) reading.add(path, text);
+  }
+  return reading;
+}
+
+function filesOf(path: string): string[] {
+  try {
+    return policyFilesIn(path);
+  } catch {
+    return [normalize(path)];
+  }
+}
+
+function readText(file: string): IncludedText {
+  try {
+    return { text: readFileSync(file, 'utf8') };
+  } catch (cause) {
+    return { problem: systemCode(cause) };
+  }
+}
+
+/** The policy and the catalog of the project of a file, relative to the working folder. */
+function projectOf(
+  file: string,
+): { readonly policy: readonly string[]; readonly catalog?: string } | undefined {
+  const folder = resolve(dirname(file));
+  const project = findProject(folder);
+  if (project === undefined) return undefined;
+  const here = (path: string): string => relative('', resolve(folder, path));
+  const { policy, catalog } = project;
+  return { policy: policy.map(here), ...(catalog === undefined ? {} : { catalog: here(catalog) }) };
+}
+
+const catalogOf = (path: string | undefined): ServerCatalog | undefined =>
+  path === undefined ? undefined : readCatalogFile(path);

@@ -1,0 +1,163 @@
+import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
+import type { Concern, Policy } from '../../engine/policy.js';
+import { KIND_NAMES } from '../../policy/language/kind-names.js';
+import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
+import { decideAll, sumOf, type WeighedCatalog } from '../reports/list-report.js';
+import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configurations.js';
+import { nameValues } from '../terminal/name-values.js';
+import { count } from '../terminal/output.js';
+import { quantity } from '../terminal/quantities.js';
+import type { Block } from './blocks.js';
+
+/** Names of primitives in one list of a page. A person does not read more. */
+const MAX_NAMES = 60;
+
+/**
+ * Describes a policy for people who do not read YAML: its concerns and values, its presets, what each of them shows, and
+ * what that costs.
+ *
+ * @param policy the policy
+ * @param title the title of the page
+ * @param weighed the primitives of the server with their tokens; undefined without a server
+ * @returns the page
+ * @example
+ * toMarkdown(policyPage(policy, 'vault', weighCatalog(policy, catalog, tokensOf)));
+ */
+export function policyPage(policy: Policy, title: string, weighed: WeighedCatalog | undefined): Block[] {
+  const configurations = new Map(
+    sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(({ preferences, configuration }) => [
+      preferences,
+      configuration,
+    ]),
+  );
+  const costs = (preferences: string): string[] => {
+    const configuration = configurations.get(preferences);
+    return weighed === undefined || configuration === undefined ? [] : costsOf(configuration, weighed);
+  };
+  const costHead = weighed === undefined ? [] : ['Shows', 'Tokens'];
+  return [
+    { type: 'heading', level: 1, text: title },
+    { type: 'text', text: introduction(policy, weighed) },
+    { type: 'heading', level: 2, text: 'Presets' },
+    {
+      type: 'table',
+      head: ['Preset', 'Sets', ...costHead],
+      rows: [
+        ['no preferences', 'nothing', ...costs(NO_PREFERENCES)],
+        ...[...policy.presets.keys()].map((name) => [
+          name,
+          setsOf(configurations.get(`preset=${name}`)),
+          ...costs(`preset=${name}`),
+        ]),
+      ],
+    },
+    ...(weighed === undefined
+      ? []
+      : [...policy.presets.keys()].flatMap((name) => {
+          const configuration = configurations.get(`preset=${name}`);
+          return configuration === undefined ? [] : shownBy(name, configuration, weighed);
+        })),
+    { type: 'heading', level: 2, text: 'Concerns' },
+    ...policy.concerns.flatMap((concern) => aboutConcern(concern, costHead, costs)),
+    ...aboutRules(policy),
+  ];
+}
+
+function introduction({ settings, concerns }: Policy, weighed: WeighedCatalog | undefined): string {
+  const counts = weighed
+    ?.filter(({ all }) => all.length > 0)
+    .map(({ kind, all }) => quantity(all.length, ...KIND_NAMES[kind]));
+  const about = counts === undefined ? 'This policy' : `This policy is about ${counts.join(', ')}. It`;
+  const effect = {
+    advisory: 'Anyone who knows the name of a hidden primitive can still use it.',
+    enforce: 'Requests for hidden primitives are rejected, too.',
+    shadow: 'At the moment, nothing is hidden: decisions are only logged.',
+  }[settings.enforcement];
+  const unmapped = settings.unmapped === 'hide' ? 'hidden' : 'shown';
+  return `${about} decides by ${quantity(concerns.length, 'concern')} which primitives a host is shown. What the policy does not map is ${unmapped}. ${effect}`;
+}
+
+function setsOf(configuration: Configuration | undefined): string {
+  const values = configuration === undefined ? {} : describeConfiguration(configuration);
+  return nameValues(values).join(', ') || 'nothing';
+}
+
+function costsOf(configuration: Configuration, weighed: WeighedCatalog): string[] {
+  const { shown, total, tokens } = sumOf(decideAll(configuration, weighed).kinds.flatMap(({ all }) => all));
+  return [`${count(shown)} of ${count(total)}`, count(tokens.shown)];
+}
+
+function shownBy(preset: string, configuration: Configuration, weighed: WeighedCatalog): Block[] {
+  const items = decideAll(configuration, weighed).kinds.flatMap(({ kind, all }) => {
+    const names = all.filter(({ decision }) => decision.effect === 'show').map(({ id }) => id);
+    if (all.length === 0) return [];
+    const [, plural] = KIND_NAMES[kind];
+    const more = names.length > MAX_NAMES ? `, and ${count(names.length - MAX_NAMES)} more` : '';
+    return [`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`];
+  });
+  return [
+    { type: 'heading', level: 3, text: `What ${preset} shows` },
+    { type: 'list', items },
+  ];
+}
+
+const MATCH: Readonly<Record<Concern['match'], string>> = {
+  exact: 'A host is shown what has the value that it chooses.',
+  'at-least': 'A host is shown what has the value that it chooses, or a later one of the list.',
+  'at-most': 'A host is shown what has the value that it chooses, or an earlier one of the list.',
+  within: 'A host is shown what has the value that it chooses, or one above or below it.',
+};
+
+function aboutConcern(
+  concern: Concern,
+  costHead: readonly string[],
+  costs: (preferences: string) => string[],
+): Block[] {
+  const { name, description, values, match, multiple, setBy, claim, valueDescriptions = {} } = concern;
+  const isRange = 'min' in values;
+  const sentences = [
+    isRange ? rangeSentence(match, values.min, values.max) : MATCH[match],
+    'What has no value for this concern is shown with every choice.',
+    ...(multiple ? ['A host can choose several values, of which at least one must match.'] : []),
+    ...(setBy === 'operator' ? [`Hosts cannot set it: it comes from the verified claim ${claim}.`] : []),
+    ...(concern.default === undefined ? [] : [`The default is ${concern.default}.`]),
+  ];
+  const about = new Map(Object.entries(valueDescriptions));
+  const all = isRange ? [values.min, values.max].map(String) : values;
+  return [
+    { type: 'heading', level: 3, text: name },
+    ...(description === undefined ? [] : [{ type: 'text', text: description } as const]),
+    { type: 'text', text: sentences.join(' ') },
+    {
+      type: 'table',
+      head: ['Value', ...(about.size === 0 ? [] : ['Meaning']), ...costHead],
+      rows: all.map((value) => [
+        value,
+        ...(about.size === 0 ? [] : [about.get(value) ?? '']),
+        ...costs(`${name}=${value}`),
+      ]),
+    },
+  ];
+}
+
+function rangeSentence(match: Concern['match'], min: number, max: number): string {
+  const side = match === 'at-least' ? 'at least' : match === 'at-most' ? 'at most' : 'exactly';
+  return `A host chooses a number from ${min} to ${max}, and is shown what has ${side} this number.`;
+}
+
+function aboutRules({ rules }: Policy): Block[] {
+  if (rules.length === 0) return [];
+  return [
+    { type: 'heading', level: 2, text: 'Rules' },
+    { type: 'text', text: 'Rules apply to all hosts, whatever they choose.' },
+    {
+      type: 'table',
+      head: ['Rule', 'Does', 'Reason'],
+      rows: rules.map(({ id, effect, kinds, reason }) => [
+        id,
+        `${effect === 'hide' ? 'hides' : 'shows'} ${kinds.map((kind) => KIND_NAMES[kind][1]).join(', ')}`,
+        reason ?? '',
+      ]),
+    },
+  ];
+}

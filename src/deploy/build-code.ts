@@ -1,0 +1,106 @@
+import type { BuildFailure, BuildOptions } from 'esbuild';
+import { ConcernsError } from '../errors.js';
+import { MISSING_PEERS, missingPeers } from './missing-peers.js';
+
+/** The bundle of a function could not be made. */
+export class BundleError extends ConcernsError {
+  readonly code = 'BUNDLE_FAILED';
+  override readonly name = 'BundleError';
+}
+
+/** Packages in CommonJS call `require`, which modules do not have. */
+const REQUIRE = "import{createRequire}from'node:module';const require=createRequire(import.meta.url);";
+
+const ESBUILD = {
+  bundle: true,
+  minify: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  mainFields: ['module', 'main'],
+  banner: { js: REQUIRE },
+  entryNames: '[name]',
+  chunkNames: '[name]-[hash]',
+  outExtension: { '.js': '.mjs' },
+  logLevel: 'warning',
+  metafile: true,
+} as const satisfies BuildOptions;
+
+/** What to bundle. */
+export interface Code {
+  /** The folder of the project. */
+  readonly root: string;
+  /** The folder to write. */
+  readonly outdir: string;
+  readonly entryPoints: readonly { readonly in: string; readonly out: string }[];
+  /** The text of modules that are not files, by the name that imports use. It begins with `mcp-concerns:`. */
+  readonly modules: Readonly<Record<string, string>>;
+  /** Packages whose imports stay imports, because they never run. */
+  readonly external: readonly string[];
+  /** Packages that this function needs, beside those that every function imports. */
+  readonly needed: readonly string[];
+  /** What cannot be bundled if something is wrong, for messages. */
+  readonly what: string;
+}
+
+/**
+ * Bundles code for Lambda, split so that a cold start loads only what it needs. Rejects with a `BundleError`.
+ *
+ * @param code what to bundle
+ * @returns the metafile of esbuild, as JSON
+ */
+export async function buildCode({ root, what, modules, needed, ...code }: Code): Promise<string> {
+  const { build } = await loadEsbuild();
+  try {
+    const { metafile } = await build({
+      ...ESBUILD,
+      absWorkingDir: root,
+      outdir: code.outdir,
+      external: [...code.external],
+      entryPoints: [...code.entryPoints],
+      plugins: [
+        missingPeers(needed),
+        {
+          name: 'entry',
+          setup({ onResolve, onLoad }) {
+            onResolve({ filter: /^mcp-concerns:/ }, ({ path }) => ({ path, namespace: 'generated' }));
+            onLoad({ filter: /./, namespace: 'generated' }, ({ path }) => ({
+              contents: modules[path] ?? '',
+              resolveDir: root,
+            }));
+          },
+        },
+      ],
+    });
+    return JSON.stringify(metafile, null, 1);
+  } catch (cause) {
+    // esbuild rejects with a `BuildFailure`; any other error has no `errors`.
+    const { errors = [] } = cause as Partial<BuildFailure>;
+    const missing = errors.filter(({ pluginName }) => pluginName === MISSING_PEERS);
+    if (missing.length > 0) {
+      // A package has one error for each file that imports it.
+      const names = [...new Set(missing.map(({ detail }) => detail))].join(' ');
+      throw new BundleError(
+        `The function needs packages that are not installed. Run "npm install ${names}".`,
+        { cause },
+      );
+    }
+    throw new BundleError(`${what} cannot be bundled: ${firstOf(errors, cause)}`, { cause });
+  }
+}
+
+/** Only projects that bundle need esbuild, so it is an optional peer dependency. */
+async function loadEsbuild(): Promise<typeof import('esbuild')> {
+  try {
+    return await import('esbuild');
+  } catch (cause) {
+    throw new BundleError('esbuild cannot be loaded. Run "npm install --save-dev esbuild".', { cause });
+  }
+}
+
+function firstOf([error]: BuildFailure['errors'], cause: unknown): string {
+  if (error === undefined) return cause instanceof Error ? cause.message : String(cause);
+  const { text, location } = error;
+  return location === null ? text : `${text} (${location.file}:${location.line})`;
+}

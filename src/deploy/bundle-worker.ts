@@ -1,0 +1,61 @@
+import { resolve } from 'node:path';
+import { BundleError, buildCode } from './build-code.js';
+import type { Endpoint } from './endpoint.js';
+import { exportedTasksOf, MODULES, workerEntryOf } from './entry.js';
+import { replaceFolder } from './replace-folder.js';
+import { resolveServer } from './resolve-server.js';
+import { secretPackages } from './secret-statements.js';
+
+/** The folder of the function that runs tasks, beside that of the endpoint. */
+export const WORKER_TARGET = 'build/worker';
+
+/**
+ * Makes the folder of the durable function that runs the tasks of a server module. It has a bundle of its own: of the
+ * module, only `tasks` and what it needs. Rejects with a `BundleError` if the server is not a module that exports `tasks`.
+ *
+ * @param endpoint what the endpoint serves
+ * @param options the folder of the project, and the folder to make
+ * @example
+ * await bundleWorker({ policy: 'policy.yaml', server: { module: './src/server.ts' } });
+ */
+export async function bundleWorker(
+  { server, secrets }: Endpoint,
+  { root = '.', target = WORKER_TARGET }: { readonly root?: string; readonly target?: string } = {},
+): Promise<void> {
+  const resolved = resolveServer(server, root);
+  if (!('module' in resolved) || !('module' in server)) {
+    throw new BundleError(
+      `A function starts from ${WORKER_TARGET}, which runs the tasks of your own server. Set server.module in endpoint.yml, or remove the function.`,
+    );
+  }
+  const { module } = server;
+  await replaceFolder(root, target, async (outdir) => {
+    try {
+      return await buildCode({
+        root: resolve(root),
+        outdir,
+        entryPoints: [{ in: MODULES.worker, out: 'index' }],
+        modules: {
+          [MODULES.worker]: workerEntryOf(module, secrets),
+          [MODULES.tasks]: exportedTasksOf(resolved.module),
+        },
+        external: [],
+        needed: [
+          '@aws-sdk/client-dynamodb',
+          '@aws-sdk/client-lambda',
+          '@aws/durable-execution-sdk-js',
+          ...secretPackages(secrets),
+        ],
+        what: module,
+      });
+    } catch (cause) {
+      if (!(cause instanceof Error && /No matching export in .* for import "tasks"/.test(cause.message))) {
+        throw cause;
+      }
+      throw new BundleError(
+        `A function starts from ${WORKER_TARGET}, but ${module} does not export "tasks". Export an array of definitions made by defineTask, or remove the function.`,
+        { cause },
+      );
+    }
+  });
+}

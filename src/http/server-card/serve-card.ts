@@ -1,0 +1,107 @@
+import { createHash } from 'node:crypto';
+import type { Policy } from '../../engine/policy.js';
+import { read } from '../../protocol/messages/wire.js';
+import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
+import type { FetchHandler } from '../fetch-handler.js';
+import { failure, HTTP_ERRORS } from '../http-errors.js';
+import { type CardIdentity, serverCard } from './card.js';
+
+const SUFFIX = '/server-card';
+const TYPE = 'application/mcp-server-card+json';
+
+/** The card is public, the same for all callers, and read by web pages too. */
+const HEADERS = {
+  'Access-Control-Allow-Origin': '*',
+  'Access-Control-Allow-Methods': 'GET',
+  'Access-Control-Allow-Headers': 'Content-Type',
+  'Access-Control-Expose-Headers': 'ETag',
+  'Cache-Control': 'public, max-age=3600',
+};
+
+/** @returns whether a request is for the card of an endpoint, which needs no login and may come from any web page */
+export function isForCard({ method, url }: Request): boolean {
+  return /^(GET|HEAD|OPTIONS)$/.test(method) && new URL(url).pathname.endsWith(SUFFIX);
+}
+
+/** @returns whether a response contains a card, or nothing */
+export function isCard({ status, headers }: Response): boolean {
+  return status === 204 || status === 304 || (status === 200 && headers.get('content-type') === TYPE);
+}
+
+/**
+ * Answers `GET <url of the endpoint>/server-card` with a Server Card (SEP-2127, draft).
+ *
+ * @param policy the policy of the endpoint
+ * @param handle answers all other requests. It is asked once how its server names itself.
+ * @returns a handler for both
+ */
+export function withServerCard(policy: Policy | LivePolicy, handle: FetchHandler): FetchHandler {
+  let identity: Promise<CardIdentity | undefined> | undefined;
+  return async (request, given = {}) => {
+    if (!isForCard(request)) return handle(request, given);
+    if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: HEADERS });
+    const { origin, pathname } = new URL(request.url);
+    const url = given.resource ?? `${origin}${pathname.slice(0, -SUFFIX.length)}`;
+    identity ??= askIdentity(handle, url).catch(() => undefined);
+    const known = await identity;
+    if (known === undefined) {
+      identity = undefined;
+      const message = 'The server did not say its name, so there is no Server Card. Try again later.';
+      return failure(503, HTTP_ERRORS.internal, message, { 'Access-Control-Allow-Origin': '*' });
+    }
+    const text = `${JSON.stringify(serverCard(policyInForce(policy), known, url), null, 2)}\n`;
+    const etag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`;
+    const headers = { ...HEADERS, ETag: etag };
+    if (matches(request.headers.get('if-none-match'), etag))
+      return new Response(null, { status: 304, headers });
+    const body = request.method === 'HEAD' ? null : text;
+    return new Response(body, { headers: { ...headers, 'Content-Type': TYPE } });
+  };
+}
+
+/** A proxy may have made the tag weak (RFC 9110, section 13.1.2). */
+const matches = (header: string | null, etag: string): boolean =>
+  (header ?? '').split(',').some((each) => ['*', etag].includes(each.trim().replace(/^W\//, '')));
+
+/** Initializes a session to learn the name of the server, and ends it. */
+async function askIdentity(handle: FetchHandler, url: string): Promise<CardIdentity | undefined> {
+  const headers = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
+  const params = {
+    protocolVersion: '2025-11-25',
+    capabilities: {},
+    clientInfo: { name: 'server-card', version: '1.0.0' },
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initialize', params });
+  const response = await handle(new Request(url, { method: 'POST', headers, body }));
+  const info = serverInfoIn(await response.text());
+  const session = response.headers.get('mcp-session-id');
+  if (session !== null) {
+    await handle(new Request(url, { method: 'DELETE', headers: { 'mcp-session-id': session } }));
+  }
+  return info;
+}
+
+/** The answer is JSON, or an event stream. */
+function serverInfoIn(text: string): CardIdentity | undefined {
+  for (const line of text.split('\n')) {
+    try {
+      const info = read(JSON.parse(line.replace(/^data: ?/, '')), 'result', 'serverInfo');
+      const [name, version] = [textOf(info, 'name'), textOf(info, 'version')];
+      if (name === undefined) continue;
+      return {
+        name,
+        version: version ?? '0.0.0',
+        title: textOf(info, 'title'),
+        description: textOf(info, 'description'),
+      };
+    } catch {
+      // Other lines of an event stream.
+    }
+  }
+  return undefined;
+}
+
+function textOf(info: unknown, name: string): string | undefined {
+  const value = read(info, name);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

@@ -1,0 +1,176 @@
+import type { Policy } from '../engine/policy.js';
+import { CAPABILITIES, listChangedMethod } from '../protocol/messages/wire.js';
+import { LivePolicy } from '../protocol/request/live-policy.js';
+import type { SessionRecord, SessionStore } from '../session/store.js';
+import { failure, HTTP_ERRORS } from './http-errors.js';
+import { sessionOf } from './sessions.js';
+
+/** How often the preferences of a session with a stream are read: they can change in another process. */
+const POLL_MS = 5000;
+
+/** The stream of one session. */
+interface Stream {
+  /** The preferences that the client knows, as JSON. */
+  concerns: string;
+  announce(methods: readonly string[]): void;
+  end(): void;
+}
+
+/**
+ * The streams that clients open with GET, one for each session. They announce lists that look different because another
+ * client, another process or the program itself changed the preferences of the session, or because the policy was
+ * replaced. Each announcement is sent once: if a client has a stream, the responses to its requests have none.
+ *
+ * https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#listening-for-messages-from-the-server
+ *
+ * @example
+ * const streams = new SessionStreams(createMemoryStore(), policy);
+ * const handle = createHandler({ server, policy, store: streams.store });
+ * await handle(request, { announce: (session, method) => streams.announce(session, method) });
+ */
+export class SessionStreams {
+  /** The store for the handler, whose own changes are announced in another way. */
+  readonly store: SessionStore;
+  private readonly streams = new Map<string, Stream>();
+  private readonly unlisten: () => void;
+
+  /**
+   * @param inner where sessions are kept
+   * @param policy the policy; one that can be replaced is watched
+   * @param pollMs how often preferences are read
+   */
+  constructor(
+    private readonly inner: SessionStore,
+    policy: Policy | LivePolicy,
+    private readonly pollMs = POLL_MS,
+  ) {
+    this.store = {
+      read: (id) => inner.read(id),
+      update: (id, change) => {
+        const stream = this.streams.get(id);
+        if (stream !== undefined && change.concerns !== undefined) stream.concerns = textOf(change);
+        return inner.update(id, change);
+      },
+      end: async (id) => {
+        await inner.end(id);
+        this.streams.get(id)?.end();
+      },
+    };
+    this.unlisten = policy instanceof LivePolicy ? policy.onReplace(() => this.policyReplaced()) : () => {};
+  }
+
+  /**
+   * Sends a notification on the stream of a session.
+   *
+   * @param id the session
+   * @param method the method of the notification
+   * @returns whether the session has a stream
+   */
+  announce(id: string, method: string): boolean {
+    const stream = this.streams.get(id);
+    stream?.announce([method]);
+    return stream !== undefined;
+  }
+
+  /**
+   * Opens the stream of a session.
+   *
+   * @param request the GET request
+   * @returns the stream; an HTTP error if there is no such session, or if it has a stream
+   */
+  async open(request: Request): Promise<Response> {
+    if (!request.headers.get('accept')?.includes('text/event-stream')) {
+      return failure(406, HTTP_ERRORS.refused, 'Not acceptable: the stream is text/event-stream.');
+    }
+    const id = sessionOf(request.headers);
+    if (id === undefined) {
+      return failure(400, HTTP_ERRORS.refused, 'GET needs the Mcp-Session-Id header of a session.');
+    }
+    const session = await this.inner.read(id);
+    if (session.state !== 'live') {
+      return failure(404, HTTP_ERRORS.notFound, 'The session is unknown or was ended. Initialize a new one.');
+    }
+    if (this.streams.has(id)) {
+      return failure(409, HTTP_ERRORS.refused, 'The session already has a stream. Close that one first.');
+    }
+    const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-cache, no-transform' };
+    return new Response(this.streamOf(id, textOf(session.record)), { headers });
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    this.unlisten();
+    for (const stream of [...this.streams.values()]) stream.end();
+  }
+
+  private streamOf(id: string, concerns: string): ReadableStream<Uint8Array> {
+    const encoder = new TextEncoder();
+    // A set: a client that does not read gets each announcement once, when it reads again.
+    const waiting = new Set<string>();
+    const polling = setInterval(() => void this.poll(id), this.pollMs);
+    polling.unref();
+    const forget = (): void => {
+      clearInterval(polling);
+      this.streams.delete(id);
+    };
+    return new ReadableStream<Uint8Array>({
+      start: (controller) => {
+        this.streams.set(id, {
+          concerns,
+          announce: (methods) => {
+            for (const method of methods) waiting.add(method);
+            if ((controller.desiredSize ?? 0) > 0) flush(controller);
+          },
+          end: () => {
+            forget();
+            controller.close();
+          },
+        });
+        // The headers are sent with the first bytes. A line that begins with a colon is a comment.
+        controller.enqueue(encoder.encode(': open\n\n'));
+      },
+      pull: (controller) => flush(controller),
+      cancel: forget,
+    });
+
+    function flush(controller: ReadableStreamDefaultController<Uint8Array>): void {
+      if (waiting.size === 0) return;
+      const events = [...waiting].map(
+        (method) => `event: message\ndata: ${JSON.stringify({ jsonrpc: '2.0', method })}\n\n`,
+      );
+      waiting.clear();
+      controller.enqueue(encoder.encode(events.join('')));
+    }
+  }
+
+  /** Announces a change of the preferences that did not come through the handler. */
+  private async poll(id: string): Promise<void> {
+    const session = await this.inner.read(id).catch(() => undefined);
+    const stream = this.streams.get(id);
+    if (stream === undefined || session === undefined) return;
+    if (session.state !== 'live') return stream.end();
+    const concerns = textOf(session.record);
+    if (concerns === stream.concerns) return;
+    stream.concerns = concerns;
+    stream.announce(announced(session.record));
+  }
+
+  private policyReplaced(): void {
+    for (const [id, stream] of this.streams) {
+      this.inner.read(id).then(
+        (session) => {
+          if (session.state === 'live') stream.announce(announced(session.record));
+        },
+        // The next list shows the new policy in any case.
+        () => undefined,
+      );
+    }
+  }
+}
+
+/** A store may return members in another order. */
+const textOf = ({ concerns = {} }: SessionRecord): string => JSON.stringify(Object.entries(concerns).sort());
+
+/** @returns the notifications of all lists whose changes the client was told to expect */
+const announced = ({ listChanged = [] }: SessionRecord): string[] =>
+  CAPABILITIES.filter((each) => listChanged.includes(each)).map(listChangedMethod);

@@ -1,0 +1,130 @@
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { FormatError, formatYaml } from '../language/format-yaml.js';
+import type { Source } from '../language/read-yaml.js';
+import { toYamlFlow } from '../language/yaml-scalars.js';
+import { hasPassed, type TestResult } from './run-tests.js';
+import type { Expectation } from './test-file.js';
+
+/** An expectation of a failed test that was rewritten, or that could not be. */
+export interface UpdatedExpectation {
+  readonly test: string;
+  readonly line: number;
+  readonly kind: Kind;
+  /** The expectations as YAML on one line. */
+  readonly before: string;
+  readonly after: string;
+  /** Why the file still has the old expectation; undefined if it was rewritten. */
+  readonly problem?: string;
+}
+
+/** A test file with new expectations. */
+export interface UpdatedTests {
+  readonly text: string;
+  readonly updates: readonly UpdatedExpectation[];
+}
+
+/**
+ * Rewrites the expectations of failed tests to what the policy does now. A primitive moves from `includes` to `excludes` or
+ * back, `only` becomes the list of what is shown, `count` the number. All other lines stay as they are.
+ *
+ * @param source the test file
+ * @param results the results of its tests
+ * @returns the new text, and what differs
+ * @example
+ * const { text, updates } = updateTests(source, run.results);
+ */
+export function updateTests(source: Source, results: readonly TestResult[]): UpdatedTests {
+  const updates: UpdatedExpectation[] = [];
+  const edits: { readonly from: number; readonly to: number; readonly text: string }[] = [];
+  const starts = lineStarts(source.text);
+  for (const result of results) {
+    if (hasPassed(result)) continue;
+    for (const kind of KINDS) {
+      const expected = result.test.expects[kind];
+      const now = expected && expectationNow(result, kind, expected);
+      if (expected === undefined || now === undefined) continue;
+      const path = [...result.test.path, kind];
+      const [key, value] = [source.locate(path, 'key'), source.locate(path)];
+      const from = (starts[key.line - 1] ?? 0) + key.column - 1;
+      const start = (starts[value.line - 1] ?? 0) + value.column - 1;
+      // The value of a block mapping ends behind its last line break.
+      const to = start + source.text.slice(start, start + value.length).trimEnd().length;
+      const after = toYamlFlow(now);
+      const update = {
+        test: result.test.name,
+        line: key.line,
+        kind,
+        before: toYamlFlow(written(expected)),
+        after,
+      };
+      if (hasComment(source, from, to, starts)) {
+        updates.push({ ...update, problem: 'a comment inside it would be lost' });
+        continue;
+      }
+      updates.push(update);
+      edits.push({ from, to, text: `${kind}: ${after}` });
+    }
+  }
+  const text = edits
+    .sort((a, b) => b.from - a.from)
+    .reduce((before, edit) => before.slice(0, edit.from) + edit.text + before.slice(edit.to), source.text);
+  return { text: isFormatted(source.text) ? formatYaml(text) : text, updates };
+}
+
+/** @returns what is shown now, in the form of the expectation; undefined if the expectation is met */
+function expectationNow(
+  { wrong, counts }: TestResult,
+  kind: Kind,
+  expected: Expectation,
+): Partial<Expectation> | undefined {
+  const own = wrong.filter((each) => each.kind === kind);
+  const count = counts.find((each) => each.kind === kind);
+  if (own.length === 0 && count === undefined) return undefined;
+  const hidden = new Set(own.filter((each) => each.expected === 'shown').map(({ name }) => name));
+  const shown = own.filter((each) => each.expected === 'hidden').map(({ name }) => name);
+  const { includes, excludes, only } = expected;
+  const stays = (name: string): boolean => !hidden.has(name) && !shown.includes(name);
+  const nowIncluded = only === undefined ? shown : [];
+  const nowExcluded = only === undefined ? [...hidden] : [];
+  return written({
+    includes: [...includes.filter(stays), ...nowIncluded],
+    excludes: [...excludes.filter(stays), ...nowExcluded],
+    ...(only === undefined ? {} : { only: [...only.filter(stays), ...shown] }),
+    ...(expected.count === undefined ? {} : { count: count?.actual ?? expected.count }),
+  });
+}
+
+/** An expectation without its empty lists, as a person would write it. */
+function written({ includes, excludes, only, count }: Expectation): Partial<Expectation> {
+  return {
+    ...(includes.length === 0 ? {} : { includes }),
+    ...(excludes.length === 0 ? {} : { excludes }),
+    ...(only === undefined ? {} : { only }),
+    ...(count === undefined ? {} : { count }),
+  };
+}
+
+function hasComment({ comments }: Source, from: number, to: number, starts: readonly number[]): boolean {
+  return comments.some(({ place }) => {
+    const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
+    return offset >= from && offset < to;
+  });
+}
+
+function lineStarts(text: string): number[] {
+  let next = 0;
+  return text.split('\n').map((line) => {
+    const start = next;
+    next += line.length + 1;
+    return start;
+  });
+}
+
+function isFormatted(text: string): boolean {
+  try {
+    return formatYaml(text) === text;
+  } catch (error) {
+    if (error instanceof FormatError) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,43 @@
+import { readExportedTasks } from '../author/exported-tasks.js';
+import { TaskFunctionError } from '../durable/errors.js';
+import type { Tasks } from '../port/tasks.js';
+import { deferTasks } from './deferred-tasks.js';
+
+/**
+ * Makes the tasks of an endpoint where its environment says. If `MCP_CONCERNS_TASKS_FUNCTION` (the ARN of an alias of the
+ * worker) and `MCP_CONCERNS_TASKS_TABLE` (the table of the records) are set, tasks run as Lambda durable functions. If
+ * neither is set, they run in this process. The first call about a task loads the code of either.
+ *
+ * @param exported the definitions: what a server module exports as `tasks`
+ * @param env the environment variables; `process.env` by default
+ * @returns the tasks
+ * @throws {TaskDefinitionError} if `exported` is not an array of definitions
+ * @throws {TaskFunctionError} if only one of the two variables is set
+ * @example
+ * const deployed = createDeployedTasks(tasks);
+ * const server = () => withTasks(createServer(), deployed);
+ */
+export function createDeployedTasks(
+  exported: unknown,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): Tasks {
+  const definitions = readExportedTasks(exported, 'The server module');
+  const functionArn = env.MCP_CONCERNS_TASKS_FUNCTION?.trim() ?? '';
+  const table = env.MCP_CONCERNS_TASKS_TABLE?.trim() ?? '';
+  if ((functionArn === '') !== (table === '')) {
+    const [set, missing] = table === '' ? ['FUNCTION', 'TABLE'] : ['TABLE', 'FUNCTION'];
+    throw new TaskFunctionError(
+      `MCP_CONCERNS_TASKS_${set} is set, but MCP_CONCERNS_TASKS_${missing} is not. Set both to run tasks as Lambda durable functions, or neither to run them in this process.`,
+    );
+  }
+  return deferTasks(definitions, async () => {
+    const { createTasks } = await import('../port/tasks.js');
+    if (functionArn === '') return createTasks({ definitions });
+    const [{ createDurableEngine }, { createDynamoRecords }] = await Promise.all([
+      import('../durable/engine.js'),
+      import('../dynamodb/records.js'),
+    ]);
+    const engine = createDurableEngine({ functionArn });
+    return createTasks({ definitions, engine, records: createDynamoRecords({ table }) });
+  });
+}

@@ -1,0 +1,270 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { converse, countNamed, type Seen, type Step, THINKING } from './conversation.js';
+import type { Host, McpServer, Setting, Turn } from './host.js';
+import type { Installed } from './install.js';
+import { createPlace, type Place } from './place.js';
+import { type Ended, startProcess } from './processes.js';
+import type { ScriptedModel } from './scripted-model.js';
+
+/** What one measurement found, request by request. */
+export interface Outcome {
+  readonly seen: readonly Seen[];
+  readonly notes: readonly string[];
+  /** The end of what the host wrote, to see why it did not do what the measurement needs. */
+  readonly log?: readonly string[];
+}
+
+/** Everything that a measurement needs. */
+export interface Bench {
+  readonly host: Host;
+  readonly installed: Installed;
+  readonly model: ScriptedModel;
+}
+
+/** The longest run of a host, in milliseconds. */
+const LONGEST = 180_000;
+
+/** A tool that every preset shows, and that changes nothing. */
+const HARMLESS = 'validateData';
+
+/** A tool that the preset `safe` hides. */
+const HIDDEN = 'readLog';
+
+/** The preset `safe`: 10 of 24 tools. */
+const SAFE = ['--concern', 'security=high', '--concern', 'access=read'];
+
+/** Starts the host once, and waits until it ends. */
+async function runHost(
+  { host, installed }: Bench,
+  place: Place,
+  setting: Setting,
+  turn: Turn,
+): Promise<Ended> {
+  host.configure(setting);
+  const { args, env } = host.start(setting, turn);
+  const options = { cwd: place.work, env: { ...place.env, ...env }, longest: LONGEST };
+  return startProcess(installed.program, args, options).ended;
+}
+
+function logOf({ code, stdout, stderr }: Ended): string[] {
+  const tail = (text: string): string => text.trim().slice(-400);
+  return [`exit ${code}`, tail(stdout), ...(code === 0 ? [] : [tail(stderr)])];
+}
+
+async function inPlace<T>(run: (place: Place) => Promise<T>): Promise<T> {
+  const place = createPlace();
+  try {
+    return await run(place);
+  } finally {
+    place.remove();
+  }
+}
+
+/** What `mcp-concerns switch` tells about the host, without the path and the id of the session. */
+const looked = async (place: Place): Promise<string> =>
+  `switch says: ${(await place.switchTo()).replaceAll(/ {2}\S+server\.js [\w-]+/g, '').trim()}`;
+
+/** One conversation of one process. */
+async function talk(
+  bench: Bench,
+  place: Place,
+  server: McpServer,
+  steps: readonly Step[],
+  turn: Turn,
+  more: Pick<Setting, 'formAnswer' | 'toolSearch'> = {},
+): Promise<Outcome & { readonly texts: readonly string[] }> {
+  const { script, seen, texts } = converse(steps);
+  bench.model.follow(script);
+  const { home, work } = place;
+  const ended = await runHost(bench, place, { home, work, model: bench.model.url, server, ...more }, turn);
+  return { seen, texts, notes: [], log: logOf(ended) };
+}
+
+const FIRST: Turn = { prompt: 'Check the data.', continues: false };
+const NEXT: Turn = { prompt: 'Check it again.', continues: true };
+
+/** `mcp-concerns switch` between two requests: from 10 tools to 24, and back. */
+const byCommand = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const said: string[] = [];
+    // It also tells whether the host has listed again since the change before.
+    const look = async (): Promise<void> => void said.push(await looked(place));
+    const server = place.stdioServer(...SAFE);
+    const steps = [
+      { meanwhile: () => place.switchTo('everything'), call: HARMLESS },
+      { meanwhile: look, call: HARMLESS },
+      { meanwhile: () => place.switchTo('safe'), call: HARMLESS },
+      { meanwhile: look, call: HARMLESS },
+      {},
+    ];
+    const { seen, log = [] } = await talk(bench, place, server, steps, FIRST);
+    return { seen, notes: said, log };
+  });
+
+/** The same by the request that the page sends. */
+const byPage = (bench: Bench): Promise<Outcome> =>
+  inPlace((place) =>
+    talk(
+      bench,
+      place,
+      place.stdioServer(...SAFE),
+      [{ meanwhile: () => place.switchAsPage({ preset: 'live' }), call: HARMLESS }, { call: HARMLESS }, {}],
+      FIRST,
+    ),
+  );
+
+/** A prompt of the server, typed as a command of the host: from 10 tools to 20. */
+const byPrompt = async (bench: Bench): Promise<Outcome> => {
+  const turn = bench.host.promptTurn?.('concerns-live');
+  if (turn === undefined) return { seen: [], notes: ['no way without a window'] };
+  return inPlace(async (place) => {
+    const said: string[] = [];
+    const look = async (): Promise<void> => void said.push(await looked(place));
+    const steps = [{ meanwhile: look, call: HARMLESS }, {}];
+    const { seen, log = [] } = await talk(bench, place, place.stdioServer(...SAFE), steps, turn);
+    return { seen, notes: said, log };
+  });
+};
+
+/** The model calls the tool `concerns`, which opens a form where the host has forms. */
+const byForm = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const answer = bench.host.answersForms === true ? { formAnswer: { preset: 'live' } } : {};
+    const server = place.stdioServer(...SAFE);
+    const steps = [{ call: 'concerns' }, { call: HARMLESS }, {}];
+    const { seen, log = [], texts } = await talk(bench, place, server, steps, FIRST, answer);
+    const said = /The person [^.]*\.|The host did not show[^.]*\.|A person can change[^.]*\./.exec(
+      texts[1] ?? '',
+    );
+    return { seen, notes: [`the tool answered: ${said?.[0] ?? 'nothing known'}`], log };
+  });
+
+/** The conversation goes on in a new process, which connects with another URL. */
+const byUrl = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const { url, running } = await place.serveHttp();
+    try {
+      const with_ = (query: string): McpServer => ({ via: 'http', url: `${url}${query}` });
+      const first = await talk(bench, place, with_('?concerns=safe'), [{ call: HARMLESS }, {}], FIRST);
+      const grown = await talk(bench, place, with_(''), [{ call: HARMLESS }, {}], NEXT);
+      const shrunk = await talk(bench, place, with_('?concerns=safe'), [{ call: HARMLESS }, {}], NEXT);
+      const all = [first, grown, shrunk];
+      return {
+        seen: all.flatMap(({ seen }) => seen),
+        notes: [],
+        log: all.flatMap(({ log = [] }) => log),
+      };
+    } finally {
+      await running.stop();
+    }
+  });
+
+/** A switch in one conversation, then a new conversation in a new process. */
+const inNewConversation = (bench: Bench): Promise<Outcome> =>
+  inPlace(async (place) => {
+    const { url, running } = await place.serveHttp();
+    try {
+      const server: McpServer = { via: 'http', url: `${url}?concerns=safe` };
+      const steps = [{ meanwhile: () => place.switchTo('everything'), call: HARMLESS }, {}];
+      const first = await talk(bench, place, server, steps, FIRST);
+      const second = await talk(bench, place, server, [{}], FIRST);
+      const log = [...(first.log ?? []), ...(second.log ?? [])];
+      return { seen: [...first.seen, ...second.seen], notes: [], log };
+    } finally {
+      await running.stop();
+    }
+  });
+
+/**
+ * Several messages to one process, with a switch before each but the first, and then a new conversation: 10 tools, 24,
+ * 10, 12 others. 12 in the new conversation means that it uses the same session of the server.
+ */
+const byMessage = async (bench: Bench): Promise<Outcome> => {
+  const { dialog } = bench.host;
+  if (dialog === undefined) return { seen: [], notes: ['one process is one conversation'] };
+  return inPlace(async (place) => {
+    const server = place.stdioServer(...SAFE);
+    const { home, work } = place;
+    const setting = { home, work, model: bench.model.url, server };
+    bench.host.configure(setting);
+    const { script, seen } = converse([]);
+    bench.model.follow(script);
+    const { args, env } = dialog.start(setting);
+    const options = { cwd: work, env: { ...place.env, ...env }, keepsInput: true, longest: LONGEST };
+    const running = startProcess(bench.installed.program, args, options);
+    const said: string[] = [`by ${dialog.name}`];
+    try {
+      const person = await dialog.open(running, setting);
+      await person.say(FIRST.prompt);
+      for (const preset of ['everything', 'safe', 'cheap']) {
+        await place.switchTo(preset);
+        await wait(THINKING);
+        said.push(await looked(place));
+        await person.say(NEXT.prompt);
+      }
+      await person.newConversation();
+      await person.say(FIRST.prompt);
+      // One session with 12 tools, or another one with 10.
+      said.push(`in the new conversation, ${await looked(place)}`);
+    } catch (cause) {
+      said.push(String(cause).slice(0, 600));
+    } finally {
+      await running.stop();
+    }
+    return { seen, notes: said };
+  });
+};
+
+/**
+ * The first request with all 24 tools and with 10, without and with the tool search of the host. Then the same
+ * switches as by command, with tool search.
+ */
+const withToolSearch = async (bench: Bench): Promise<Outcome> => {
+  if (bench.host.searchFor === undefined) return { seen: [], notes: ['the host has no tool search'] };
+  const first: Seen[] = [];
+  const notes: string[] = [];
+  for (const toolSearch of [false, true]) {
+    for (const concerns of [[], SAFE]) {
+      const { seen } = await inPlace((place) =>
+        talk(bench, place, place.stdioServer(...concerns), [{}], FIRST, { toolSearch }),
+      );
+      first.push(...seen);
+      const { shown = 0, deferred = 0, named = 0, bytes = 0, tokens = 0 } = seen[0] ?? {};
+      notes.push(
+        `tool search ${toolSearch ? 'on' : 'off'}, ${concerns.length === 0 ? 'everything' : 'safe'}: ${shown} tools, ` +
+          `${deferred} deferred, ${named} named; definitions ${bytes} bytes; request ${tokens} tokens`,
+      );
+    }
+  }
+  const search = bench.host.searchFor?.(HIDDEN) ?? {};
+  const switched = await inPlace((place) =>
+    talk(
+      bench,
+      place,
+      place.stdioServer(...SAFE),
+      [
+        { meanwhile: () => place.switchTo('everything'), ...search },
+        { meanwhile: () => place.switchTo('safe'), ...search },
+        search,
+        {},
+      ],
+      FIRST,
+      { toolSearch: true },
+    ),
+  );
+  const gone = /no longer available[^<]*/.exec(switched.texts.at(-1) ?? '')?.[0] ?? '';
+  notes.push(`after the switch back, the request names ${countNamed(gone)} tools as no longer available`);
+  return { seen: [...first, ...switched.seen], notes, log: switched.log ?? [] };
+};
+
+/** All measurements, by name. */
+export const MEASURES: Readonly<Record<string, (bench: Bench) => Promise<Outcome>>> = {
+  command: byCommand,
+  message: byMessage,
+  page: byPage,
+  prompt: byPrompt,
+  form: byForm,
+  url: byUrl,
+  conversation: inNewConversation,
+  search: withToolSearch,
+};

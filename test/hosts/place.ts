@@ -1,0 +1,81 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { readRegistry, registryFolder } from '../../src/cli/control/registry.js';
+import { switchSession } from '../../src/cli/control/running-process.js';
+import type { McpServer } from './host.js';
+import { type Running, startProcess } from './processes.js';
+
+const MAIN = resolve('dist/cli/main.js');
+const SERVE = [
+  'serve',
+  '--server',
+  resolve('build/vault/server.js'),
+  '--policy',
+  resolve('policies/vault.yaml'),
+];
+
+/** Folders of one measurement: a home and a project for the host, and a registry of running servers. */
+export interface Place {
+  readonly home: string;
+  readonly work: string;
+  /** The whole environment of the host. Nothing of the real user is in it. */
+  readonly env: Readonly<Record<string, string>>;
+  /** The server that the host starts itself. */
+  stdioServer(...args: string[]): McpServer;
+  /** Starts the server over HTTP. */
+  serveHttp(): Promise<{ readonly url: string; readonly running: Running }>;
+  /** Runs `mcp-concerns switch` and returns its output. */
+  switchTo(...args: string[]): Promise<string>;
+  /** Switches every session as the page does: by a request to the control channel. */
+  switchAsPage(concerns: Readonly<Record<string, unknown>>): Promise<void>;
+  remove(): void;
+}
+
+/** Creates the folders of one measurement. */
+export function createPlace(): Place {
+  const root = mkdtempSync(join(tmpdir(), 'host-'));
+  const folder = (name: string): string => {
+    const path = join(root, name);
+    mkdirSync(path, { mode: 0o700 });
+    return path;
+  };
+  const [home, work, runtime] = [folder('home'), folder('work'), folder('run')];
+  const env = {
+    PATH: process.env.PATH ?? '',
+    HOME: home,
+    XDG_RUNTIME_DIR: runtime,
+    TERM: 'dumb',
+    NO_COLOR: '1',
+    LANG: 'C.UTF-8',
+  };
+  const start = (...args: string[]): Running =>
+    startProcess(process.execPath, [MAIN, ...args], { cwd: work, env, longest: 600_000 });
+  return {
+    home,
+    work,
+    env,
+    stdioServer: (...args) => ({
+      via: 'stdio',
+      command: process.execPath,
+      args: [MAIN, ...SERVE, '--stdio', '--quiet', ...args],
+      env: { XDG_RUNTIME_DIR: runtime, PATH: env.PATH },
+    }),
+    serveHttp: async () => {
+      const running = start(...SERVE, '--port', '0');
+      const welcome = await running.until(/to stop\.\n/);
+      return { url: /on (http:\S+)/.exec(welcome)?.[1] ?? '', running };
+    },
+    switchTo: async (...args) => {
+      const { code, stdout, stderr } = await start('switch', ...(args.length === 0 ? [] : ['--yes']), ...args)
+        .ended;
+      if (code !== 0) throw new Error(`"switch ${args.join(' ')}" ended with ${code}: ${stderr}`);
+      return stdout;
+    },
+    switchAsPage: async (concerns) => {
+      for (const entry of readRegistry(registryFolder({ XDG_RUNTIME_DIR: runtime })))
+        await switchSession(entry, '*', concerns);
+    },
+    remove: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
