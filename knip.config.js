@@ -25,7 +25,6 @@ export default {
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
     'src/playground/main.tsx',
-    'bench/playground.ts',
     // test/browser/app.test.ts bundles it by its path.
     'test/browser/app-host.ts',
     'test/**/*.test.ts',
