@@ -24,6 +24,8 @@ export default {
     'scripts/*.mjs',
     // generate/page.ts bundles it by its path.
     'src/page/main.tsx',
+    // scripts/playground.mjs bundles it by its path.
+    'src/playground/main.tsx',
     // test/browser/app.test.ts bundles it by its path.
     'test/browser/app-host.ts',
     'test/**/*.test.ts',

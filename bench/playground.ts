@@ -53,7 +53,9 @@ const text = [
   ),
   '',
 ].join('\n');
-const catalog = { tools: names.map((name) => ({ name, description: `Does what ${name} does`, tokens: 100 })) };
+const catalog = {
+  tools: names.map((name) => ({ name, description: `Does what ${name} does`, tokens: 100 })),
+};
 
 const { outputFiles } = await build({
   stdin: { contents: MEASURE, resolveDir: '.', loader: 'ts' },
@@ -68,7 +70,9 @@ try {
   await page.evaluate(outputFiles[0]?.text ?? '');
   const result = await page.evaluate(`measure(${JSON.stringify(text)}, ${JSON.stringify(catalog)})`);
   const html = readFileSync('build/playground/index.html');
-  process.stdout.write(`${JSON.stringify({ tools: TOOLS, result, pageBytes: html.length, browser: browser.version() })}\n`);
+  process.stdout.write(
+    `${JSON.stringify({ tools: TOOLS, result, pageBytes: html.length, browser: browser.version() })}\n`,
+  );
 } finally {
   await browser.close();
 }

@@ -49,7 +49,7 @@ const MAX_DESCRIPTION = 160;
  *
  * @param data a catalog file, or any object with lists such as `tools`
  * @returns the catalog
- * @throws {NotReadable} if the data is not a catalog
+ * @throws {Error} with a sentence for the person, if the data is not a catalog
  * @example
  * readCatalog({ tools: [{ name: 'echo', inputSchema: {}, tokens: 12 }] }); // { tools: [{ name: 'echo', tokens: 12 }] }
  */
@@ -116,7 +116,7 @@ function factsOf(item: unknown): Primitive & { readonly tokens: number } {
  *
  * @param data the parsed JSON
  * @returns the document
- * @throws {NotReadable} if a part is missing or has another type
+ * @throws {Error} with a sentence for the person, if a part is missing or has another type
  * @example
  * readDocument(JSON.parse(text)).files[0]?.name; // 'policy.yaml'
  */

@@ -9,7 +9,7 @@ const MAX_BYTES = 20_000_000;
  * @param document the document before
  * @param files the files
  * @returns the document with the new policy and the new catalog
- * @throws {NotReadable} if a file is not one of both
+ * @throws {Error} with a sentence for the person, if a file is not one of both
  * @example
  * await openFiles(document, [...input.files]);
  */

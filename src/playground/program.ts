@@ -41,7 +41,7 @@ export function buildProgram(
 }
 
 /** @returns the values in effect for a host with these preferences and claims */
-export const configure = ({ policy }: Program, preferences: Values, claims: Values): Configuration =>
+const configure = ({ policy }: Program, preferences: Values, claims: Values): Configuration =>
   resolveConfiguration(
     policy,
     Object.keys(preferences).length === 0 ? [] : [{ from: 'session', concerns: preferences }],

@@ -33,7 +33,7 @@ export async function toFragment(document: PlaygroundDocument): Promise<string> 
  *
  * @param fragment the fragment of the address, with its `#`
  * @returns the document; `undefined` if the fragment has none
- * @throws {NotReadable} if the link was cut off, or contains something else
+ * @throws {Error} with a sentence for the person, if the link was cut off, or contains something else
  * @example
  * await fromFragment(location.hash);
  */

@@ -94,14 +94,14 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
 
   it('shows findings while a person types, and keeps what the policy showed before them', async () => {
     await open(files.vault);
-    expect(await totals()).toBe('24 of 24 tools');
+    await expect.poll(totals).toBe('24 of 24 tools');
     await editor().focus();
     await page.keyboard.press('ControlOrMeta+End');
     await page.keyboard.type('setings: {}');
     await findings().getByText('unknown-key').waitFor();
     await findings().getByText('1 error').waitFor();
     await page.getByText('The policy has errors. Below is what it showed before them.').waitFor();
-    expect(await totals()).toBe('24 of 24 tools');
+    await expect.poll(totals).toBe('24 of 24 tools');
     expect(await page.getByRole('button', { name: 'Export test' }).isDisabled()).toBe(true);
     await page.keyboard.press('ControlOrMeta+Z');
     await findings().getByText('No findings').waitFor();
@@ -112,7 +112,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
     await replaceText('version: 1\nprimitives:\n  tools:\n    encryptDate: {}\n');
     await findings().getByText('Did you mean "encryptData"?').waitFor();
     await findings().getByRole('button', { name: '4:5' }).click();
-    expect(await page.locator('.cm-activeLine').innerText()).toContain('encryptDate');
+    await page.locator('.cm-activeLine', { hasText: 'encryptDate' }).waitFor();
   });
 
   it('completes with the keyboard: keys, tools, concerns and values', async () => {
@@ -167,7 +167,7 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
       .getByRole('alert')
       .getByText('The link does not contain a policy, or it was cut off.')
       .waitFor();
-    expect(await totals()).toBe('24 of 24 tools');
+    await expect.poll(totals).toBe('24 of 24 tools');
   });
 
   it('exports a test that passes', async () => {
@@ -201,14 +201,14 @@ describe.skipIf(browser === undefined)(`the playground in a real browser ${reaso
   it('shows an author what nobody sees, why, and where the policy says so', async () => {
     await open(files.tiers);
     expect(await page.title()).toBe('mcp-concerns playground');
-    expect(await totals()).toBe('1 of 3 tools');
+    await expect.poll(totals).toBe('1 of 3 tools');
     await list().getByText('It resets everything').waitFor();
     await page.getByText('Its tier is pro. The operator has not granted it to you.').waitFor();
     await page.getByRole('button', { name: 'Go to the line of reset' }).click();
-    expect(await page.locator('.cm-activeLine').innerText()).toContain('id: off');
+    await page.locator('.cm-activeLine', { hasText: 'id: off' }).waitFor();
     await page.getByRole('radio', { name: 'pro' }).check();
     await page.getByRole('group', { name: 'topic' }).getByRole('radio', { name: 'stocks' }).check();
-    expect(await totals()).toBe('1 of 3 tools');
+    await expect.poll(totals).toBe('1 of 3 tools');
     await page.getByRole('button', { name: 'Show headlines' }).click();
     await page.getByRole('row', { name: /^now / }).getByText('1 tool').waitFor();
   });
