@@ -5,13 +5,13 @@ import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../protoc
 import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
 import { TaskMemory } from '../protocol/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
+import { checkPreferenceOptions, principalPreferences } from './callers/principal.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { once } from './once.js';
-import { checkPreferenceOptions, principalPreferences } from './callers/principal.js';
 import { parseJson, readText } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
