@@ -1,5 +1,5 @@
 import { readPath } from './expression/evaluate.js';
-import type { Primitive } from './mapping.js';
+import { identityOf, type Primitive, type ServerCatalog } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
 /** Where a tool names the page that shows its result (MCP Apps, SEP-1865). The second form is that of earlier drafts. */
@@ -48,4 +48,21 @@ export function ownersOf(tools: readonly Primitive[], helper: Primitive): number
     const own = isForPages(tool) ? undefined : pageOf(tool);
     return own !== undefined && (page === undefined || own === page) ? [position] : [];
   });
+}
+
+/**
+ * Finds what tools with pages keep while they are shown, as long as the policy does not name it: the pages, and the tools
+ * that only pages can call.
+ *
+ * @param catalog the primitives that the server lists
+ * @returns the resources and tools among them
+ * @example
+ * companionsIn({ tools: [{ name: 'chart', _meta: { ui: { resourceUri: 'ui://chart.html' } } }] }).size; // 0
+ */
+export function companionsIn({ tools = [], resources = [] }: ServerCatalog): ReadonlySet<Primitive> {
+  const pages = new Set(tools.flatMap((tool) => (isForPages(tool) ? [] : (pageOf(tool) ?? []))));
+  return new Set([
+    ...tools.filter((tool) => isForPages(tool) && ownersOf(tools, tool).length > 0),
+    ...resources.filter((resource) => pages.has(identityOf('resources', resource))),
+  ]);
 }

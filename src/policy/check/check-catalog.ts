@@ -1,4 +1,5 @@
 import { analyze, canShowWithout } from '../../analysis/analyze.js';
+import { companionsIn } from '../../engine/companions.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import {
   identityOf,
@@ -89,8 +90,13 @@ export function checkCatalog(
     const { file, path } = placeOfPrimitive(files, policy, kind, name, primitive);
     report(file, path, code, message);
   };
+  const companions = companionsIn(catalog);
   for (const kind of KINDS) {
-    for (const primitive of catalog[kind] ?? []) checkPrimitive(policy, kind, primitive, scope, warn);
+    for (const primitive of catalog[kind] ?? []) {
+      // A tool with a page keeps it, and what only the page can call, without an entry.
+      const mustBeMapped = scope.unmapped && !companions.has(primitive);
+      checkPrimitive(policy, kind, primitive, mustBeMapped, warn);
+    }
   }
   if (scope.whole) checkAllConfigurations(files, policy, catalog, warn, report);
   return findings;
@@ -169,10 +175,16 @@ function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCa
   });
 }
 
-function checkPrimitive(policy: Policy, kind: Kind, primitive: Primitive, scope: Scope, warn: Warn): void {
+function checkPrimitive(
+  policy: Policy,
+  kind: Kind,
+  primitive: Primitive,
+  mustBeMapped: boolean,
+  warn: Warn,
+): void {
   const name = identityOf(kind, primitive);
   const mapping = mapPrimitive(policy, kind, primitive);
-  if (!mapping.mapped && scope.unmapped) {
+  if (!mapping.mapped && mustBeMapped) {
     const effect = policy.settings.unmapped === 'show' ? 'always shown' : 'always hidden';
     const message = `The policy does not map the ${KIND_NAMES[kind][0]} "${name}", so it is ${effect}. Add an entry for it: {} maps it without values.`;
     warn(kind, undefined, 'unmapped', message);

@@ -1,3 +1,4 @@
+import { companionsIn } from '../../engine/companions.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { effectOfHints, hintsOf, type ProposedEffect, proposeEffect } from './effects.js';
@@ -33,7 +34,10 @@ export interface Proposal extends Pick<ProposedTopics, 'topics' | 'topicsFrom' |
  * proposePolicy({ tools }).effects; // ['read-only', 'destroys']
  */
 export function proposePolicy(catalog: ServerCatalog & { readonly server?: unknown }): Proposal {
-  const list = distinct('tools', catalog.tools ?? []);
+  const companions = companionsIn(catalog);
+  const own = (kind: Kind): Primitive[] =>
+    distinct(kind, catalog[kind] ?? []).filter((each) => !companions.has(each));
+  const list = own('tools');
   const words = nameWords(list.map((tool) => identityOf('tools', tool)));
   const { topicsOf, topics, topicsFrom, patterns } = proposeTopics(list, words, serverName(catalog.server));
   const tools = list.map((tool): ProposedTool => {
@@ -45,8 +49,7 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
       topics: topicsOf.get(name) ?? [],
     };
   });
-  const names = (kind: Kind): string[] =>
-    distinct(kind, catalog[kind] ?? []).map((each) => identityOf(kind, each));
+  const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));
   const others = {
     prompts: names('prompts'),
     resources: names('resources'),
