@@ -4,6 +4,17 @@ import { ConcernsError } from '../errors.js';
 export class UpstreamError extends ConcernsError {
   readonly code = 'UPSTREAM_FAILED';
   override readonly name = 'UpstreamError';
+  /** Whether the server had the request, so that it may have run. */
+  readonly isDelivered: boolean;
+
+  constructor(message: string, { isDelivered = false, ...options }: UpstreamErrorOptions = {}) {
+    super(message, options);
+    this.isDelivered = isDelivered;
+  }
+}
+
+interface UpstreamErrorOptions extends ErrorOptions {
+  readonly isDelivered?: boolean;
 }
 
 /** What a failure means for the request, and for the connection. */
@@ -63,7 +74,7 @@ export function readSendFailure(cause: unknown, hasSession: boolean): SendFailur
   }
   const [isSessionLost, isRefused] = [false, false];
   if (cause instanceof UpstreamError)
-    return { isSessionLost, isUndelivered: true, isRefused, reason: cause.message };
+    return { isSessionLost, isUndelivered: !cause.isDelivered, isRefused, reason: cause.message };
   const code = codeOf(error) ?? codeOf(error.cause);
   return { isSessionLost, isUndelivered: NOT_CONNECTED.has(code), isRefused, reason: reasonOf(error, code) };
 }

@@ -43,7 +43,7 @@ export function watchBody(
         return ports.ended(isResumable);
       }
       if (length(value) > MAX_MESSAGE) {
-        controller.error(new UpstreamError(TOO_LONG));
+        controller.error(new UpstreamError(TOO_LONG, { isDelivered: true }));
         ports.ended(false, TOO_LONG);
         return reader.cancel();
       }
