@@ -116,7 +116,7 @@ export default class EndpointPlugin {
     return isElsewhere ? undefined : (role.statements ?? []);
   }
 
-  private async bundle(): Promise<void> {
+  private async bundle({ hasRole = true } = {}): Promise<void> {
     const { serviceDir, service, classes } = this.serverless;
     const { custom: { endpoint } = {}, provider } = service;
     if (endpoint === undefined) return;
@@ -126,7 +126,7 @@ export default class EndpointPlugin {
         environment: { ...provider.environment, ...environment },
         timeout: this.timeout,
         httpApi: events.some((event) => 'httpApi' in event),
-        statements: this.statements,
+        statements: hasRole ? this.statements : undefined,
       });
       const durable = this.functionFrom(WORKER_TARGET) !== undefined;
       await bundleFunction(endpoint, {
@@ -147,7 +147,8 @@ export default class EndpointPlugin {
 
   /** Bundles as for AWS, and then leaves out the variables that refer to resources, because those exist only there. */
   private async offline(): Promise<void> {
-    await this.bundle();
+    // On this machine the function has no role.
+    await this.bundle({ hasRole: false });
     const { provider, functions = {} } = this.serverless.service;
     for (const each of [provider, ...Object.values(functions)]) each.environment = localVariables(each);
   }

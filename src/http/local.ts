@@ -9,6 +9,7 @@ import type { WriteLog } from './request-log.js';
 import { createHandler } from './sdk-v1.js';
 import { isForCard } from './server-card/serve-card.js';
 import { SessionStreams } from './streams/session-streams.js';
+import { readReturn } from './tasks/task-results.js';
 
 /** The options of `createHandler`, and how to listen. */
 export interface LocalOptions extends HandlerOptions {
@@ -58,7 +59,11 @@ export async function serveLocally(options: LocalOptions): Promise<LocalEndpoint
   const handle = createHandler({ ...options, store: streams.store });
   const announce = (session: string, method: string): boolean => streams.announce(session, method);
   const endpoint = await listenLocally((request, given) => {
-    const isStream = request.method === 'GET' && request.headers.has('mcp-session-id') && !isForCard(request);
+    const isStream =
+      request.method === 'GET' &&
+      request.headers.has('mcp-session-id') &&
+      !isForCard(request) &&
+      readReturn(request) === undefined;
     return isStream ? streams.open(request) : handle(request, { ...given, announce });
   }, options);
   return {

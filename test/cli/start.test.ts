@@ -40,7 +40,7 @@ describe.concurrent('the packages that a command loads', () => {
     [['list', '--policy', POLICY, ...CATALOG], ['yaml']],
     [['diff', POLICY, POLICY, ...CATALOG], ['yaml']],
     [['tokens', '--policy', POLICY, ...CATALOG], ['yaml']],
-    [['snapshot', ...CATALOG], []],
+    [['snapshot', ...CATALOG], ['yaml']],
     [['fmt', '--check', POLICY], ['yaml']],
     [['compile', POLICY, '-o', '-'], ['yaml']],
     [['init', '-o', join(folder, 'first.yaml'), ...CATALOG], ['yaml']],

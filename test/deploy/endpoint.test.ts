@@ -82,12 +82,8 @@ export function createServer(): McpServer {
       policy: 'policies/own.yaml',
       server: { module: './src/v2.ts', sdk: 2 },
       catalog: 'snapshot',
-      preferences: 'principal',
     };
     const task = await project.package(endpoint);
-    expect(readFileSync(join(task, 'build/lambda/index.mjs'), 'utf8')).toMatch(
-      /preferences:\s*["']principal["']/,
-    );
     const environment = start(task);
     expect(toolsOf(await environment.invoke(requestWith('security:low', 'tools/list')))).toEqual(['open']);
     const params = {

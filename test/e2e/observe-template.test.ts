@@ -54,7 +54,7 @@ describe.each([
       'metrics=vault/prod',
       'alarmTopic=arn:aws:sns:eu-central-1:1:alerts',
     );
-  }, 60_000);
+  });
 
   it('has a dashboard and the four alarms, which watch this function', () => {
     expect(watching(packaged).map(([name]) => name)).toEqual([
@@ -136,14 +136,20 @@ describe.each([
   });
 });
 
+it('is not made if its role cannot read the policy', async () => {
+  await expect(template('serverless.yml', 'policyUrl=ssm:/vault/policy')).rejects.toThrow(
+    'MCP_CONCERNS_POLICY is ssm:/vault/policy, but the role of the function does not allow ssm:GetParameter.',
+  );
+});
+
 it('has neither a dashboard nor alarms without metrics', async () => {
-  const packaged = await template('serverless.yml', 'policyUrl=ssm:/vault/policy', 'policySeconds=30');
+  const packaged = await template('serverless.yml', 'policySeconds=30');
   expect(watching(packaged)).toEqual([]);
   expect(packaged).not.toHaveProperty('Conditions');
   const [, lambda] = resourcesOf(packaged).find(([, { Type }]) => Type === 'AWS::Lambda::Function') ?? [];
   expect(read(lambda, 'Properties', 'Environment', 'Variables')).toMatchObject({
     MCP_CONCERNS_METRICS: '',
-    MCP_CONCERNS_POLICY: 'ssm:/vault/policy',
+    MCP_CONCERNS_POLICY: '',
     MCP_CONCERNS_POLICY_SECONDS: '30',
   });
-}, 60_000);
+});

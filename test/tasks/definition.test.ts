@@ -138,7 +138,10 @@ describe('the bundle of an endpoint with tasks', () => {
       const imports = metafile.outputs[file]?.imports ?? [];
       for (const { path, kind } of imports) if (kind === 'import-statement') load(path);
     };
-    load(Object.keys(metafile.outputs).find((file) => metafile.outputs[file]?.entryPoint) ?? '');
+    const entry = Object.keys(metafile.outputs).find(
+      (file) => metafile.outputs[file]?.entryPoint === '<stdin>',
+    );
+    load(entry ?? '');
     const outputs = [...loaded].flatMap((file) => metafile.outputs[file] ?? []);
     const modules = outputs.flatMap(({ inputs }) => Object.keys(inputs));
     expect(modules.filter((module) => module.includes('node_modules'))).toEqual([]);
