@@ -19,7 +19,10 @@ async function template(config: string, ...params: string[]): Promise<Record<str
     `--package=${target}`,
     ...params.map((each) => `--param=${each}`),
   ];
-  await promisify(execFile)(process.execPath, ['node_modules/serverless/bin/serverless.js', ...args]);
+  const osls = promisify(execFile)(process.execPath, ['node_modules/serverless/bin/serverless.js', ...args]);
+  await osls.catch(({ stdout, stderr }) => {
+    throw new Error(`${stdout}${stderr}`);
+  });
   return JSON.parse(readFileSync(join(target, 'cloudformation-template-update-stack.json'), 'utf8'));
 }
 
