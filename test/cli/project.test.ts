@@ -82,6 +82,15 @@ describe('a project file', () => {
     );
   });
 
+  it('has the tests beside its policy, if it names none', async () => {
+    mkdirSync(join(folder, 'mine'), { recursive: true });
+    copyFileSync(join(folder, 'policies/own.yaml'), join(folder, 'mine/own.yaml'));
+    const tests = '[{ name: all, tools: { count: 1 } }, { name: again, tools: { count: 1 } }]';
+    write('mine/own.test.yaml', `policy: own.yaml\ncatalog: ../own.catalog.json\ntests: ${tests}\n`);
+    write('mcp-concerns.config.yaml', 'policy: mine/own.yaml\n');
+    expect((await runIn(folder, 'test')).stdout).toContain('2 tests passed');
+  });
+
   it('gives way to the command line', async () => {
     const { stdout } = await runIn(folder, 'list', '--format', 'json');
     expect(JSON.parse(stdout)).toHaveProperty('tools');

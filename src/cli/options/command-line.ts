@@ -65,7 +65,9 @@ export function readCommandLine<O extends Options>(
     added.push(`--catalog=${project.catalog}`);
   }
   if (addsInput && project.url !== undefined) added.push(`--url=${project.url}`);
-  const tests = use.positionals === 'tests' && !hasPositionals ? project.tests : [];
+  // Without tests of its own, a project has those beside its policy.
+  const ofProject = project.tests.length > 0 ? project.tests : project.policy;
+  const tests = use.positionals === 'tests' && !hasPositionals ? ofProject : [];
   return {
     ...readArguments(name, [...added, ...own, ...tests], options),
     command: addsInput && project.server !== undefined ? project.server : command,
