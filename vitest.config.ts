@@ -8,6 +8,7 @@ export default defineConfig({
     // Real servers start as child processes, which takes seconds on a loaded machine.
     testTimeout: 180_000,
     hookTimeout: 180_000,
+    expect: { poll: { timeout: 30_000 } },
     reporters: ['default', './test/closing-line.ts'],
     projects: [
       {
