@@ -21,6 +21,13 @@ const CALL = { name: 'tool_0001', arguments: {} };
 const META = { _meta: { [EXTENSION_ID]: { concerns: FIXTURE_CONCERNS } } };
 /** The first tool that the preferences show. */
 const SHOWN = 'tool_0002';
+/** A call that fails needs the server's lists, because its text may name hidden tools. */
+const VALID = Object.fromEntries(
+  Object.keys(tools.find(({ name }) => name === SHOWN)?.inputSchema.properties ?? {}).map((name) => [
+    name,
+    'x',
+  ]),
+);
 
 const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 const post = (body: object) =>
@@ -37,7 +44,7 @@ export async function accessRatios(): Promise<Ratio[]> {
   const through = (make: () => Server | McpServer, body: object, policy?: Policy) => () =>
     perRequest(make, body, policy);
   const call = message('tools/call', CALL);
-  const shown = message('tools/call', { name: SHOWN, arguments: {}, ...META });
+  const shown = message('tools/call', { name: SHOWN, arguments: VALID, ...META });
   const found: Ratio[] = [
     await ratio(
       'tools/call, one server per request, advisory / without the gate',
