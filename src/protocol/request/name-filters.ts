@@ -36,7 +36,7 @@ export function readNameFilters(http: HttpRequestInfo | undefined): readonly Nam
   return http === undefined ? [] : filtersIn(http.url, http.headers ?? {});
 }
 
-// The headers are a parameter, because some transports make them anew for each access.
+// The headers are a parameter, because some transports make a new object for each access.
 function filtersIn(
   url: HttpRequestInfo['url'],
   headers: NonNullable<HttpRequestInfo['headers']>,
