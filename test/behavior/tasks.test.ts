@@ -1,4 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { requireLogin } from '../../src/http/callers/authorization.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { newSessionId } from '../../src/http/sessions.js';
@@ -114,6 +115,35 @@ describe.each(Object.entries(MOUNTS))('the tasks of %s', (_mount, mount) => {
       }
       const cancelled = await ask(restart(), owner, 'tasks/cancel', { taskId: running });
       expect(cancelled.result).toMatchObject({ status: 'cancelled' });
+    });
+
+    it('say nothing to their owner with an expired token', async () => {
+      const { handle } = mount(mode, createMemoryStore());
+      const verifier = {
+        verifyAccessToken: async (token: string) => ({
+          ...principal('alice'),
+          expiresAt: Date.now() / 1000 + (token === 'old' ? -1 : 60),
+        }),
+      };
+      const guarded = requireLogin(handle, { servers: ['https://issuer.test'], verifier });
+      const withToken =
+        (token: string): FetchHandler =>
+        (request) => {
+          request.headers.set('authorization', `Bearer ${token}`);
+          return guarded(request);
+        };
+      const { caller } = await initialize(withToken('new'));
+      const taskId = await startTask(withToken('new'), caller, true);
+      expect((await ask(withToken('new'), caller, 'tasks/result', { taskId })).text).toContain(MARKER);
+      for (const method of ['tasks/list', ...METHODS]) {
+        for (const id of [taskId, 'x'.repeat(taskId.length)]) {
+          const { text, error, result } = await ask(withToken('old'), caller, method, { taskId: id });
+          expect(text).not.toContain(MARKER);
+          expect(text).not.toContain(id);
+          expect(result).toBeUndefined();
+          expect(error?.message).toMatch(/token|login|authoriz/i);
+        }
+      }
     });
 
     it('belong to nobody if nothing tells who created them', async () => {
