@@ -1,3 +1,5 @@
+import { setImmediate } from 'node:timers/promises';
+
 /** The time of one function as a multiple of another, both measured in alternation within one run. */
 export interface Ratio {
   readonly name: string;
@@ -48,6 +50,8 @@ export async function ratio(
     const order = ORDERS[Math.abs(round) % ORDERS.length] ?? ORDERS[0];
     for (const which of order) {
       const { work, repeat = 1 } = which === 'measured' ? measured : baseline;
+      // In a turn of its own, as requests arrive: the targets of WeakRefs (each `Request` makes one) live until a turn ends.
+      await setImmediate();
       const started = process.hrtime.bigint();
       for (let count = 0; count < repeat; count++) {
         const outcome = work();
@@ -62,11 +66,14 @@ export async function ratio(
   return { ...found, noise, ...(before === undefined ? {} : { before }) };
 }
 
-/** `again` is the baseline a second time. */
+/** `again` is the baseline a second time. Every order, because a measurement leaves its garbage to the next one. */
 const ORDERS = [
   ['measured', 'baseline', 'again'],
-  ['again', 'measured', 'baseline'],
+  ['again', 'baseline', 'measured'],
   ['baseline', 'again', 'measured'],
+  ['measured', 'again', 'baseline'],
+  ['again', 'measured', 'baseline'],
+  ['baseline', 'measured', 'again'],
 ] as const;
 
 /**

@@ -298,7 +298,7 @@ export class Connection implements ServerConnection {
     const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
     const own: Request = params === undefined ? call : { ...call, params };
     const exchange = new Exchange(this, own, sender);
-    exchange.configured(configure(exchange, { ...(await readKept(exchange)), meta: true }), []);
+    exchange.configured(configure(exchange, await readKept(exchange), { meta: true }), []);
     return showsTool(exchange, name);
   }
 

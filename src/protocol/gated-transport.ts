@@ -220,15 +220,19 @@ class TransportWithGate implements GatedTransport {
   }
 
   private open(extra: MessageExtraInfo | undefined): Connection {
-    const { store, taskMemory, ...options } = this.options;
+    const { policy, store, principal, probe, shared, taskMemory, observe } = this.options;
     const { sessionId } = this.inner;
     const isHttp = httpOf(extra) !== undefined;
     const preferences = placePreferences(store, sessionId, isHttp);
-    const memory = taskMemory ?? (isHttp ? memoryOf(options.policy) : new TaskMemory());
+    const memory = taskMemory ?? (isHttp ? memoryOf(policy) : new TaskMemory());
     const tasks = taskRecords(memory, store);
     return new Connection(
       {
-        ...options,
+        policy,
+        principal,
+        probe,
+        shared,
+        observe,
         report: this.outcomes?.told,
         preferences,
         tasks,

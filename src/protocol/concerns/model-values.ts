@@ -58,8 +58,8 @@ export async function changeModelValues(exchange: Exchange, update: Configuratio
   const session: SessionRead = { state: 'live', record: { ...record, model } };
   const comparison = await compareLists(
     exchange,
-    configure(exchange, { ...kept, meta: false }),
-    configure(exchange, { ...kept, session, meta: false }),
+    configure(exchange, kept, { meta: false }),
+    configure(exchange, { ...kept, session }, { meta: false }),
   );
   for (const capability of CAPABILITIES) {
     if (!comparison.changed.has(capability) || record.listChanged?.includes(capability) !== true) continue;

@@ -75,7 +75,7 @@ export function panelOf({ connection, latest, server }: InitializedConnection): 
       if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
       // The values of the model must not become the person's own.
       const kept = forPerson(await readKept(exchange), 'all');
-      const before = configure(exchange, { ...kept, meta: false });
+      const before = configure(exchange, kept, { meta: false });
       const concerns = completeChange(before, change);
       const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
       const problem = problemOf(update);
@@ -118,12 +118,12 @@ function configurationWith(exchange: Exchange, kept: Kept, concerns: HostConcern
   if (exchange.era === 'legacy' || place === 'principal') {
     const changed = { ...kept, [place]: withConcerns(kept[place], concerns) };
     // What a modern request states itself is stronger, and the person must see that.
-    return configure(exchange, { ...changed, meta: exchange.era === 'modern' });
+    return configure(exchange, changed, { meta: exchange.era === 'modern' });
   }
   const { policy, request, sender } = exchange;
   const _meta = { ...(request.params?._meta as object), [EXTENSION_ID]: { concerns } };
   const changed = { ...request, params: { ...request.params, _meta } };
-  return configure({ policy, sender, request: changed }, { ...kept, meta: true });
+  return configure({ policy, sender, request: changed }, kept, { meta: true });
 }
 
 const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): SessionRead => ({

@@ -133,8 +133,8 @@ export async function replacePreferences(
   const { warnings: _replaced, ...rest } = record;
   const chosen: SessionRead = { state: 'live', record: { ...rest, ...change } };
   const then: Kept = { session: chosen, principal: isPerCaller ? chosen : undefined };
-  const old = configure(exchange, { ...before, meta: false });
-  const after = configure(exchange, { ...then, meta: false });
+  const old = configure(exchange, before, { meta: false });
+  const after = configure(exchange, then, { meta: false });
   const { visible, changed } = await compareLists(exchange, old, after);
   const announced = CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
   return { state: 'replaced', after, visible, announced };
@@ -161,7 +161,8 @@ async function answerModern(
   const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
   const after = configure(
     { policy, sender, request: { ...request, params } },
-    { session: { state: 'unknown' }, principal: undefined, meta: true },
+    { session: { state: 'unknown' }, principal: undefined },
+    { meta: true },
   );
   const { visible } = await compareLists(exchange, after, after);
   const warnings = [...update.warnings, ...after.warnings];

@@ -1,5 +1,6 @@
 import {
   type Caller,
+  type ConcernWarning,
   type Configuration,
   type PreferenceSource,
   resolveConfiguration,
@@ -30,8 +31,8 @@ export interface Configurable {
   readonly sender: Sender;
 }
 
-/** What `configure` reads besides the request. */
-export interface ConfigureOptions extends Kept {
+/** Which parts of a request count. */
+export interface ConfigureOptions {
   /** Whether the request's own `_meta` counts. It does on lists and access-checked methods, not on `updateConcerns`. */
   readonly meta: boolean;
 }
@@ -42,18 +43,21 @@ export interface ConfigureOptions extends Kept {
  * what a person chose as a verified caller lasts there, if the operator turned that on.
  *
  * @param exchange the policy, the request, and who sent it
- * @param options what is kept for the sender, and whether the request's own `_meta` counts
+ * @param kept what is kept for the sender
+ * @param options whether the request's own `_meta` counts
  * @returns the configuration, with the warnings about all sources
  * @example
- * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined, meta: true });
+ * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }, { meta: true });
  */
 export function configure(
-  { policy, request, sender }: Configurable,
-  { meta, ...kept }: ConfigureOptions,
+  exchange: Configurable,
+  kept: Kept,
+  { meta }: ConfigureOptions,
 ): Configuration {
+  const { policy, request, sender } = exchange;
   const modern = eraOf(request) === 'modern';
   const record = recordOf(kept.session);
-  const caller = callerOf({ policy, request, sender }, kept);
+  const caller = callerOf(exchange, kept);
   const own: PreferenceSource = modern
     ? {
         from: 'capabilities',
@@ -67,7 +71,7 @@ export function configure(
   const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
   const configuration = resolveConfiguration(policy, sources, caller);
   const warnings = [
-    ...(modern ? [] : (record.warnings ?? [])),
+    ...(modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS)),
     ...found.warnings,
     ...warnOfOtherServers(policy, sender.http),
   ];
@@ -75,6 +79,8 @@ export function configure(
     ? configuration
     : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
 }
+
+const NO_WARNINGS: readonly ConcernWarning[] = [];
 
 /** Without the tool with which a model and a person can undo them, the values of the model do not apply. */
 const modelValues = ({ settings }: Policy, { model }: SessionRecord): HostConcerns | undefined =>

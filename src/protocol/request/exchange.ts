@@ -196,7 +196,7 @@ export class Exchange {
 
   /** The values in effect. Until the session was read, they are those of an unknown session. */
   get configuration(): Configuration {
-    this.resolved ??= configure(this, { ...nothingRead(this), meta: true });
+    this.resolved ??= configure(this, nothingRead(this), { meta: true });
     return this.resolved;
   }
 

@@ -16,13 +16,20 @@ export interface NameFilter {
 /** The limits of one filter: as those of `params.filter` (SEP-2564). */
 const LIMITS = { names: 100, characters: 256 } as const;
 
+/** `key` is the header as transports name it. */
 const CARRIERS = [
-  { parameter: 'tools', header: 'X-MCP-Tools', keeps: 'matching' },
-  { parameter: 'exclude', header: 'X-MCP-Exclude-Tools', keeps: 'others' },
+  { parameter: 'tools', header: 'X-MCP-Tools', key: 'x-mcp-tools', keeps: 'matching' },
+  { parameter: 'exclude', header: 'X-MCP-Exclude-Tools', key: 'x-mcp-exclude-tools', keeps: 'others' },
 ] as const;
 
 /** Headers of other servers that mean groups of tools which only those servers know. */
-const FOREIGN_HEADERS = ['X-MCP-Readonly', 'X-MCP-Toolsets'] as const;
+const FOREIGN_HEADERS = [
+  { header: 'X-MCP-Readonly', key: 'x-mcp-readonly' },
+  { header: 'X-MCP-Toolsets', key: 'x-mcp-toolsets' },
+] as const;
+
+const NO_WARNINGS: readonly ConcernWarning[] = [];
+const NO_FILTERS: readonly NameFilter[] = [];
 
 /**
  * Reads the name filters of a request. Each is one more filter of what is shown, so together they only narrow a list.
@@ -33,7 +40,7 @@ const FOREIGN_HEADERS = ['X-MCP-Readonly', 'X-MCP-Toolsets'] as const;
  * readNameFilters({ url: 'http://localhost/mcp?tools=log*' }); // [{ from: '?tools', keeps: 'matching', names: ['log*'] }]
  */
 export function readNameFilters(http: HttpRequestInfo | undefined): readonly NameFilter[] {
-  return http === undefined ? [] : filtersIn(http.url, http.headers ?? {});
+  return http === undefined ? NO_FILTERS : filtersIn(http.url, http.headers ?? {});
 }
 
 // The headers are a parameter, because some transports make a new object for each access.
@@ -42,10 +49,12 @@ function filtersIn(
   headers: NonNullable<HttpRequestInfo['headers']>,
 ): readonly NameFilter[] {
   const parameters = parametersOf(url);
-  return CARRIERS.flatMap(({ parameter, header, keeps }) => {
+  // Most requests have none, and every request is read.
+  if (parameters === undefined && !CARRIERS.some(({ key }) => headers[key] !== undefined)) return NO_FILTERS;
+  return CARRIERS.flatMap(({ parameter, header, key, keeps }) => {
     const sent = [
       { from: `?${parameter}`, text: parameters?.getAll(parameter).join(',') ?? '' },
-      { from: header, text: [headers[header.toLowerCase()] ?? ''].flat().join(',') },
+      { from: header, text: [headers[key] ?? ''].flat().join(',') },
     ];
     return sent.flatMap(({ from, text }) => {
       const names = [...new Set(text.split(',').map((name) => name.trim()))].filter((name) => name !== '');
@@ -66,14 +75,19 @@ function parametersOf(url: string | URL | undefined): URLSearchParams | undefine
  * @param policy the policy in force
  * @param http the HTTP request, if the transport is HTTP
  */
-export function warnOfOtherServers(policy: Policy, http: HttpRequestInfo | undefined): ConcernWarning[] {
-  if (http === undefined) return [];
+export function warnOfOtherServers(
+  policy: Policy,
+  http: HttpRequestInfo | undefined,
+): readonly ConcernWarning[] {
+  if (http === undefined) return NO_WARNINGS;
   const headers = http.headers ?? {};
-  const foreign = FOREIGN_HEADERS.filter((name) => headers[name.toLowerCase()] !== undefined).map((name) => ({
-    code: 'unsupported-header',
-    message: `${name} has no effect on this server. ${insteadOf(policy)}`,
-  }));
+  const sent = FOREIGN_HEADERS.filter(({ key }) => headers[key] !== undefined);
   const filters = filtersIn(http.url, headers);
+  if (sent.length === 0 && filters.length === 0) return NO_WARNINGS;
+  const foreign = sent.map(({ header }) => ({
+    code: 'unsupported-header',
+    message: `${header} has no effect on this server. ${insteadOf(policy)}`,
+  }));
   if (policy.settings.nameFilters !== true) {
     const off = filters.map(({ from }) => ({
       code: 'name-filters-off',

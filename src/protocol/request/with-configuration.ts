@@ -32,7 +32,7 @@ export function withConfiguration(exchange: Exchange, then: () => void): void | 
 export function readConfiguration(exchange: Exchange, then: () => void): void | Promise<void> {
   return withKept(exchange, (kept, logged) => {
     exchange.kept = kept;
-    exchange.configured(configure(exchange, { ...kept, meta: true }), logged);
+    exchange.configured(configure(exchange, kept, { meta: true }), logged);
     then();
   });
 }
@@ -42,7 +42,7 @@ export function readConfiguration(exchange: Exchange, then: () => void): void | 
  * store must be waited for.
  */
 export function sessionConfiguration(exchange: Exchange): Configuration | Promise<Configuration> {
-  const withKeptOf = (kept: Kept) => configure(exchange, { ...kept, meta: false });
+  const withKeptOf = (kept: Kept) => configure(exchange, kept, { meta: false });
   const kept = readKept(exchange);
   return kept instanceof Promise ? kept.then(withKeptOf) : withKeptOf(kept);
 }
