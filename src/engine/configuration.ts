@@ -85,9 +85,31 @@ export function resolveConfiguration(
   sources: readonly PreferenceSource[],
   caller: Caller = {},
 ): Configuration {
+  if (sources.length === 0 && !countsFor(policy, caller)) return withoutPreferences(policy);
   return sources.some(({ from }) => from === 'model')
     ? resolveWithModel(policy, sources, caller)
     : resolve(policy, sources, caller);
+}
+
+/** Whether anything that is known about a caller can change a configuration of this policy. */
+function countsFor({ callerPaths, concerns }: Policy, { forgotten, apps }: Caller): boolean {
+  return (
+    forgotten === true ||
+    apps === true ||
+    callerPaths.length > 0 ||
+    concerns.some(({ setBy }) => setBy === 'operator')
+  );
+}
+
+const configurationsOf = new WeakMap<Policy, Configuration>();
+
+/** Most requests state no preferences: these are resolved once per policy. */
+function withoutPreferences(policy: Policy): Configuration {
+  const known = configurationsOf.get(policy);
+  if (known !== undefined) return known;
+  const resolved = resolve(policy, [], {});
+  configurationsOf.set(policy, resolved);
+  return resolved;
 }
 
 /**

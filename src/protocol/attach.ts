@@ -47,16 +47,16 @@ export function attachConcerns(server: ConnectableServer, options: ConcernsOptio
   const target = ('server' in server ? server.server : server) as {
     connect?: (transport: Transport) => Promise<void>;
   };
-  if (typeof target.connect !== 'function') {
+  const { connect } = target;
+  if (typeof connect !== 'function') {
     throw new AttachError(
       'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
     );
   }
-  const connect = target.connect.bind(target);
   let gated: GatedTransport | undefined;
   target.connect = (transport) => {
     gated = gatedTransport(transport, options);
-    return connect(gated);
+    return connect.call(target, gated);
   };
   return { settled: async () => gated?.settled() };
 }

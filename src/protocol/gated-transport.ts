@@ -83,7 +83,8 @@ class TransportWithGate implements GatedTransport {
   private readonly passed = new PassedRequests();
   private readonly outcomes: Outcomes | undefined;
   private lister: TaskLister | undefined = undefined;
-  private readonly work = new Set<Promise<unknown>>();
+  // Created by the first work: most transports have none, and many serve a single request.
+  private work: Set<Promise<unknown>> | undefined = undefined;
 
   constructor(
     private readonly inner: Transport,
@@ -181,7 +182,7 @@ class TransportWithGate implements GatedTransport {
 
   async settled(): Promise<void> {
     await this.connection?.settled();
-    await Promise.allSettled(this.work);
+    if (this.work !== undefined) await Promise.allSettled(this.work);
   }
 
   clientIdOf(id: RequestId): RequestId {
@@ -207,8 +208,10 @@ class TransportWithGate implements GatedTransport {
   }
 
   waitFor(work: Promise<unknown>): void {
-    this.work.add(work);
-    const done = () => this.work.delete(work);
+    this.work ??= new Set();
+    const { work: open } = this;
+    open.add(work);
+    const done = () => open.delete(work);
     work.then(done, done);
   }
 

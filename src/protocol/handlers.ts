@@ -9,6 +9,7 @@ import { updateConcerns } from './concerns/update-concerns.js';
 import { judgeList, settleList } from './lists/list-request.js';
 import { ROUTES } from './messages/routes.js';
 import type { Answer, Failure } from './messages/wire.js';
+import { canChange } from './request/can-change.js';
 import type { Exchange, Handler, Handlers } from './request/exchange.js';
 import { readConfiguration } from './request/with-configuration.js';
 import { rememberTask } from './tasks/remember-task.js';
@@ -27,10 +28,10 @@ function settleAccess(
   exchange: Exchange,
   message: Answer | Failure,
 ): Answer | Failure | Promise<Answer | Failure> {
-  if (!exchange.isEnforced) return rememberTask(exchange, message);
+  if (!exchange.isEnforced || !canChange(exchange.configuration)) return rememberTask(exchange, message);
   const filtered = 'error' in message ? message : filterEntries(exchange, message);
   const redacted = after(filtered, (each) => redactResponse(exchange, each));
-  return after(redacted, (each) => ('error' in each ? each : rememberTask(exchange, each)));
+  return after(redacted, (each) => rememberTask(exchange, each));
 }
 
 /** Continues at once if there is nothing to wait for: SDK v2 turns some answers into an HTTP status only then. */

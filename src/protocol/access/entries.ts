@@ -1,7 +1,7 @@
 import { nowOrLater } from '../messages/now-or-later.js';
 import { type EntryPath, entriesOf } from '../messages/routes.js';
 import { type Answer, ERRORS, type Failure, failure, read } from '../messages/wire.js';
-import { canChange, unshared } from '../request/can-change.js';
+import { unshared } from '../request/can-change.js';
 import type { Exchange } from '../request/exchange.js';
 import { KINDS_OF } from './targets.js';
 import { isUriShown } from './visibility.js';
@@ -21,7 +21,7 @@ export function filterEntries(
 ): Answer | Failure | Promise<Answer | Failure> {
   const { configuration } = exchange;
   const paths = entriesOf(exchange.request.method);
-  if (paths.length === 0 || !canChange(configuration)) return message;
+  if (paths.length === 0) return message;
   const uris = new Set<string>();
   const collect = (entry: unknown): boolean => {
     const uri = read(entry, 'uri');

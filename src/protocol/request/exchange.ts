@@ -151,6 +151,7 @@ export interface Substitute {
 export class Exchange {
   readonly policy: Policy;
   readonly request: Request;
+  readonly era: Era;
   /** What is kept for the sender. Until it was read, it is that of an unknown session. */
   kept: Kept;
   /** Warnings for the log only. */
@@ -171,6 +172,7 @@ export class Exchange {
     this.policy = connection.policy;
     this.kept = nothingRead(this);
     this.request = connection.isLegacy || saysLegacy(request, sender) ? asLegacy(request) : request;
+    this.era = eraOf(this.request);
     const { settings } = this.policy;
     const { method } = request;
     this.routed =
@@ -184,10 +186,6 @@ export class Exchange {
   /** The id that the client gave the request, of any JSON type. */
   get clientId(): RequestId {
     return this.request.id;
-  }
-
-  get era(): Era {
-    return eraOf(this.request);
   }
 
   get isEnforced(): boolean {

@@ -2,7 +2,7 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { compileGlob } from '../../engine/match/glob.js';
 import type { Policy } from '../../engine/policy.js';
 import { CONCERNS_PARAMETER } from '../messages/wire.js';
-import type { HttpRequestInfo } from './preference-sources.js';
+import { type HttpRequestInfo, parametersOf } from './preference-sources.js';
 
 /** A filter of tools by name, as other servers accept it in their URL and headers. */
 export interface NameFilter {
@@ -61,12 +61,6 @@ function filtersIn(
       return names.length === 0 ? [] : [{ from, keeps, names }];
     });
   });
-}
-
-/** The URL is parsed only if it can contain a parameter: most requests have none. */
-function parametersOf(url: string | URL | undefined): URLSearchParams | undefined {
-  const text = String(url ?? '');
-  return /[?&](tools|exclude)=/.test(text) ? new URL(text).searchParams : undefined;
 }
 
 /**

@@ -49,15 +49,17 @@ export function readPreferenceSources(
       warnings.push({ code: 'malformed-header', message });
     }
   }
-  const parameter = parameterOf(http.url);
+  const parameter = parametersOf(http.url)?.getAll(CONCERNS_PARAMETER).join(',');
   if (parameter) sources.push({ from: 'url', concerns: parseParameter(parameter) });
   return { sources, warnings };
 }
 
-/** The URL is parsed only if it can contain the parameter: most requests do not have it. */
-function parameterOf(url: string | URL | undefined): string | undefined {
-  if (url === undefined || !String(url).includes(`${CONCERNS_PARAMETER}=`)) return undefined;
-  return new URL(url).searchParams.getAll(CONCERNS_PARAMETER).join(',');
+/** Returns the parameters of a request's URL; `undefined` if it has none. Then nothing is parsed: most have none. */
+export function parametersOf(url: string | URL | undefined): URLSearchParams | undefined {
+  if (url === undefined) return undefined;
+  const text = typeof url === 'string' ? url : url.href;
+  const start = text.indexOf('?');
+  return start === -1 ? undefined : new URLSearchParams(text.slice(start).replace(/#.*$/s, ''));
 }
 
 function headerValue(value: string | readonly string[] | undefined): string | undefined {
