@@ -38,8 +38,9 @@ function enforcing(): Policy {
   return preparePolicy({ ...compiled, settings: { ...compiled.settings, enforcement: 'enforce' } });
 }
 
-/** Single calls, of which a tenth meets a garbage collection: batches would double their median now and then. */
+/** Times of single calls: a tenth meets a garbage collection, which would double the median of batches now and then. */
 const CALLS = 4000;
+const ROW = 25;
 
 /** Measures access checks, and servers that are built for each request. */
 export async function accessRatios(): Promise<Ratio[]> {
@@ -52,17 +53,17 @@ export async function accessRatios(): Promise<Ratio[]> {
     await ratio(
       'tools/call, one server per request, advisory / without the gate',
       1.02,
-      { work: through(callServer, call, advisory) },
-      { work: through(callServer, call) },
-      CALLS,
+      { work: through(callServer, call, advisory), row: ROW },
+      { work: through(callServer, call), row: ROW },
+      CALLS / ROW,
       1.05,
     ),
     await ratio(
       'tools/call, one server per request, enforce / without the gate',
       1.05,
-      { work: through(callServer, call, enforce) },
-      { work: through(callServer, call) },
-      CALLS,
+      { work: through(callServer, call, enforce), row: ROW },
+      { work: through(callServer, call), row: ROW },
+      CALLS / ROW,
       1.1,
     ),
   ];
@@ -75,21 +76,24 @@ export async function accessRatios(): Promise<Ratio[]> {
     const make = () => zodServer(count);
     const handle = createHandler({ server: make, policy: enforce, catalog: 'static' });
     await (await handle(post(message('tools/list', {})))).text();
-    const rounds = Math.max(20, Math.ceil(3000 / count));
+    const rounds = Math.max(4, Math.ceil(3000 / count));
+    const row = Math.max(5, Math.ceil(600 / count));
+    const name = `tools/call, McpServer of ${count} zod tools per request, enforce`;
     found.push(
       await ratio(
-        `tools/call, McpServer of ${count} zod tools per request, enforce, exact entry / without the gate`,
+        `${name}, exact entry / without the gate`,
         1.1,
-        { work: through(make, shown, enforce) },
-        { work: through(make, shown) },
+        { work: through(make, shown, enforce), row },
+        { work: through(make, shown), row },
         rounds,
         before[count]?.[0],
       ),
+      // The handler streams the response to a call.
       await ratio(
-        'the same with catalog: static',
+        `${name}, catalog: static / without the gate, same response mode`,
         1.1,
-        { work: async () => (await handle(post(shown))).text() },
-        { work: through(make, shown) },
+        { work: async () => (await handle(post(shown))).text(), row },
+        { work: () => perRequest(make, shown, undefined, 'stream'), row },
         rounds,
         before[count]?.[1],
       ),
@@ -203,10 +207,15 @@ function callServer(): Server {
   return server;
 }
 
-async function perRequest(make: () => Server | McpServer, body: object, policy?: Policy): Promise<string> {
+async function perRequest(
+  make: () => Server | McpServer,
+  body: object,
+  policy?: Policy,
+  mode: 'json' | 'stream' = 'json',
+): Promise<string> {
   const server = make();
   if (policy !== undefined) attachConcerns(server, { policy });
-  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const transport = new WebStandardStreamableHTTPServerTransport({ enableJsonResponse: mode === 'json' });
   await server.connect(transport);
   const text = await (await transport.handleRequest(post(body))).text();
   await server.close();

@@ -85,7 +85,7 @@ async function post(
   request: Request,
   given: FetchOptions,
 ): Promise<Response> {
-  const text = await readText(request, options.maxBodyBytes);
+  const text = given.body ?? (await readText(request, options.maxBodyBytes));
   if (typeof text !== 'string') return text;
   const body = parseJson(text);
   if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');

@@ -61,14 +61,12 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
     // The body is read here, once: it tells the era, and both handlers need it.
-    const text = await readText(request, options.maxBodyBytes);
+    const text = given.body ?? (await readText(request, options.maxBodyBytes));
     if (typeof text !== 'string') return text;
-    const { url, headers, signal } = request;
     const body = parseJson(text);
     if (body !== undefined && !(await isLegacyRequest(request, body))) return modern(request, body, given);
-    const again = new Request(url, { method: 'POST', headers, body: text, signal });
-    const response = await legacy(again, given);
-    const challenge = challenges.get(again);
+    const response = await legacy(request, { ...given, body: text });
+    const challenge = challenges.get(request);
     // In a batch, each refused request has its own error.
     if (challenge === undefined || Array.isArray(body)) return response;
     await response.body?.cancel();

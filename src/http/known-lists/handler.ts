@@ -30,14 +30,11 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
   checkPreferenceOptions(options);
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
-    const text = await readText(request, options.maxBodyBytes);
+    const text = given.body ?? (await readText(request, options.maxBodyBytes));
     if (typeof text !== 'string') return text;
     const listRequest = plainList(parseJson(text));
     const stub = listRequest === undefined ? undefined : createStubServer(lists.known, [listRequest]);
-    if (listRequest === undefined || stub === undefined) {
-      const { url, headers, signal } = request;
-      return rest(new Request(url, { method: 'POST', headers, body: text, signal }), given);
-    }
+    if (listRequest === undefined || stub === undefined) return rest(request, { ...given, body: text });
 
     const observed = options.store && observedStore(options.store, given.storeCall);
     const store = observed && bindSessions(observed, given.authInfo);

@@ -90,7 +90,11 @@ function answerInitialize(
   const { place } = connection.preferences;
   const offered = offeredBy(exchange);
   const session = { state: 'live', record: offered.record } as const;
-  const told = redactInstructions(exchange, result, configure(exchange, { session, principal }, { meta: true }));
+  const told = redactInstructions(
+    exchange,
+    result,
+    configure(exchange, { session, principal }, { meta: true }),
+  );
   const isWithheld = message.result.instructions !== undefined && told.instructions === undefined;
   const declared = { ...message, result: declareConcerns(told, policy, 'legacy', canKeep(exchange)) };
   const record =

@@ -49,11 +49,7 @@ export interface ConfigureOptions {
  * @example
  * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }, { meta: true });
  */
-export function configure(
-  exchange: Configurable,
-  kept: Kept,
-  { meta }: ConfigureOptions,
-): Configuration {
+export function configure(exchange: Configurable, kept: Kept, { meta }: ConfigureOptions): Configuration {
   const { policy, request, sender } = exchange;
   const modern = eraOf(request) === 'modern';
   const record = recordOf(kept.session);

@@ -24,8 +24,10 @@ export async function moreTools(exchange: Exchange): Promise<readonly string[]> 
   if (catalog === undefined) return [];
   const kept = await readKept(exchange);
   const shownWith = (model: HostConcerns) =>
-    select(catalog, configure(exchange, { ...kept, session: withValues(kept.session, model) }, { meta: false }))
-      .kept;
+    select(
+      catalog,
+      configure(exchange, { ...kept, session: withValues(kept.session, model) }, { meta: false }),
+    ).kept;
   const shown = new Set(shownWith({}));
   return free.flatMap((concern) =>
     sentenceFor(concern, (value) => shownWith({ [concern.name]: value }).filter((tool) => !shown.has(tool))),
