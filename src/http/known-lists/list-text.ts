@@ -1,12 +1,13 @@
 import QuickLRU from 'quick-lru';
 import { KINDS } from '../../engine/policy.js';
 import { type Message, read } from '../../protocol/messages/wire.js';
+import { SharedText, type TextParts } from '../streams/text-response.js';
 
 /**
  * The JSON of whole lists. Equal configurations share one list, so a warm answer only has to copy its text. The number is
  * small, because each text may have megabytes.
  */
-const lists = new QuickLRU<readonly unknown[], string>({ maxSize: 4 });
+const lists = new QuickLRU<readonly unknown[], SharedText>({ maxSize: 4 });
 
 /** The JSON of items that many answers repeat. Writing it takes most of the time of an answer from a known list. */
 const texts = new WeakMap<object, string>();
@@ -15,11 +16,10 @@ const texts = new WeakMap<object, string>();
  * Writes the answer to a list request, with the same bytes as `JSON.stringify`.
  *
  * @param message the answer; its items belong to known lists, which never change
- * @returns its JSON
+ * @returns its JSON, in parts
  */
-export function writeAnswer(message: Message): string {
-  // Joined once at the end, because each nested string would be copied again.
-  const pieces: string[] = [];
+export function writeAnswer(message: Message): TextParts {
+  const pieces: (string | SharedText)[] = [];
   write(message, pieces, (key, value) => {
     if (key !== 'result' || typeof value !== 'object' || value === null) return false;
     write(value, pieces, (member, items) => {
@@ -29,11 +29,15 @@ export function writeAnswer(message: Message): string {
     });
     return true;
   });
-  return pieces.join('');
+  return pieces;
 }
 
 /** @param special writes the member itself and returns true, or returns false */
-function write(value: object, pieces: string[], special: (key: string, value: unknown) => boolean): void {
+function write(
+  value: object,
+  pieces: (string | SharedText)[],
+  special: (key: string, value: unknown) => boolean,
+): void {
   let separator = '{';
   for (const key of Object.keys(value)) {
     const each = read(value, key);
@@ -46,10 +50,10 @@ function write(value: object, pieces: string[], special: (key: string, value: un
   pieces.push(separator === '{' ? '{}' : '}');
 }
 
-function listTextOf(items: readonly unknown[]): string {
+function listTextOf(items: readonly unknown[]): SharedText {
   const known = lists.get(items);
   if (known !== undefined) return known;
-  const text = `[${items.map(textOf).join()}]`;
+  const text = new SharedText(`[${items.map(textOf).join()}]`);
   lists.set(items, text);
   return text;
 }
