@@ -1,9 +1,10 @@
-import { readPath } from './expression/evaluate.js';
+import { pathReader } from './expression/evaluate.js';
 import { identityOf, type Primitive, type ServerCatalog } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
 /** Where a tool names the page that shows its result (MCP Apps, SEP-1865). The second form is that of earlier drafts. */
-const PAGE_PATHS = ['ui.resourceUri', 'ui/resourceUri'] as const;
+const PAGE_READERS = ['ui.resourceUri', 'ui/resourceUri'].map(pathReader);
+const readVisibility = pathReader('ui.visibility');
 
 /**
  * @param primitive a tool as the server lists it
@@ -12,7 +13,7 @@ const PAGE_PATHS = ['ui.resourceUri', 'ui/resourceUri'] as const;
  * pageOf({ name: 'chart', _meta: { ui: { resourceUri: 'ui://chart.html' } } }); // 'ui://chart.html'
  */
 export function pageOf({ _meta }: Primitive): string | undefined {
-  return PAGE_PATHS.map((path) => readPath(_meta, path)).find((uri) => typeof uri === 'string');
+  return PAGE_READERS.map((read) => read(_meta)).find((uri) => typeof uri === 'string');
 }
 
 /**
@@ -22,7 +23,7 @@ export function pageOf({ _meta }: Primitive): string | undefined {
  * isForPages({ name: 'refresh', _meta: { ui: { visibility: ['app'] } } }); // true
  */
 export function isForPages({ _meta }: Primitive): boolean {
-  const visibility = readPath(_meta, 'ui.visibility');
+  const visibility = readVisibility(_meta);
   return Array.isArray(visibility) && visibility.includes('app') && !visibility.includes('model');
 }
 

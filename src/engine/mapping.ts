@@ -1,4 +1,4 @@
-import { isTruthy, readPath } from './expression/evaluate.js';
+import { isTruthy, pathReader } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import type { Assignment, Kind, Policy, Values } from './policy.js';
 
@@ -129,7 +129,7 @@ export function readable(policy: Policy, kind: Kind, primitive: Primitive): obje
 }
 
 /** Where servers put tags in `_meta`. FastMCP used the name with the underscore before version 3. */
-const TAG_PATHS = ['tags', 'fastmcp.tags', '_fastmcp.tags'];
+const TAG_READERS = ['tags', 'fastmcp.tags', '_fastmcp.tags'].map(pathReader);
 
 /**
  * @param primitive the primitive as the server lists it
@@ -138,8 +138,8 @@ const TAG_PATHS = ['tags', 'fastmcp.tags', '_fastmcp.tags'];
  */
 export function tagsOf({ tags, _meta }: Primitive): unknown {
   if (tags !== undefined && tags !== null) return tags;
-  for (const path of TAG_PATHS) {
-    const found = readPath(_meta, path);
+  for (const read of TAG_READERS) {
+    const found = read(_meta);
     if (found !== undefined) return found;
   }
   return undefined;

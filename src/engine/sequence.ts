@@ -10,6 +10,9 @@ export class Sequence<T> {
   private no: Sequence<T> | undefined = undefined;
   private missing: Sequence<T> | undefined = undefined;
   private others: Map<unknown, Sequence<T>> | undefined = undefined;
+  // Neighbors in a list often have the same value. Comparing it takes less time than finding it in a Map.
+  private latest: unknown = undefined;
+  private afterLatest: Sequence<T> | undefined = undefined;
 
   /** @returns the sequence that is longer by this value; an object is equal only to itself, see `followContent` */
   follow(value: unknown): Sequence<T> {
@@ -25,12 +28,15 @@ export class Sequence<T> {
       this.missing ??= new Sequence();
       return this.missing;
     }
+    if (this.latest === value && this.afterLatest !== undefined) return this.afterLatest;
     this.others ??= new Map();
     let longer = this.others.get(value);
     if (longer === undefined) {
       longer = new Sequence();
       this.others.set(value, longer);
     }
+    this.latest = value;
+    this.afterLatest = longer;
     return longer;
   }
 

@@ -136,6 +136,12 @@ function insideOf(field: string, paths: readonly string[]): string[][] {
   return paths.map(namesOf).flatMap(([first, ...inside]) => (first === field ? [inside] : []));
 }
 
+function readInside(value: unknown, names: readonly string[]): unknown {
+  let found = value;
+  for (const name of names) found = readOwn(found, name);
+  return found;
+}
+
 /** @returns the values of a group's slots for a primitive; the same list for equal values */
 function valuesOf(
   { parts, facts, byFacts, byValues }: PartGroup & FoundValues,
@@ -146,11 +152,7 @@ function valuesOf(
   if (facts !== undefined) {
     for (const { field, inside } of facts) {
       const value = readOwn(primitive, field);
-      for (const names of inside) {
-        let fact = value;
-        for (const name of names) fact = readOwn(fact, name);
-        known = known.followContent(fact);
-      }
+      for (const names of inside) known = known.followContent(readInside(value, names));
     }
     if (known.end !== undefined) return known.end;
   }
