@@ -1,20 +1,17 @@
 import {
-  Composer,
   type Document,
   isAlias,
   isMap,
   isScalar,
   isSeq,
-  Lexer,
   LineCounter,
   type Pair,
-  Parser,
   visit,
   type YAMLError,
   type YAMLMap,
-  YAMLParseError,
 } from 'yaml';
 import type { Finding, Place } from './findings.js';
+import { parseYaml } from './parse-yaml.js';
 import { LIMITS } from './schema.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
@@ -79,12 +76,14 @@ export function readPolicyText(text: string, file: string): Source {
     return broken([{ ...place(0, 1), code: 'file-too-large', severity: 'error', message }]);
   }
 
-  const commentsAt: number[] = [];
-  const document = parse(text, lines, commentsAt);
-  if (typeof document === 'number') {
+  for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
+  const parsed = parseYaml(text);
+  if (parsed.document === undefined) {
+    const { offset } = parsed;
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
-    return broken([{ ...place(document, document + 1), code: 'bad-yaml', severity: 'error', message }]);
+    return broken([{ ...place(offset, offset + 1), code: 'bad-yaml', severity: 'error', message }]);
   }
+  const { document } = parsed;
 
   const problems = [...document.errors, ...document.warnings].slice(0, MAX_YAML_FINDINGS);
   const findings = problems.map((error) => yamlFinding(error, text, place));
@@ -96,7 +95,7 @@ export function readPolicyText(text: string, file: string): Source {
   if (findings.length === 0) findings.push(...forbiddenNodes(document, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
-  const comments = commentsAt.map((offset): Comment => {
+  const comments = parsed.comments.map((offset): Comment => {
     const start = text.lastIndexOf('\n', offset) + 1;
     const content = /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
     const alone = text.slice(start, offset).trim() === '';
@@ -116,34 +115,6 @@ type MakePlace = (from: number, to: number) => Place;
 
 /** A limit, because one mistake can cause an error at every character after it. */
 const MAX_YAML_FINDINGS = 100;
-
-/**
- * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the process, so the depth is
- * limited while the tokens arrive: the parser of tokens is not recursive.
- *
- * @param comments receives the offset of each comment
- * @returns the document, or the offset where the nesting exceeds the limit
- */
-function parse(text: string, lines: LineCounter, comments: number[]): Document | number {
-  const parser = new Parser(lines.addNewLine);
-  const tokens = [];
-  lines.addNewLine(0);
-  for (const lexeme of new Lexer().lex(text)) {
-    // A quoted text begins with its quote, and a block of text with its indentation, so this is a comment.
-    if (lexeme.startsWith('#')) comments.push(parser.offset);
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > LIMITS.depth) return parser.offset;
-  }
-  tokens.push(...parser.end());
-  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
-  const [document, more] = composer.compose(tokens, true, text.length);
-  if (document === undefined) throw new TypeError('The composer always creates a document.');
-  if (more !== undefined) {
-    const message = 'A policy must be a single YAML document. Remove everything after "---".';
-    document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
-  }
-  return document;
-}
 
 function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding {
   const [from, to] = error.pos;
