@@ -1,4 +1,4 @@
-import { Pair } from 'yaml';
+import type { Pair } from 'yaml';
 import { EntryReader } from './entry-reader.js';
 
 /** Entries of one mapping, in the simple form that `findEntryRuns` reads, without the first and the last of the run. */
@@ -7,6 +7,8 @@ export interface EntryRun {
   readonly before: number;
   /** The offset of the key of the last entry, which the pairs do not contain. */
   readonly after: number;
+  /** The end of the last entry, behind its line. */
+  readonly end: number;
   /** The lines of the pairs, and the comments and blank lines around them. */
   readonly from: number;
   readonly to: number;
@@ -74,6 +76,7 @@ function readRun(reader: EntryReader, indent: number): EntryRun | undefined {
   return {
     before: first.start + indent,
     after: last.start + indent,
+    end: last.end,
     from: first.end,
     to: last.start,
     pairs: entries.slice(1, -1).map(({ pair }) => pair),

@@ -1,4 +1,15 @@
-import { Composer, type Document, isMap, isScalar, isSeq, Lexer, type Pair, Parser, YAMLParseError } from 'yaml';
+import {
+  Composer,
+  type Document,
+  isCollection,
+  isMap,
+  isScalar,
+  isSeq,
+  Lexer,
+  type Pair,
+  Parser,
+  YAMLParseError,
+} from 'yaml';
 import { type EntryRun, findEntryRuns } from './entry-runs.js';
 import { LIMITS } from './schema.js';
 
@@ -28,13 +39,7 @@ export function parseYaml(text: string): ParsedYaml | TooDeep {
   const runs = findEntryRuns(text);
   if (runs.length === 0) return parseWhole(text);
   const rest = parseWhole(withoutRuns(text, runs));
-  // Errors can be anywhere behind their cause, and a directive can change what an entry means.
-  const isPlain =
-    rest.document !== undefined &&
-    rest.document.errors.length === 0 &&
-    rest.document.warnings.length === 0 &&
-    rest.document.directives?.yaml.explicit !== true;
-  if (!isPlain || !insertRuns(rest.document.contents, runs)) return parseWhole(text);
+  if (rest.document === undefined || !fits(rest.document, runs)) return parseWhole(text);
   const comments = [...rest.comments, ...runs.flatMap((run) => run.comments)].sort((a, b) => a - b);
   return { document: rest.document, comments };
 }
@@ -80,18 +85,37 @@ function withoutRuns(text: string, runs: readonly EntryRun[]): string {
   return rest + text.slice(end);
 }
 
+/** With more errors than this, the whole text is parsed: each error is compared with each run. */
+const MAX_ERRORS = 100;
+
+/**
+ * Inserts the pairs of runs into the document of the rest. The parser handles each entry of a run as it handles the last
+ * one, which also follows a simple entry. So it is enough to look at the first entry and the last one.
+ *
+ * @returns whether this gives the document of the whole text
+ */
+function fits({ contents, directives, errors, warnings }: Document, runs: readonly EntryRun[]): boolean {
+  // A directive can change what an entry means.
+  if (directives?.yaml.explicit === true || errors.length + warnings.length > MAX_ERRORS) return false;
+  const offsets = [...errors, ...warnings].map(({ pos: [offset] }) => offset);
+  const isCertain = ({ before, end, pairs }: EntryRun): boolean =>
+    offsets.length === 0 ||
+    // Behind an error, a text without brackets or quotes can continue on the next line.
+    (pairs.every(({ value }) => isCollection(value) && value.flow === true) &&
+      !offsets.some((offset) => offset > before && offset < end));
+  return runs.every(isCertain) && insertRuns(contents, runs);
+}
+
 /** @returns whether each run belongs into a block mapping, between two entries that are next to each other */
 function insertRuns(contents: unknown, runs: readonly EntryRun[]): boolean {
   const left = new Map(runs.map((run) => [run.before, run]));
   const insert = (node: unknown): void => {
+    // In brackets, and in a mapping that is a key, entries have another meaning.
+    if (left.size === 0 || !isCollection(node) || node.flow === true) return;
     if (isSeq(node)) node.items.forEach(insert);
     if (!isMap(node)) return;
     const { items } = node;
-    for (const { key, value } of items) {
-      insert(key);
-      insert(value);
-    }
-    if (node.flow === true || left.size === 0) return;
+    for (const { value } of items) insert(value);
     node.items = items.flatMap((pair, index) => {
       const start = startOf(pair);
       const run = start === undefined ? undefined : left.get(start);
