@@ -1,8 +1,8 @@
-import { Pair, Scalar, YAMLMap, YAMLSeq } from 'yaml';
+import type { YamlEntry, YamlMap, YamlScalar, YamlSeq } from './yaml-tree.js';
 
 /** An entry with its value, and the offset of the comment at the end of its line. */
 export interface ReadEntry {
-  readonly pair: Pair;
+  readonly entry: YamlEntry;
   readonly comment?: number | undefined;
 }
 
@@ -66,92 +66,86 @@ export class EntryReader {
     if (this.read(LINE_END) !== null) {
       const inner = this.indent();
       const block = inner > indent ? this.block(inner) : undefined;
-      return block && { pair: new Pair(key, block) };
+      return block && { entry: entryOf(key, block) };
     }
     this.read(SPACES);
     const value = this.value();
     if (value === undefined) return undefined;
     const commented = this.read(COMMENTED_LINE_END);
-    if (commented !== null) return { pair: new Pair(key, value), comment: this.startOf(commented) };
-    return this.read(LINE_END) === null ? undefined : { pair: new Pair(key, value) };
+    if (commented !== null) return { entry: entryOf(key, value), comment: this.startOf(commented) };
+    return this.read(LINE_END) === null ? undefined : { entry: entryOf(key, value) };
   }
 
   /** Reads lines of keys and values without mappings, all with the same indentation. */
-  private block(indent: number): YAMLMap | undefined {
-    const map = new YAMLMap();
-    const start = this.offset + indent;
+  private block(indent: number): YamlMap | undefined {
+    const entries: YamlEntry[] = [];
+    const from = this.offset + indent;
     while (this.indent() === indent) {
       this.offset += indent;
       const key = this.key();
       this.read(SPACES);
       const value = key && this.simpleValue();
-      if (value === undefined || this.read(LINE_END) === null) return undefined;
-      map.items.push(new Pair(key, value));
+      if (key === undefined || value === undefined || this.read(LINE_END) === null) return undefined;
+      entries.push(entryOf(key, value));
     }
-    return this.placed(map, start);
+    return { kind: 'map', from, to: this.offset, flow: false, entries };
   }
 
-  private value(): Scalar | YAMLMap | YAMLSeq | undefined {
+  private value(): YamlScalar | YamlMap | YamlSeq | undefined {
     return this.text[this.offset] === '{' ? this.flowMap() : this.simpleValue();
   }
 
-  private simpleValue(): Scalar | YAMLSeq | undefined {
+  private simpleValue(): YamlScalar | YamlSeq | undefined {
     return this.text[this.offset] === '[' ? this.flowSeq() : this.scalar();
   }
 
-  private flowMap(): YAMLMap | undefined {
-    const map = new YAMLMap();
-    map.flow = true;
-    return this.flow(map, '}', () => {
+  private flowMap(): YamlMap | undefined {
+    const from = this.offset;
+    const entries = this.flow('}', () => {
       const key = this.key();
       this.read(SPACES);
       const value = key && this.simpleValue();
-      if (value !== undefined) map.items.push(new Pair(key, value));
-      return value !== undefined;
+      return key && value && entryOf(key, value);
     });
+    return entries && { kind: 'map', from, to: this.offset, flow: true, entries };
   }
 
-  private flowSeq(): YAMLSeq | undefined {
-    const seq = new YAMLSeq();
-    seq.flow = true;
-    return this.flow(seq, ']', () => {
-      const value = this.scalar();
-      if (value !== undefined) seq.items.push(value);
-      return value !== undefined;
-    });
+  private flowSeq(): YamlSeq | undefined {
+    const from = this.offset;
+    const items = this.flow(']', () => this.scalar());
+    return items && { kind: 'seq', from, to: this.offset, flow: true, items };
   }
 
   /** Reads a collection in brackets on one line. */
-  private flow<T extends YAMLMap | YAMLSeq>(
-    collection: T,
-    close: string,
-    readItem: () => boolean,
-  ): T | undefined {
-    const start = this.offset++;
+  private flow<T>(close: string, readItem: () => T | undefined): T[] | undefined {
+    const items: T[] = [];
+    this.offset++;
     this.read(SPACES);
     if (this.text[this.offset] !== close) {
       do {
-        if (!readItem()) return undefined;
+        const item = readItem();
+        if (item === undefined) return undefined;
+        items.push(item);
       } while (this.read(COMMA) !== null);
       this.read(SPACES);
       if (this.text[this.offset] !== close) return undefined;
     }
     this.offset++;
-    return this.placed(collection, start);
+    return items;
   }
 
-  private key(): Scalar | undefined {
-    const start = this.offset;
+  private key(): YamlScalar | undefined {
+    const from = this.offset;
     const [, quoted, plain] = this.read(KEY) ?? [];
-    const key = textOf(quoted, plain);
-    return key === undefined ? undefined : placed(new Scalar(key), start, this.offset - 1);
+    const value = textOf(quoted, plain);
+    return value === undefined ? undefined : { kind: 'scalar', from, to: this.offset - 1, value };
   }
 
-  private scalar(): Scalar | undefined {
-    const start = this.offset;
+  private scalar(): YamlScalar | undefined {
+    const from = this.offset;
     const [, quoted, plain, digits] = this.read(SCALAR) ?? [];
     const value = digits === undefined ? textOf(quoted, plain) : Number(digits);
-    return value === undefined ? undefined : this.placed(new Scalar(value), start);
+    return value === undefined ? undefined : { kind: 'scalar', from, to: this.offset, value };
   }
 
   private read(pattern: RegExp): RegExpExecArray | null {
@@ -164,16 +158,13 @@ export class EntryReader {
   private startOf(match: RegExpExecArray): number {
     return this.text.indexOf('#', match.index);
   }
-
-  private placed<T extends Scalar | YAMLMap | YAMLSeq>(node: T, from: number): T {
-    return placed(node, from, this.offset);
-  }
 }
 
 const textOf = (quoted: string | undefined, plain: string | undefined): string | undefined =>
   quoted ?? (plain === undefined || NOT_TEXT.test(plain) ? undefined : plain);
 
-function placed<T extends Scalar | YAMLMap | YAMLSeq>(node: T, from: number, to: number): T {
-  node.range = [from, to, to];
-  return node;
-}
+const entryOf = (key: YamlScalar, value: YamlEntry['value']): YamlEntry => ({
+  name: String(key.value),
+  key,
+  value,
+});

@@ -1,18 +1,18 @@
-import type { Pair } from 'yaml';
 import { EntryReader } from './entry-reader.js';
+import type { YamlEntry } from './yaml-tree.js';
 
 /** Entries of one mapping, in the simple form that `findEntryRuns` reads, without the first and the last of the run. */
 export interface EntryRun {
-  /** The offset of the key of the first entry, which the pairs do not contain. */
+  /** The offset of the key of the first entry, which `entries` does not contain. */
   readonly before: number;
-  /** The offset of the key of the last entry, which the pairs do not contain. */
+  /** The offset of the key of the last entry, which `entries` does not contain. */
   readonly after: number;
   /** The end of the last entry, behind its line. */
   readonly end: number;
-  /** The lines of the pairs, and the comments and blank lines around them. */
+  /** The lines of the entries, and the comments and blank lines around them. */
   readonly from: number;
   readonly to: number;
-  readonly pairs: readonly Pair[];
+  readonly entries: readonly YamlEntry[];
   /** The offset of each comment between `from` and `to`. */
   readonly comments: readonly number[];
 }
@@ -26,13 +26,13 @@ const MIN_ENTRIES = 4;
  *
  * Each entry begins with its key, at the same column. No entry has a tag, an anchor, an alias, an escape, a tab, or a
  * value that is not a text or a whole number. So if the YAML parser finds the first and the last entry of a run next to
- * each other in one block mapping, it finds exactly these pairs between them.
+ * each other in one block mapping, it finds exactly these entries between them.
  *
  * @param text a text that may be YAML
  * @returns the runs, from the top of the text. Whether they are entries depends on the context: they can be lines of a
  *   block of text
  * @example
- * findEntryRuns(text).flatMap(({ pairs }) => pairs.map(({ key }) => String(key))); // ['get_issue', 'get_me']
+ * findEntryRuns(text).flatMap(({ entries }) => entries.map(({ name }) => name)); // ['get_issue', 'get_me']
  */
 export function findEntryRuns(text: string): EntryRun[] {
   const reader = new EntryReader(text);
@@ -50,36 +50,36 @@ export function findEntryRuns(text: string): EntryRun[] {
 
 /** Reads as many entries as possible. The reader is at the start of a line. */
 function readRun(reader: EntryReader, indent: number): EntryRun | undefined {
-  const entries: { readonly pair: Pair; readonly start: number; readonly end: number }[] = [];
+  const read: { readonly entry: YamlEntry; readonly start: number; readonly end: number }[] = [];
   const comments: number[] = [];
   let gap: number[] = [];
   for (;;) {
     const start = reader.offset;
     if (reader.indent() === indent) {
-      const entry = reader.entry(indent);
-      if (entry === undefined) {
+      const found = reader.entry(indent);
+      if (found === undefined) {
         reader.skipLine(start);
         break;
       }
       comments.push(...gap);
       gap = [];
-      entries.push({ pair: entry.pair, start, end: reader.offset });
-      if (entry.comment !== undefined) comments.push(entry.comment);
+      read.push({ entry: found.entry, start, end: reader.offset });
+      if (found.comment !== undefined) comments.push(found.comment);
     } else {
       const comment = reader.commentLine(indent);
       if (comment !== undefined) gap.push(comment);
       else if (!reader.blankLine()) break;
     }
   }
-  const [first, last] = [entries[0], entries.at(-1)];
-  if (first === undefined || last === undefined || entries.length < MIN_ENTRIES) return undefined;
+  const [first, last] = [read[0], read.at(-1)];
+  if (first === undefined || last === undefined || read.length < MIN_ENTRIES) return undefined;
   return {
     before: first.start + indent,
     after: last.start + indent,
     end: last.end,
     from: first.end,
     to: last.start,
-    pairs: entries.slice(1, -1).map(({ pair }) => pair),
+    entries: read.slice(1, -1).map(({ entry }) => entry),
     comments: comments.filter((offset) => offset >= first.end && offset < last.start),
   };
 }

@@ -1,47 +1,43 @@
-import {
-  Composer,
-  type Document,
-  isCollection,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  type Pair,
-  Parser,
-  YAMLParseError,
-} from 'yaml';
+import { Composer, type Document, Lexer, Parser, YAMLParseError } from 'yaml';
 import { type EntryRun, findEntryRuns } from './entry-runs.js';
 import { LIMITS } from './schema.js';
+import { hasOnlyScalarKeys, toData, toTree, type YamlEntry, type YamlPart } from './yaml-tree.js';
 
-/** A text that was parsed: its document, and the offset of each comment. */
+/** A text that was parsed. */
 export interface ParsedYaml {
+  /** The errors, warnings and directives. Its nodes can be incomplete: read `root`. */
   readonly document: Document;
+  readonly root: YamlPart | undefined;
+  /** Returns the data of a text without errors and aliases. */
+  readonly data: () => unknown;
+  /** The offset of each comment. */
   readonly comments: readonly number[];
 }
 
 /** A text that is nested too deeply to be parsed. */
 export interface TooDeep {
   readonly document?: undefined;
+  readonly data?: undefined;
   /** The offset where the nesting exceeds the limit. */
   readonly offset: number;
 }
 
 /**
  * Parses a text. It reads runs of simple entries itself and gives the YAML parser only the rest, with spaces in their
- * place. The nodes, their ranges and the errors are the same as those of `parseWhole`.
+ * place. The tree, the errors and the comments are the same as those of `parseWhole`.
  *
  * @param text the text of a file
  * @returns the document, or where the text is nested too deeply
  * @example
- * parseYaml('version: 1').document?.toJS(); // { version: 1 }
+ * parseYaml('version: 1').data?.(); // { version: 1 }
  */
 export function parseYaml(text: string): ParsedYaml | TooDeep {
   const runs = findEntryRuns(text);
   if (runs.length === 0) return parseWhole(text);
   const rest = parseWhole(withoutRuns(text, runs));
-  if (rest.document === undefined || !fits(rest.document, runs)) return parseWhole(text);
+  if (rest.document === undefined || !fits(rest, runs)) return parseWhole(text);
   const comments = [...rest.comments, ...runs.flatMap((run) => run.comments)].sort((a, b) => a - b);
-  return { document: rest.document, comments };
+  return { ...rest, comments };
 }
 
 /**
@@ -51,7 +47,7 @@ export function parseYaml(text: string): ParsedYaml | TooDeep {
  * @param text the text of a file
  * @returns the document, or where the text is nested too deeply
  * @example
- * parseWhole('version: 1').document?.toJS(); // { version: 1 }
+ * parseWhole('version: 1').data?.(); // { version: 1 }
  */
 export function parseWhole(text: string): ParsedYaml | TooDeep {
   const parser = new Parser();
@@ -71,7 +67,10 @@ export function parseWhole(text: string): ParsedYaml | TooDeep {
     const message = 'A policy must be a single YAML document. Remove everything after "---".';
     document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
   }
-  return { document, comments };
+  const root = toTree(document.contents);
+  // The library writes a key that is not a scalar as YAML.
+  const data = () => (hasOnlyScalarKeys(root) ? toData(root) : document.toJS({ maxAliasCount: 0 }));
+  return { document, root, data, comments };
 }
 
 /** Replaces runs by spaces, so that everything else keeps its offset. */
@@ -89,44 +88,44 @@ function withoutRuns(text: string, runs: readonly EntryRun[]): string {
 const MAX_ERRORS = 100;
 
 /**
- * Inserts the pairs of runs into the document of the rest. The parser handles each entry of a run as it handles the last
+ * Inserts the entries of runs into the tree of the rest. The parser handles each entry of a run as it handles the last
  * one, which also follows a simple entry. So it is enough to look at the first entry and the last one.
  *
- * @returns whether this gives the document of the whole text
+ * @returns whether this gives the tree of the whole text
  */
-function fits({ contents, directives, errors, warnings }: Document, runs: readonly EntryRun[]): boolean {
+function fits({ document, root }: ParsedYaml, runs: readonly EntryRun[]): boolean {
+  const { directives, errors, warnings } = document;
   // A directive can change what an entry means.
   if (directives?.yaml.explicit === true || errors.length + warnings.length > MAX_ERRORS) return false;
   const offsets = [...errors, ...warnings].map(({ pos: [offset] }) => offset);
-  const isCertain = ({ before, end, pairs }: EntryRun): boolean =>
+  const isCertain = ({ before, end, entries }: EntryRun): boolean =>
     offsets.length === 0 ||
     // Behind an error, a text without brackets or quotes can continue on the next line.
-    (pairs.every(({ value }) => isCollection(value) && value.flow === true) &&
+    (entries.every(({ value }) => isFlow(value)) &&
       !offsets.some((offset) => offset > before && offset < end));
-  return runs.every(isCertain) && insertRuns(contents, runs);
+  return hasOnlyScalarKeys(root) && runs.every(isCertain) && insertRuns(root, runs);
 }
+
+const isFlow = (part: YamlPart | undefined): boolean => part !== undefined && 'flow' in part && part.flow;
 
 /** @returns whether each run belongs into a block mapping, between two entries that are next to each other */
-function insertRuns(contents: unknown, runs: readonly EntryRun[]): boolean {
+function insertRuns(root: YamlPart | undefined, runs: readonly EntryRun[]): boolean {
   const left = new Map(runs.map((run) => [run.before, run]));
-  const insert = (node: unknown): void => {
-    // In brackets, and in a mapping that is a key, entries have another meaning.
-    if (left.size === 0 || !isCollection(node) || node.flow === true) return;
-    if (isSeq(node)) node.items.forEach(insert);
-    if (!isMap(node)) return;
-    const { items } = node;
-    for (const { value } of items) insert(value);
-    node.items = items.flatMap((pair, index) => {
-      const start = startOf(pair);
-      const run = start === undefined ? undefined : left.get(start);
-      if (run === undefined || startOf(items[index + 1]) !== run.after) return [pair];
+  const insert = (part: YamlPart | undefined): void => {
+    // In brackets, entries have another meaning.
+    if (left.size === 0 || isFlow(part)) return;
+    if (part?.kind === 'seq') part.items.forEach(insert);
+    if (part?.kind !== 'map') return;
+    const { entries } = part;
+    for (const { value } of entries) insert(value);
+    const complete = entries.flatMap((entry, index): readonly YamlEntry[] => {
+      const run = entry.key && left.get(entry.key.from);
+      if (run === undefined || entries[index + 1]?.key?.from !== run.after) return [entry];
       left.delete(run.before);
-      return [pair, ...run.pairs];
+      return [entry, ...run.entries];
     });
+    if (complete.length > entries.length) entries.splice(0, entries.length, ...complete);
   };
-  insert(contents);
+  insert(root);
   return left.size === 0;
 }
-
-const startOf = (pair: Pair | undefined): number | undefined =>
-  isScalar(pair?.key) ? pair.key.range?.[0] : undefined;

@@ -1,17 +1,8 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Pair,
-  type YAMLError,
-  type YAMLMap,
-} from 'yaml';
+import { LineCounter, type YAMLError } from 'yaml';
 import type { Finding, Place } from './findings.js';
 import { parseYaml } from './parse-yaml.js';
 import { LIMITS } from './schema.js';
+import type { YamlEntry, YamlMap, YamlPart } from './yaml-tree.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
@@ -82,7 +73,7 @@ export function readPolicyText(text: string, file: string): Source {
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
     return broken([{ ...place(offset, offset + 1), code: 'bad-yaml', severity: 'error', message }]);
   }
-  const { document } = parsed;
+  const { document, root } = parsed;
 
   const problems = [...document.errors, ...document.warnings].slice(0, MAX_YAML_FINDINGS);
   const findings = problems.map((error) => yamlFinding(error, text, place));
@@ -91,7 +82,7 @@ export function readPolicyText(text: string, file: string): Source {
     const message = `A policy must be YAML 1.2. Remove the directive for YAML ${version}.`;
     findings.push({ ...place(0, 1), code: 'bad-yaml', severity: 'error', message });
   }
-  if (findings.length === 0) findings.push(...forbiddenNodes(document, place));
+  if (findings.length === 0) findings.push(...forbiddenParts(root, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
   const comments = parsed.comments.map((offset): Comment => {
@@ -104,9 +95,9 @@ export function readPolicyText(text: string, file: string): Source {
     file,
     text,
     comments,
-    data: readable ? document.toJS({ maxAliasCount: 0 }) : undefined,
+    data: readable ? parsed.data() : undefined,
     findings,
-    locate: (path, part = 'value') => locate(document, path, part, place),
+    locate: (path, part = 'value') => locate(root, path, part, place),
   };
 }
 
@@ -128,96 +119,68 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   return { ...place(from, to), code: 'bad-yaml', severity: 'error', message };
 }
 
-/** Walks the nodes itself: `visit` of the library copies the path of each node, which takes longer than all checks. */
-function forbiddenNodes(document: Document, place: MakePlace): Finding[] {
+function forbiddenParts(root: YamlPart | undefined, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
-  const walk = (node: unknown): void => {
-    if (isAlias(node)) {
-      const { source, range } = node;
-      const message = `"*${source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
-      findings.push({
-        ...place(range?.[0] ?? 0, range?.[1] ?? 1),
-        code: 'alias',
-        severity: 'error',
-        message,
-      });
-    } else if (isSeq(node)) node.items.forEach(walk);
-    else if (isMap(node)) {
-      reportDuplicates(node, place, findings);
-      for (const { key, value } of node.items) {
+  const walk = (part: YamlPart | undefined): void => {
+    if (part?.kind === 'alias') {
+      const message = `"*${part.source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
+      findings.push({ ...place(part.from, part.to), code: 'alias', severity: 'error', message });
+    } else if (part?.kind === 'seq') part.items.forEach(walk);
+    else if (part?.kind === 'map') {
+      reportDuplicates(part, place, findings);
+      for (const { key, value } of part.entries) {
         walk(key);
         walk(value);
       }
     }
   };
-  walk(document.contents);
+  walk(root);
   return findings;
 }
 
-function reportDuplicates({ items }: YAMLMap, place: MakePlace, findings: Finding[]): void {
-  const first = new Map<string, Range>();
-  for (const pair of items) {
-    const name = keyOf(pair);
-    const here = rangeOf(pair.key);
-    if (name === undefined || here === undefined) continue;
+function reportDuplicates({ entries }: YamlMap, place: MakePlace, findings: Finding[]): void {
+  const first = new Map<string, YamlPart>();
+  for (const { name, key } of entries) {
+    if (name === undefined || key === undefined) continue;
     const earlier = first.get(name);
-    if (earlier === undefined) first.set(name, here);
+    if (earlier === undefined) first.set(name, key);
     else {
-      const { line, column } = place(earlier[0], earlier[1]);
+      const { line, column } = place(earlier.from, earlier.to);
       const message = `The key "${name}" is defined twice, here and at ${line}:${column}. Remove one.`;
-      findings.push({ ...place(here[0], here[1]), code: 'duplicate', severity: 'error', message });
+      findings.push({ ...place(key.from, key.to), code: 'duplicate', severity: 'error', message });
     }
   }
 }
 
-/** Follows the path by ranges and computes only the place at its end: a policy has thousands of places. */
-function locate(document: Document, path: Path, part: 'key' | 'value', place: MakePlace): Place {
-  let node: unknown = document.contents;
-  let found = rangeOf(node) ?? [0, 1];
+/** Computes only the place at the end of the path: a policy has thousands of places. */
+function locate(root: YamlPart | undefined, path: Path, part: 'key' | 'value', place: MakePlace): Place {
+  let at = root;
+  let found: { readonly from: number; readonly to: number } = root ?? { from: 0, to: 1 };
   path.forEach((step, depth) => {
     const last = depth === path.length - 1;
-    if (isMap(node)) {
-      const pair = pairsOf(node).get(String(step));
-      if (pair === undefined) {
-        node = undefined;
-        return;
-      }
-      const key = rangeOf(pair.key);
-      found = (last && part === 'key' ? key : (rangeOf(pair.value) ?? key)) ?? found;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(step)];
-      found = rangeOf(node) ?? found;
+    if (at?.kind === 'map') {
+      const entry = entriesOf(at).get(String(step));
+      found = (last && part === 'key' ? entry?.key : (entry?.value ?? entry?.key)) ?? found;
+      at = entry?.value;
     } else {
-      node = undefined;
+      at = at?.kind === 'seq' ? at.items[Number(step)] : undefined;
+      found = at ?? found;
     }
   });
-  return place(found[0], found[1]);
+  return place(found.from, found.to);
 }
 
-const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+const byName = new WeakMap<YamlMap, ReadonlyMap<string, YamlEntry>>();
 
-/** The pairs of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
-function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
-  const known = pairs.get(map);
+/** The entries of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
+function entriesOf(map: YamlMap): ReadonlyMap<string, YamlEntry> {
+  const known = byName.get(map);
   if (known !== undefined) return known;
-  const found = new Map<string, Pair>();
-  for (const pair of map.items) {
-    const key = keyOf(pair);
+  const found = new Map<string, YamlEntry>();
+  for (const entry of map.entries) {
     // Of duplicate keys, the first wins.
-    if (key !== undefined && !found.has(key)) found.set(key, pair);
+    if (entry.name !== undefined && !found.has(entry.name)) found.set(entry.name, entry);
   }
-  pairs.set(map, found);
+  byName.set(map, found);
   return found;
-}
-
-function keyOf(pair: Pair): string | undefined {
-  return isScalar(pair.key) ? String(pair.key.value) : undefined;
-}
-
-type Range = readonly [from: number, to: number, ...rest: number[]];
-
-function rangeOf(node: unknown): Range | undefined {
-  if (!isScalar(node) && !isMap(node) && !isSeq(node) && !isAlias(node)) return undefined;
-  return node.range ?? undefined;
 }
