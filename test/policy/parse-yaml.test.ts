@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findEntryRuns } from '../../src/policy/language/entry-runs.js';
-import { parseWhole, parseYaml } from '../../src/policy/language/parse-yaml.js';
+import { findEntryRuns } from '../../src/policy/language/yaml/entry-runs.js';
+import { parseWhole, parseYaml } from '../../src/policy/language/yaml/parse-yaml.js';
 
 const entries = (count: number, entry: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => `${entry(index)}\n`).join('');
@@ -10,7 +10,7 @@ const policy = (section: string) => `version: 1\nprimitives:\n  tools:\n${sectio
 
 /** All that the readers of a policy use. */
 function contentOf(parse: typeof parseYaml, text: string) {
-  const parsed = parse(text);
+  const parsed = parse(text, 256);
   if (parsed.document === undefined) return parsed;
   const { document, root, comments } = parsed;
   const problems = [...document.errors, ...document.warnings];
@@ -25,7 +25,7 @@ function dataOf({ document }: ReturnType<typeof parseYaml>, text: string, data: 
 
 function expectSame(text: string): void {
   expect(contentOf(parseYaml, text), text).toEqual(contentOf(parseWhole, text));
-  const [parsed, whole] = [parseYaml(text), parseWhole(text)];
+  const [parsed, whole] = [parseYaml(text, 256), parseWhole(text, 256)];
   const expected = dataOf(whole, text, () => whole.document?.toJS());
   expect(dataOf(parsed, text, parsed.data), text).toBe(expected);
 }

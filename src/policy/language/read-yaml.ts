@@ -1,8 +1,8 @@
 import { LineCounter, type YAMLError } from 'yaml';
 import type { Finding, Place } from './findings.js';
-import { parseYaml } from './parse-yaml.js';
 import { LIMITS } from './schema.js';
-import type { YamlEntry, YamlMap, YamlPart } from './yaml-tree.js';
+import { parseYaml } from './yaml/parse-yaml.js';
+import type { YamlEntry, YamlMap, YamlPart } from './yaml/yaml-tree.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
@@ -67,7 +67,7 @@ export function readPolicyText(text: string, file: string): Source {
   }
 
   for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
-  const parsed = parseYaml(text);
+  const parsed = parseYaml(text, LIMITS.depth);
   if (parsed.document === undefined) {
     const { offset } = parsed;
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;

@@ -1,6 +1,5 @@
 import { Composer, type Document, Lexer, Parser, YAMLParseError } from 'yaml';
 import { type EntryRun, findEntryRuns } from './entry-runs.js';
-import { LIMITS } from './schema.js';
 import { hasOnlyScalarKeys, toData, toTree, type YamlEntry, type YamlPart } from './yaml-tree.js';
 
 /** A text that was parsed. */
@@ -27,15 +26,16 @@ export interface TooDeep {
  * place. The tree, the errors and the comments are the same as those of `parseWhole`.
  *
  * @param text the text of a file
- * @returns the document, or where the text is nested too deeply
+ * @param maxDepth the number of levels that the text may have, at least 100
+ * @returns what it contains, or where it is nested too deeply
  * @example
- * parseYaml('version: 1').data?.(); // { version: 1 }
+ * parseYaml('version: 1', 256).data?.(); // { version: 1 }
  */
-export function parseYaml(text: string): ParsedYaml | TooDeep {
+export function parseYaml(text: string, maxDepth: number): ParsedYaml | TooDeep {
   const runs = findEntryRuns(text);
-  if (runs.length === 0) return parseWhole(text);
-  const rest = parseWhole(withoutRuns(text, runs));
-  if (rest.document === undefined || !fits(rest, runs)) return parseWhole(text);
+  if (runs.length === 0) return parseWhole(text, maxDepth);
+  const rest = parseWhole(withoutRuns(text, runs), maxDepth);
+  if (rest.document === undefined || !fits(rest, runs)) return parseWhole(text, maxDepth);
   const comments = [...rest.comments, ...runs.flatMap((run) => run.comments)].sort((a, b) => a - b);
   return { ...rest, comments };
 }
@@ -45,11 +45,12 @@ export function parseYaml(text: string): ParsedYaml | TooDeep {
  * process, so the depth is limited while the tokens arrive: the parser of tokens is not recursive.
  *
  * @param text the text of a file
- * @returns the document, or where the text is nested too deeply
+ * @param maxDepth the number of levels that the text may have, at least 100
+ * @returns what it contains, or where it is nested too deeply
  * @example
- * parseWhole('version: 1').data?.(); // { version: 1 }
+ * parseWhole('version: 1', 256).data?.(); // { version: 1 }
  */
-export function parseWhole(text: string): ParsedYaml | TooDeep {
+export function parseWhole(text: string, maxDepth: number): ParsedYaml | TooDeep {
   const parser = new Parser();
   const tokens = [];
   const comments: number[] = [];
@@ -57,7 +58,7 @@ export function parseWhole(text: string): ParsedYaml | TooDeep {
     // A quoted text begins with its quote, and a block of text with its indentation, so this is a comment.
     if (lexeme.startsWith('#')) comments.push(parser.offset);
     for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > LIMITS.depth) return { offset: parser.offset };
+    if (parser.stack.length > maxDepth) return { offset: parser.offset };
   }
   tokens.push(...parser.end());
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
