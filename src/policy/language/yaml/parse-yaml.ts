@@ -100,10 +100,10 @@ function fits({ document, root }: ParsedYaml, runs: readonly EntryRun[]): boolea
   if (directives?.yaml.explicit === true || errors.length + warnings.length > MAX_ERRORS) return false;
   const offsets = [...errors, ...warnings].map(({ pos: [offset] }) => offset);
   const isCertain = ({ before, end, entries }: EntryRun): boolean =>
-    offsets.length === 0 ||
+    offsets.every((offset) => offset >= end) ||
     // Behind an error, a text without brackets or quotes can continue on the next line.
     (entries.every(({ value }) => isFlow(value)) &&
-      !offsets.some((offset) => offset > before && offset < end));
+      offsets.every((offset) => offset <= before || offset >= end));
   return hasOnlyScalarKeys(root) && runs.every(isCertain) && insertRuns(root, runs);
 }
 
