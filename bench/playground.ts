@@ -8,6 +8,8 @@ import { launchBrowser } from '../test/browser/launch.js';
 
 const TOOLS = 500;
 const CHANGES = 40;
+/** The time between two frames of a screen, in milliseconds. `over` counts the changes that take longer. */
+const FRAME = 16;
 /** What a person types at the end of the policy, key by key. The policy is valid after each key. */
 const COMMENT = '# These tools are for administrators only';
 /** The same, but only the last key makes the text valid YAML. */
@@ -20,7 +22,8 @@ const time = (work) => { const start = performance.now(); work(); return perform
 const round = (time) => Math.round(time * 10) / 10;
 const summary = (times) => {
   const sorted = [...times].sort((a, b) => a - b);
-  return { median: round(sorted[Math.floor(sorted.length / 2)]), max: round(sorted.at(-1)), changes: sorted.length };
+  const over = sorted.filter((time) => time > ${FRAME}).length;
+  return { median: round(sorted[Math.floor(sorted.length / 2)]), max: round(sorted.at(-1)), over, changes: sorted.length };
 };
 const pause = () => new Promise((resolve) => setTimeout(resolve, 20));
 const typed = (text) => Array.from(text, (_, index) => text.slice(0, index + 1));
