@@ -62,7 +62,12 @@ const FIRST: readonly string[] = ['src/cli/errors.ts', 'src/cli/version.ts'];
 
 /** Packages that only one place may load, because they are heavy or because they are an effect. */
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
-  yaml: ['src/policy/language/read-yaml.ts', 'src/policy/language/format-yaml.ts'],
+  yaml: [
+    'src/policy/language/read-yaml.ts',
+    'src/policy/language/yaml/parse-yaml.ts',
+    'src/policy/language/yaml/yaml-tree.ts',
+    'src/policy/language/format-yaml.ts',
+  ],
   // Validators are generated: compiling a schema takes longer than everything else at startup.
   ajv: [],
   '@aws-lambda-powertools/logger': ['src/lambda/log.ts'],

@@ -181,6 +181,13 @@ describe('places', () => {
     expect(findings).toMatchObject([{ line: 4, column: 41, length: 6 }]);
   });
 
+  it('are correct below a text of several lines in the wrong place', () => {
+    expect(findingsOf('version: 1\nconcerns: [] "a\n  b"\nprimitives: ]\n')).toEqual([
+      '2:14 bad-yaml',
+      '4:13 bad-yaml',
+    ]);
+  });
+
   it('are correct after a byte order mark', () => {
     expect(findingsOf(`\uFEFF${GOOD}primitives: { tools: { log: { security: hihg } } }\n`)).toEqual([
       '4:41 unknown-value',

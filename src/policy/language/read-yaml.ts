@@ -1,21 +1,8 @@
-import {
-  Composer,
-  type Document,
-  isAlias,
-  isMap,
-  isScalar,
-  isSeq,
-  Lexer,
-  LineCounter,
-  type Pair,
-  Parser,
-  visit,
-  type YAMLError,
-  type YAMLMap,
-  YAMLParseError,
-} from 'yaml';
+import { LineCounter, type YAMLError } from 'yaml';
 import type { Finding, Place } from './findings.js';
 import { LIMITS } from './schema.js';
+import { parseYaml } from './yaml/parse-yaml.js';
+import type { YamlEntry, YamlMap, YamlPart } from './yaml/yaml-tree.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
@@ -79,12 +66,14 @@ export function readPolicyText(text: string, file: string): Source {
     return broken([{ ...place(0, 1), code: 'file-too-large', severity: 'error', message }]);
   }
 
-  const commentsAt: number[] = [];
-  const document = parse(text, lines, commentsAt);
-  if (typeof document === 'number') {
+  for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
+  const parsed = parseYaml(text, LIMITS.depth);
+  if (parsed.document === undefined) {
+    const { offset } = parsed;
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
-    return broken([{ ...place(document, document + 1), code: 'bad-yaml', severity: 'error', message }]);
+    return broken([{ ...place(offset, offset + 1), code: 'bad-yaml', severity: 'error', message }]);
   }
+  const { document, root } = parsed;
 
   const problems = [...document.errors, ...document.warnings].slice(0, MAX_YAML_FINDINGS);
   const findings = problems.map((error) => yamlFinding(error, text, place));
@@ -93,10 +82,10 @@ export function readPolicyText(text: string, file: string): Source {
     const message = `A policy must be YAML 1.2. Remove the directive for YAML ${version}.`;
     findings.push({ ...place(0, 1), code: 'bad-yaml', severity: 'error', message });
   }
-  if (findings.length === 0) findings.push(...forbiddenNodes(document, place));
+  if (findings.length === 0) findings.push(...forbiddenParts(root, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
-  const comments = commentsAt.map((offset): Comment => {
+  const comments = parsed.comments.map((offset): Comment => {
     const start = text.lastIndexOf('\n', offset) + 1;
     const content = /^[^\r\n]*/.exec(text.slice(offset))?.[0] ?? '';
     const alone = text.slice(start, offset).trim() === '';
@@ -106,9 +95,9 @@ export function readPolicyText(text: string, file: string): Source {
     file,
     text,
     comments,
-    data: readable ? document.toJS({ maxAliasCount: 0 }) : undefined,
+    data: readable ? parsed.data() : undefined,
     findings,
-    locate: (path, part = 'value') => locate(document, path, part, place),
+    locate: (path, part = 'value') => locate(root, path, part, place),
   };
 }
 
@@ -116,34 +105,6 @@ type MakePlace = (from: number, to: number) => Place;
 
 /** A limit, because one mistake can cause an error at every character after it. */
 const MAX_YAML_FINDINGS = 100;
-
-/**
- * Parses a text. The composer is recursive, and a stack overflow within a RegExp ends the process, so the depth is
- * limited while the tokens arrive: the parser of tokens is not recursive.
- *
- * @param comments receives the offset of each comment
- * @returns the document, or the offset where the nesting exceeds the limit
- */
-function parse(text: string, lines: LineCounter, comments: number[]): Document | number {
-  const parser = new Parser(lines.addNewLine);
-  const tokens = [];
-  lines.addNewLine(0);
-  for (const lexeme of new Lexer().lex(text)) {
-    // A quoted text begins with its quote, and a block of text with its indentation, so this is a comment.
-    if (lexeme.startsWith('#')) comments.push(parser.offset);
-    for (const token of parser.next(lexeme)) tokens.push(token);
-    if (parser.stack.length > LIMITS.depth) return parser.offset;
-  }
-  tokens.push(...parser.end());
-  const composer = new Composer({ uniqueKeys: false, prettyErrors: false, resolveKnownTags: false });
-  const [document, more] = composer.compose(tokens, true, text.length);
-  if (document === undefined) throw new TypeError('The composer always creates a document.');
-  if (more !== undefined) {
-    const message = 'A policy must be a single YAML document. Remove everything after "---".';
-    document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
-  }
-  return document;
-}
 
 function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding {
   const [from, to] = error.pos;
@@ -158,83 +119,68 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   return { ...place(from, to), code: 'bad-yaml', severity: 'error', message };
 }
 
-function forbiddenNodes(document: Document, place: MakePlace): Finding[] {
+function forbiddenParts(root: YamlPart | undefined, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
-  visit(document, {
-    Alias(_key, { source, range }) {
-      const message = `"*${source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
-      findings.push({
-        ...place(range?.[0] ?? 0, range?.[1] ?? 1),
-        code: 'alias',
-        severity: 'error',
-        message,
-      });
-      return undefined;
-    },
-    Map(_key, map) {
-      const first = new Map<string, Place>();
-      for (const pair of map.items) {
-        const name = keyOf(pair);
-        const here = placeOf(pair.key, place);
-        if (name === undefined || here === undefined) continue;
-        const earlier = first.get(name);
-        if (earlier === undefined) first.set(name, here);
-        else {
-          const message = `The key "${name}" is defined twice, here and at ${earlier.line}:${earlier.column}. Remove one.`;
-          findings.push({ ...here, code: 'duplicate', severity: 'error', message });
-        }
+  const walk = (part: YamlPart | undefined): void => {
+    if (part?.kind === 'alias') {
+      const message = `"*${part.source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
+      findings.push({ ...place(part.from, part.to), code: 'alias', severity: 'error', message });
+    } else if (part?.kind === 'seq') part.items.forEach(walk);
+    else if (part?.kind === 'map') {
+      reportDuplicates(part, place, findings);
+      for (const { key, value } of part.entries) {
+        walk(key);
+        walk(value);
       }
-    },
-  });
+    }
+  };
+  walk(root);
   return findings;
 }
 
-function locate(document: Document, path: Path, part: 'key' | 'value', place: MakePlace): Place {
-  let node: unknown = document.contents;
-  let found = placeOf(node, place) ?? place(0, 1);
+function reportDuplicates({ entries }: YamlMap, place: MakePlace, findings: Finding[]): void {
+  const first = new Map<string, YamlPart>();
+  for (const { name, key } of entries) {
+    if (name === undefined || key === undefined) continue;
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, key);
+    else {
+      const { line, column } = place(earlier.from, earlier.to);
+      const message = `The key "${name}" is defined twice, here and at ${line}:${column}. Remove one.`;
+      findings.push({ ...place(key.from, key.to), code: 'duplicate', severity: 'error', message });
+    }
+  }
+}
+
+/** Computes only the place at the end of the path: a policy has thousands of places. */
+function locate(root: YamlPart | undefined, path: Path, part: 'key' | 'value', place: MakePlace): Place {
+  let at = root;
+  let found: { readonly from: number; readonly to: number } = root ?? { from: 0, to: 1 };
   path.forEach((step, depth) => {
     const last = depth === path.length - 1;
-    if (isMap(node)) {
-      const pair = pairsOf(node).get(String(step));
-      if (pair === undefined) {
-        node = undefined;
-        return;
-      }
-      const key = placeOf(pair.key, place);
-      found = (last && part === 'key' ? key : (placeOf(pair.value, place) ?? key)) ?? found;
-      node = pair.value;
-    } else if (isSeq(node)) {
-      node = node.items[Number(step)];
-      found = placeOf(node, place) ?? found;
+    if (at?.kind === 'map') {
+      const entry = entriesOf(at).get(String(step));
+      found = (last && part === 'key' ? entry?.key : (entry?.value ?? entry?.key)) ?? found;
+      at = entry?.value;
     } else {
-      node = undefined;
+      at = at?.kind === 'seq' ? at.items[Number(step)] : undefined;
+      found = at ?? found;
     }
   });
-  return found;
+  return place(found.from, found.to);
 }
 
-const pairs = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
+const byName = new WeakMap<YamlMap, ReadonlyMap<string, YamlEntry>>();
 
-/** The pairs of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
-function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
-  let found = pairs.get(map);
-  if (found === undefined) {
-    const all = map.items.flatMap((pair): [string, Pair][] => {
-      const key = keyOf(pair);
-      return key === undefined ? [] : [[key, pair]];
-    });
+/** The entries of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
+function entriesOf(map: YamlMap): ReadonlyMap<string, YamlEntry> {
+  const known = byName.get(map);
+  if (known !== undefined) return known;
+  const found = new Map<string, YamlEntry>();
+  for (const entry of map.entries) {
     // Of duplicate keys, the first wins.
-    found = new Map(all.reverse());
-    pairs.set(map, found);
+    if (entry.name !== undefined && !found.has(entry.name)) found.set(entry.name, entry);
   }
+  byName.set(map, found);
   return found;
-}
-
-function keyOf(pair: Pair): string | undefined {
-  return isScalar(pair.key) ? String(pair.key.value) : undefined;
-}
-
-function placeOf(node: unknown, place: MakePlace): Place | undefined {
-  if (!isScalar(node) && !isMap(node) && !isSeq(node) && !isAlias(node)) return undefined;
-  return node.range ? place(node.range[0], node.range[1]) : undefined;
 }
