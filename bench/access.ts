@@ -12,7 +12,7 @@ import { createHandler } from '../src/http/sdk-v1.js';
 import { attachConcerns } from '../src/protocol/attach.js';
 import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
-import { type Ratio, ratio, type Target } from './measure.js';
+import { type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
 import { zodServer } from './zod-server.js';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -38,10 +38,6 @@ function enforcing(): Policy {
   return preparePolicy({ ...compiled, settings: { ...compiled.settings, enforcement: 'enforce' } });
 }
 
-/** Times of single calls: a tenth meets a garbage collection, which would double the median of batches now and then. */
-const CALLS = 4000;
-const ROW = 25;
-
 /** Measures access checks, and servers that are built for each request. */
 export async function accessRatios(): Promise<Ratio[]> {
   const [advisory, enforce] = [fixturePolicy(tools), enforcing()];
@@ -55,7 +51,7 @@ export async function accessRatios(): Promise<Ratio[]> {
       1.02,
       { work: through(callServer, call, advisory), row: ROW },
       { work: through(callServer, call), row: ROW },
-      CALLS / ROW,
+      ROUNDS,
       1.05,
     ),
     await ratio(
@@ -63,7 +59,7 @@ export async function accessRatios(): Promise<Ratio[]> {
       1.05,
       { work: through(callServer, call, enforce), row: ROW },
       { work: through(callServer, call), row: ROW },
-      CALLS / ROW,
+      ROUNDS,
       1.1,
     ),
   ];
@@ -114,7 +110,7 @@ async function concurrent(policy: Policy): Promise<Ratio[]> {
       1 / 0.98,
       { work: all(body, policy) },
       { work: all(body) },
-      20,
+      60,
     );
   return [
     await compare('tools/list', message('tools/list', {})),

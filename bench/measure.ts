@@ -36,6 +36,12 @@ export interface Measured {
 }
 
 /**
+ * For single calls, one server per request. A tenth of them meets a garbage collection, which would double the median of
+ * batches now and then.
+ */
+export const [ROUNDS, ROW] = [160, 25];
+
+/**
  * Measures one function against another. The two alternate, so that changes of the machine's speed affect both.
  *
  * @param name the text for the report: measured / baseline

@@ -10,7 +10,7 @@ import { attachConcerns } from '../src/protocol/attach.js';
 import { gatedTransport } from '../src/protocol/gated-transport.js';
 import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
 import { FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
-import { type Ratio, ratio } from './measure.js';
+import { type Ratio, ROUNDS, ROW, ratio } from './measure.js';
 import { zodServer } from './zod-server.js';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -66,39 +66,25 @@ export async function protocolRatios(): Promise<Ratio[]> {
   const [gated, plain] = [await keptServer(policy), await keptServer()];
   return [
     await ratio(
-      'tools/call through the gate, one server per request / without the gate',
+      'tools/call through the gate, streamed, one server per request / without the gate',
       { lowerBound: 1.02 },
-      { work: through(call, false), repeat: 10 },
-      { work: without(call, false), repeat: 10 },
-      400,
+      { work: through(call, false), row: ROW },
+      { work: without(call, false), row: ROW },
+      ROUNDS,
     ),
     await ratio(
       'the same call under enforce, nothing hidden / without the gate',
       { lowerBound: 1.05 },
-      { work: () => perRequest(callServer, call, false, enforced), repeat: 10 },
-      { work: without(call, false), repeat: 10 },
-      400,
-    ),
-    await ratio(
-      'noise: the same call without the gate / itself',
-      undefined,
-      { work: without(call, false), repeat: 10 },
-      { work: without(call, false), repeat: 10 },
-      400,
+      { work: () => perRequest(callServer, call, false, enforced), row: ROW },
+      { work: without(call, false), row: ROW },
+      ROUNDS,
     ),
     await ratio(
       'a message that the gate only forwards (ping), one server per request / without the gate',
       { lowerBound: 1.02 },
-      { work: through(ping, true), repeat: 10 },
-      { work: without(ping, true), repeat: 10 },
-      400,
-    ),
-    await ratio(
-      'noise: the same ping without the gate / itself',
-      undefined,
-      { work: without(ping, true), repeat: 10 },
-      { work: without(ping, true), repeat: 10 },
-      400,
+      { work: through(ping, true), row: ROW },
+      { work: without(ping, true), row: ROW },
+      ROUNDS,
     ),
     await ratio(
       'tools/list of a 1000-tool McpServer per request, static catalog, filtered to a quarter / without the gate, unfiltered',

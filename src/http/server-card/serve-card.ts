@@ -37,8 +37,7 @@ export function isCard({ status, headers }: Response): boolean {
  */
 export function withServerCard(policy: Policy | LivePolicy, handle: FetchHandler): FetchHandler {
   let identity: Promise<CardIdentity | undefined> | undefined;
-  return async (request, given = {}) => {
-    if (!isForCard(request)) return handle(request, given);
+  const answer: FetchHandler = async (request, given = {}) => {
     if (request.method === 'OPTIONS') return new Response(null, { status: 204, headers: HEADERS });
     const { origin, pathname } = new URL(request.url);
     const url = given.resource ?? `${origin}${pathname.slice(0, -SUFFIX.length)}`;
@@ -57,6 +56,7 @@ export function withServerCard(policy: Policy | LivePolicy, handle: FetchHandler
     const body = request.method === 'HEAD' ? null : text;
     return new Response(body, { headers: { ...headers, 'Content-Type': TYPE } });
   };
+  return (request, given = {}) => (isForCard(request) ? answer(request, given) : handle(request, given));
 }
 
 /** A proxy may have made the tag weak (RFC 9110, section 13.1.2). */
