@@ -72,7 +72,7 @@ export async function accessRatios(): Promise<Ratio[]> {
     const make = () => zodServer(count);
     const handle = createHandler({ server: make, policy: enforce, catalog: 'static' });
     await (await handle(post(message('tools/list', {})))).text();
-    const rounds = Math.max(4, Math.ceil(3000 / count));
+    const rounds = Math.ceil(9600 / count);
     const row = Math.max(5, Math.ceil(600 / count));
     const name = `tools/call, McpServer of ${count} zod tools per request, enforce`;
     found.push(

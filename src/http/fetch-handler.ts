@@ -43,8 +43,8 @@ export interface FetchOptions extends Observer {
   readonly announce?: ((session: string, method: string) => boolean) | undefined;
   /** The public URL of the endpoint, if hosts use another URL than that of the request. */
   readonly resource?: string | undefined;
-  /** The text of the body, if it was read before, as some frameworks do. Then the request's own body is not read. */
-  readonly body?: string | undefined;
+  /** The JSON of the body, if it was read before, as some frameworks do. Then the request's own body is not read. */
+  readonly parsedBody?: unknown;
 }
 
 /** Answers one HTTP request. If the request is aborted, its server is closed. */

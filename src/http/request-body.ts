@@ -11,7 +11,7 @@ import { failure, HTTP_ERRORS } from './http-errors.js';
  * @param maxBytes the longest body that is read, in bytes
  * @returns the text of the body; the error response if the body is too long or incomplete
  */
-export async function readText(
+async function readText(
   request: Request,
   maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
 ): Promise<string | Response> {
@@ -20,6 +20,32 @@ export async function readText(
     return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read. Send it again.');
   if (!sent.tooLarge) return sent.text;
   return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes. Send less at once.`);
+}
+
+/** A body that was read. */
+export interface JsonBody {
+  readonly value: unknown;
+}
+
+/**
+ * Reads the JSON in the body of a request.
+ *
+ * @param request the request
+ * @param given the body, if it was read before
+ * @param maxBytes the longest body that is read, in bytes
+ * @returns the body; the error response if it is too long, incomplete, or not JSON
+ */
+export async function readJson(
+  request: Request,
+  { parsedBody }: { readonly parsedBody?: unknown } = {},
+  maxBytes?: number,
+): Promise<JsonBody | Response> {
+  if (parsedBody !== undefined) return { value: parsedBody };
+  const text = await readText(request, maxBytes);
+  if (typeof text !== 'string') return text;
+  const value = parseJson(text);
+  if (value === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
+  return { value };
 }
 
 /** @returns the value of a JSON text; `undefined` if it is not JSON */

@@ -12,7 +12,7 @@ import { answerKnownLists } from './known-lists/handler.js';
 import { createKnownLists, type KnownLists } from './known-lists/known-lists.js';
 import { observedStore } from './observer.js';
 import { once } from './once.js';
-import { parseJson, readText } from './request-body.js';
+import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
 import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
 import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
@@ -85,11 +85,8 @@ async function post(
   request: Request,
   given: FetchOptions,
 ): Promise<Response> {
-  const text = given.body ?? (await readText(request, options.maxBodyBytes));
-  if (typeof text !== 'string') return text;
-  const body = parseJson(text);
-  if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
-  return respond(options, lists, request, body, given);
+  const body = await readJson(request, given, options.maxBodyBytes);
+  return body instanceof Response ? body : respond(options, lists, request, body.value, given);
 }
 
 /** Answers the messages of a POST. */

@@ -19,7 +19,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler
 import { createKnownLists } from './known-lists/known-lists.js';
 import { createStubServerV2 } from './known-lists/stub-server-v2.js';
 import { observedStore } from './observer.js';
-import { parseJson, readText } from './request-body.js';
+import { readJson } from './request-body.js';
 import { createHandler as createLegacyHandler } from './sdk-v1.js';
 import { bindSessions } from './sessions.js';
 import { refuseTaskSubscription } from './tasks/task-subscription.js';
@@ -61,11 +61,11 @@ export function createHandler(options: HandlerOptionsV2): FetchHandler {
   return async (request, given = {}) => {
     if (request.method !== 'POST') return legacy(request, given);
     // The body is read here, once: it tells the era, and both handlers need it.
-    const text = given.body ?? (await readText(request, options.maxBodyBytes));
-    if (typeof text !== 'string') return text;
-    const body = parseJson(text);
-    if (body !== undefined && !(await isLegacyRequest(request, body))) return modern(request, body, given);
-    const response = await legacy(request, { ...given, body: text });
+    const read = await readJson(request, given, options.maxBodyBytes);
+    if (read instanceof Response) return read;
+    const { value: body } = read;
+    if (!(await isLegacyRequest(request, body))) return modern(request, body, given);
+    const response = await legacy(request, { ...given, parsedBody: body });
     const challenge = challenges.get(request);
     // In a batch, each refused request has its own error.
     if (challenge === undefined || Array.isArray(body)) return response;

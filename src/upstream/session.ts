@@ -4,7 +4,7 @@ import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/t
 import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { once } from '../http/once.js';
-import { parseJson, readText } from '../http/request-body.js';
+import { parseJson, readJson } from '../http/request-body.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import type { ConcernsOptions } from '../protocol/concerns-options.js';
 import { gatedTransport } from '../protocol/gated-transport.js';
@@ -100,13 +100,13 @@ export async function openSession(
         if (hasLeft) for (const requestId of requestIds) cancel(requestId);
       });
       try {
-        const body = parsedBody ?? (request.method === 'POST' ? await readBody(request) : undefined);
+        const body = request.method === 'POST' ? await readJson(request, { parsedBody }) : undefined;
         if (body instanceof Response) {
           outgoing.abandon();
           return body;
         }
-        requestIds = requestIdsIn(body);
-        const given = body === undefined ? {} : { parsedBody: body };
+        requestIds = requestIdsIn(body?.value);
+        const given = body === undefined ? {} : { parsedBody: body.value };
         return outgoing.carry(await transport.handleRequest(request, given));
       } catch (cause) {
         outgoing.abandon();
@@ -135,13 +135,6 @@ export async function openSession(
     },
     close,
   };
-}
-
-/** @returns the parsed body, or a response that refuses it */
-async function readBody(request: Request): Promise<unknown> {
-  const text = await readText(request);
-  if (typeof text !== 'string') return text;
-  return parseJson(text) ?? failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
 }
 
 function requestIdsIn(body: unknown): RequestId[] {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { parseJson, readText } from '../http/request-body.js';
+import { readJson } from '../http/request-body.js';
 import { METHODS, read } from '../protocol/messages/wire.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
@@ -124,18 +124,16 @@ export function proxySessions(options: SessionProxyOptions): SessionProxy {
         'This request requires the Mcp-Session-Id header of a session.',
       );
     }
-    const text = await readText(request);
-    if (typeof text !== 'string') return text;
-    const body = parseJson(text);
-    if (body === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
-    if (read(body, 'method') !== METHODS.initialize) {
+    const body = await readJson(request);
+    if (body instanceof Response) return body;
+    if (read(body.value, 'method') !== METHODS.initialize) {
       return failure(
         400,
         HTTP_ERRORS.refused,
         'A request without the Mcp-Session-Id header must be initialize.',
       );
     }
-    return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body);
+    return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body.value);
   }
 
   return {

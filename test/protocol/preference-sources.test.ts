@@ -24,6 +24,14 @@ const withUrl = (query: string): HttpRequestInfo => ({ url: new URL(`https://exa
 /** Returns the preferences in a header or URL. */
 const sent = (http: HttpRequestInfo) => readPreferenceSources(undefined, [], http).sources[0]?.concerns;
 
+it.each([
+  ['an absolute URL', 'https://example.test/mcp?concerns=security:high#cost'],
+  ['a path', '/mcp?x=1&concerns=security:high'],
+  ['an encoded value', '/mcp?concerns=security%3Ahigh'],
+])('reads the parameter of %s', (_name, url) => {
+  expect(sent({ url })).toEqual({ security: 'high' });
+});
+
 describe('the header', () => {
   it.each<[string, string, unknown]>([
     ['tokens', 'security=high, cost=minimal', { security: 'high', cost: 'minimal' }],

@@ -6,7 +6,7 @@ import { checkPreferenceOptions, principalPreferences } from '../callers/princip
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { observedStore } from '../observer.js';
-import { parseJson, readText } from '../request-body.js';
+import { readJson } from '../request-body.js';
 import { bindSessions, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
 import type { KnownLists } from './known-lists.js';
@@ -30,11 +30,12 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
   checkPreferenceOptions(options);
   return async (request, given = {}) => {
     if (request.method !== 'POST' || !hasPlainHeaders(request.headers)) return rest(request, given);
-    const text = given.body ?? (await readText(request, options.maxBodyBytes));
-    if (typeof text !== 'string') return text;
-    const listRequest = plainList(parseJson(text));
+    const body = await readJson(request, given, options.maxBodyBytes);
+    if (body instanceof Response) return body;
+    const listRequest = plainList(body.value);
     const stub = listRequest === undefined ? undefined : createStubServer(lists.known, [listRequest]);
-    if (listRequest === undefined || stub === undefined) return rest(request, { ...given, body: text });
+    if (listRequest === undefined || stub === undefined)
+      return rest(request, { ...given, parsedBody: body.value });
 
     const observed = options.store && observedStore(options.store, given.storeCall);
     const store = observed && bindSessions(observed, given.authInfo);

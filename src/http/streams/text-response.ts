@@ -1,10 +1,10 @@
 /** A text that many bodies contain. Its bytes are kept from the first time that one of these bodies is read. */
 export class SharedText {
-  private encoded: Buffer | undefined = undefined;
+  private encoded: Uint8Array | undefined = undefined;
 
   constructor(readonly text: string) {}
 
-  get bytes(): Buffer {
+  get bytes(): Uint8Array {
     this.encoded ??= Buffer.from(this.text);
     return this.encoded;
   }
