@@ -94,6 +94,27 @@ describe('a proposed policy', () => {
     { name: 'yes', annotations: {} },
   ];
 
+  it('has no warnings about texts of the server, which name tools that it can hide', async () => {
+    const catalog = write('texts.json', {
+      instructions: 'Call list_notes before delete_note.',
+      tools: [
+        { name: 'list_notes', description: 'Lists notes. Remove one with delete_note.' },
+        { name: 'delete_note', description: 'Deletes a note of list_notes.' },
+      ],
+    });
+    const policy = join(folder, 'texts.yaml');
+    const { stderr } = await run('init', '--catalog', catalog, '-o', policy);
+    expect(stderr).toContain('Checked: check reports nothing, and the tests pass.');
+    const text = read('texts.yaml');
+    expect(text.match(/^ *# mcp-concerns-ignore names-hidden: .*\n *(?:version|list_notes):/gm)).toHaveLength(
+      2,
+    );
+    expect(text.match(/names-hidden/g)).toHaveLength(2);
+    const checked = await run('check', policy, '--catalog', catalog, '--deny-warnings');
+    expect(checked.code).toBe(0);
+    expect((await run('fmt', '--check', policy)).code).toBe(0);
+  });
+
   it('uses annotations, then names, and expects the worst of other tools', async () => {
     const catalog = write('small.json', {
       server: 'small',
