@@ -59,6 +59,8 @@ export function managersOf(workspace: string): readonly Manager[] {
         '--non-interactive',
         // Yarn would take a tarball of the same name and version from its shared cache.
         `--cache-folder=${join(workspace, 'yarn-cache')}`,
+        // The SDK of durable functions, an optional peer, wants Node 22. Other package managers only warn.
+        '--ignore-engines',
         ...packages,
       ],
     },
