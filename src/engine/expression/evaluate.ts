@@ -197,14 +197,14 @@ export function pathReader(path: string): (data: unknown) => unknown {
   };
 }
 
-const { hasOwnProperty } = Object.prototype;
+const { hasOwnProperty: hasOwn } = Object.prototype;
 
 /** @returns an own property, never one that an object inherits; `undefined` if there is none */
 export function readOwn(data: unknown, name: string): unknown {
   if (data === undefined || data === null) return undefined;
   const value = (data as Record<string, unknown>)[name];
   // Most properties that rules read are missing, and looking for an own one takes longer.
-  return value !== undefined && hasOwnProperty.call(data, name) ? value : undefined;
+  return value !== undefined && hasOwn.call(data, name) ? value : undefined;
 }
 
 /** @returns the value at a dotted path, see `pathReader`; use it for paths that are read once */
