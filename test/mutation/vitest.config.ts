@@ -8,8 +8,14 @@ export default defineConfig({
   test: {
     root: '.',
     include: [process.env.MUTATION_TESTS ?? 'test/{engine,policy,property,protocol}/**/*.test.ts'],
-    // Left out: tests in child processes, which load no changed file; slow tests of documents and of paging.
-    exclude: ['test/policy/{yaml,docs,schema}.test.ts', 'test/property/paging.test.ts'],
+    // Left out: tests in child processes, which load no changed file; slow tests of documents, of paging and of messages.
+    exclude: [
+      'test/policy/{yaml,docs,schema}.test.ts',
+      'test/property/paging.test.ts',
+      'test/protocol/fuzz.test.ts',
+    ],
+    // Counting each branch makes these too slow for their limits.
+    testNamePattern: /^(?!.*\blinear\b)/,
     setupFiles: ['./test/mutation/limits.ts'],
     testTimeout: 60_000,
   },
