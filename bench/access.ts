@@ -110,7 +110,7 @@ async function concurrent(policy: Policy): Promise<Ratio[]> {
       1 / 0.98,
       { work: all(body, policy) },
       { work: all(body) },
-      60,
+      40,
     );
   return [
     await compare('tools/list', message('tools/list', {})),

@@ -40,7 +40,7 @@ export interface Measured {
  * batches now and then. Only after some thousand calls has V8 optimized the whole gate: with 160 rounds the same ratios are
  * 0.02 to 0.03 larger.
  */
-export const [ROUNDS, ROW] = [600, 25];
+export const [ROUNDS, ROW] = [400, 25];
 
 /**
  * Measures one function against another. The two alternate, so that changes of the machine's speed affect both.
