@@ -105,6 +105,7 @@ describe('a proposed policy', () => {
     const policy = join(folder, 'texts.yaml');
     const { stderr } = await run('init', '--catalog', catalog, '-o', policy);
     expect(stderr).toContain('Checked: check reports nothing, and the tests pass.');
+    expect(stderr).toContain('Silenced: 2 warnings about texts of the server (names-hidden)');
     const text = read('texts.yaml');
     expect(text.match(/^ *# mcp-concerns-ignore names-hidden: .*\n *(?:version|list_notes):/gm)).toHaveLength(
       2,

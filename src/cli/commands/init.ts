@@ -23,7 +23,7 @@ import { checkProposal, testsPass } from '../proposals/proposal-check.js';
 import { checkLine, effectsLine, topicsLine } from '../proposals/proposal-report.js';
 import { silenceServerTexts } from '../proposals/server-texts.js';
 import { updateFiles } from '../proposals/update-files.js';
-import { catalogContents } from '../terminal/quantities.js';
+import { catalogContents, quantity } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { packageFile } from '../version.js';
 
@@ -143,6 +143,12 @@ export async function run(argv: string[]): Promise<number> {
   if (written.parts.size > 0) note(`It includes ${[...written.parts.keys()].join(', ')}.`);
   note(`Wrote ${files.tests}${values.catalog === undefined ? ` and ${files.catalog}` : ''}.`);
   note(checkLine(findings, passed));
+  const silenced = first.findings.length - findings.length;
+  if (silenced > 0) {
+    note(
+      `Silenced: ${quantity(silenced, 'warning')} about texts of the server (names-hidden), each with a comment.`,
+    );
+  }
   if (proposal.tools.length > 0) {
     note(effectsLine(proposal.tools));
     for (const line of topicsLine(proposal)) note(line);

@@ -4,7 +4,7 @@ import type { Finding } from '../../policy/language/findings.js';
 /** The finding about texts of the server, which no policy can change. */
 const CODE = 'names-hidden';
 
-const COMMENT = `# mcp-concerns-ignore ${CODE}: the text is the server's, and the name is hidden on purpose`;
+const COMMENT = `# mcp-concerns-ignore ${CODE}: the text is the server's, which no policy can change`;
 
 /**
  * Silences the findings of a new policy that are about texts of the server, each above its entry.
