@@ -137,19 +137,26 @@ const attached = <S extends Parameters<typeof attachConcerns>[0]>(
 };
 
 /** Bundled once: a child process cannot run TypeScript. */
-const PROGRAM = join(mkdtempSync(join(process.cwd(), 'build/stdio-')), 'server.mjs');
-buildSync({
-  entryPoints: ['test/behavior/stdio-server.ts'],
-  outfile: PROGRAM,
-  bundle: true,
-  packages: 'external',
-  platform: 'node',
-  format: 'esm',
-  logLevel: 'error',
-});
+let program: string | undefined;
+
+/** The path of the bundled server, which is built for the first mount that starts it. */
+function stdioServer(): string {
+  if (program !== undefined) return program;
+  program = join(mkdtempSync(join(process.cwd(), 'build/stdio-')), 'server.mjs');
+  buildSync({
+    entryPoints: ['test/behavior/stdio-server.ts'],
+    outfile: program,
+    bundle: true,
+    packages: 'external',
+    platform: 'node',
+    format: 'esm',
+    logLevel: 'error',
+  });
+  return program;
+}
 
 function overStdio(generation: 'v1' | 'v2', given: SuitePolicy | undefined): StdioClientTransport {
-  const args = [PROGRAM, generation, ...(given === undefined ? [] : [given.file])];
+  const args = [stdioServer(), generation, ...(given === undefined ? [] : [given.file])];
   return new StdioClientTransport({ command: process.execPath, args, stderr: 'inherit' });
 }
 

@@ -13,10 +13,14 @@ import {
 } from '../../src/engine/index.js';
 import { loadPolicy, type PolicyReport, readPolicy } from '../../src/policy/index.js';
 
-const root = mkdtempSync(join(tmpdir(), 'concerns-'));
 let folders = 0;
+let root: string | undefined;
 
-afterAll(() => rmSync(root, { recursive: true, force: true }));
+// A file of tests that uses this module after another one in the same process begins anew.
+afterAll(() => {
+  if (root !== undefined) rmSync(root, { recursive: true, force: true });
+  root = undefined;
+});
 
 /** Removes the indentation and the first line break from a YAML text in the source of a test. */
 export function yaml({ raw }: TemplateStringsArray, ...values: readonly unknown[]): string {
@@ -44,6 +48,7 @@ export const POLICY_WITHOUT_RULES = yaml`
 /** Writes files into a new folder and returns the folder. */
 export function write(files: Readonly<Record<string, string>>): string {
   folders += 1;
+  root ??= mkdtempSync(join(tmpdir(), 'concerns-'));
   const folder = join(root, String(folders));
   mkdirSync(folder);
   for (const [name, text] of Object.entries(files)) {
