@@ -39,7 +39,7 @@ type Offers = ReturnType<typeof collectOffers>;
 export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]): Classes {
   const classOf: number[] = [];
   const classes: Mapping[] = [];
-  const unknown: string[] = [];
+  const undeclared: string[] = [];
   const byParts = new Sequence<Offers>();
   const byValues = new Map<string, Offers>();
   const filler = new SlotFiller(policy.slots, () => new Sequence<number>());
@@ -51,18 +51,21 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     for (const { number } of parts) given = given.follow(number);
     if (given.end === undefined) {
       const offers = collectOffers(policy, item, parts);
-      if (unknown.length < MAX_UNKNOWN) unknown.push(...offers.unknown);
+      if (undeclared.length < MAX_UNKNOWN) undeclared.push(...offers.unknown);
       const values = textOf(offers);
       given.end = byValues.get(values) ?? offers;
       if (given.end === offers) byValues.set(values, offers);
     }
     const { slots, rest } = filler.fill(data);
     const found = rest.follow(given.end);
-    found.end ??= classes.push({ kind, ...given.end, primitive: data, slots }) - 1;
+    if (found.end === undefined) {
+      const { mapped, offers, unknown } = given.end;
+      found.end = classes.push({ kind, mapped, offers, unknown, primitive: data, slots }) - 1;
+    }
     classOf.push(found.end);
   }
   if (kind === 'tools') addOwners(policy, items, { classOf, classes });
-  return { classOf, classes, unknown: unknown.slice(0, MAX_UNKNOWN) };
+  return { classOf, classes, unknown: undeclared.slice(0, MAX_UNKNOWN) };
 }
 
 /** Gives each tool that only pages can call a class that knows the tools it belongs to, unless the policy names it. */

@@ -46,11 +46,11 @@ interface Part {
 /**
  * Compiles an expression into closures.
  *
- * Parts that depend only on the primitive are moved into slots, which are filled once per primitive. Only the rest is
- * evaluated for each configuration.
+ * Parts that depend only on the primitive are moved into slots, which are filled once per primitive. Parts that do not
+ * depend on it are evaluated once per object of data. Only the rest is evaluated for each configuration and primitive.
  *
  * @param expression an expression without problems
- * @param slots receives the parts that depend only on the primitive; without it, nothing is moved
+ * @param slots receives the parts that depend only on the primitive; without it, everything is evaluated each time
  * @returns the closure, and the paths that it reads
  * @example
  * const { expression } = parseExpression({ '===': [{ var: 'concerns.environment' }, 'production'] });
@@ -58,7 +58,7 @@ interface Part {
  */
 export function compileExpression(expression: Expression, slots?: PartTable): CompiledExpression {
   const part = compilePart(expression, { slots, scoped: false });
-  const { evaluate } = slots === undefined ? part : toSlot(part, slots);
+  const { evaluate } = slots === undefined ? part : place(part, slots);
   return { evaluate, paths: [...new Set(part.paths)] };
 }
 
@@ -121,14 +121,32 @@ function combine(
 ): Part {
   const paths = parts.flatMap((part) => part.paths);
   const mixed = paths.some(readsPrimitive) && !paths.every(readsPrimitive);
-  const placed = mixed && slots !== undefined ? parts.map((part) => toSlot(part, slots)) : parts;
+  const placed = mixed && slots !== undefined ? parts.map((part) => place(part, slots)) : parts;
   return { json, evaluate: build(placed.map((part) => part.evaluate)), paths };
 }
 
-function toSlot(part: Part, slots: PartTable): Part {
-  if (part.paths.length === 0 || !part.paths.every(readsPrimitive)) return part;
+/** Lets a part be evaluated once per primitive or once per configuration, if it depends on nothing else. */
+function place(part: Part, slots: PartTable): Part {
+  const count = part.paths.filter(readsPrimitive).length;
+  if (part.paths.length === 0 || (count > 0 && count < part.paths.length)) return part;
+  if (count === 0) return { ...part, evaluate: remembered(part.evaluate) };
   const slot = slots.add(part.json, part.evaluate, part.paths);
   return { ...part, evaluate: (_data, values) => values[slot] };
+}
+
+const NOT_YET = Symbol('no data yet');
+
+/** The data of a configuration is one object, with which a rule is evaluated for each class of primitives. */
+function remembered(evaluate: Evaluate): Evaluate {
+  let latest: unknown = NOT_YET;
+  let value: unknown;
+  return (data, slots) => {
+    if (data !== latest) {
+      value = evaluate(data, slots);
+      latest = data;
+    }
+    return value;
+  };
 }
 
 function readPart({ json, path, fallback }: Read, scope: Scope): Part {

@@ -112,7 +112,7 @@ function groupParts(parts: readonly SlotPart[]): PartGroup[] {
     const fields = fieldsOf(paths).sort().join();
     byFields.set(fields, [...(byFields.get(fields) ?? []), slot]);
   });
-  return [...byFields.values()].map((slots) => {
+  const groups = [...byFields.values()].map((slots): PartGroup => {
     const own = slots.flatMap((slot) => parts[slot] ?? []);
     const paths = [...new Set(own.flatMap((part) => part.paths))];
     const fields = fieldsOf(paths);
@@ -123,6 +123,9 @@ function groupParts(parts: readonly SlotPart[]): PartGroup[] {
       facts: isUnique ? undefined : fields.map((field) => ({ field, inside: insideOf(field, paths) })),
     };
   });
+  // Those with the fewest different values first: then fewer combinations begin differently.
+  const breadth = ({ facts }: PartGroup) => (facts ?? []).flatMap(({ inside }) => inside).length;
+  return groups.sort((a, b) => breadth(a) - breadth(b));
 }
 
 const namesOf = (path: string): string[] => keysOf(path).slice(1);
@@ -156,10 +159,11 @@ function valuesOf(
     }
     if (known.end !== undefined) return known.end;
   }
-  const values = parts.map((evaluate) => evaluate(data, []));
   let equal = byValues;
-  for (const value of values) equal = equal.followContent(value);
-  equal.end ??= values;
+  for (const evaluate of parts) equal = equal.followContent(evaluate(data, NO_SLOTS));
+  equal.end ??= parts.map((evaluate) => evaluate(data, NO_SLOTS));
   if (facts !== undefined) known.end = equal.end;
   return equal.end;
 }
+
+const NO_SLOTS: Slots = [];
