@@ -12,7 +12,7 @@ import { createHandler } from '../src/http/sdk-v1.js';
 import { attachConcerns } from '../src/protocol/attach.js';
 import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
-import { type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
+import { type Measurement, type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
 import { zodServer } from './zod-server.js';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -38,125 +38,130 @@ function enforcing(): Policy {
   return preparePolicy({ ...compiled, settings: { ...compiled.settings, enforcement: 'enforce' } });
 }
 
-/** Measures access checks, and servers that are built for each request. */
-export async function accessRatios(): Promise<Ratio[]> {
-  const [advisory, enforce] = [fixturePolicy(tools), enforcing()];
-  const through = (make: () => Server | McpServer, body: object, policy?: Policy) => () =>
-    perRequest(make, body, policy);
-  const call = message('tools/call', CALL);
-  const shown = message('tools/call', { name: SHOWN, arguments: VALID, ...META });
-  const found: Ratio[] = [
-    await ratio(
-      'tools/call, one server per request, advisory / without the gate',
-      1.02,
-      { work: through(callServer, call, advisory), row: ROW },
-      { work: through(callServer, call), row: ROW },
-      ROUNDS,
-      1.05,
-    ),
-    await ratio(
-      'tools/call, one server per request, enforce / without the gate',
-      1.05,
-      { work: through(callServer, call, enforce), row: ROW },
-      { work: through(callServer, call), row: ROW },
-      ROUNDS,
-      1.1,
-    ),
-  ];
-  const before: Readonly<Record<number, readonly [number, number]>> = {
-    24: [2.6, 1.45],
-    200: [5.9, 1.5],
-    1000: [12.6, 1.25],
-  };
-  for (const count of [24, 200, 1000]) {
-    const make = () => zodServer(count);
-    const handle = createHandler({ server: make, policy: enforce, catalog: 'static' });
-    await (await handle(post(message('tools/list', {})))).text();
-    const rounds = Math.ceil(9600 / count);
-    const row = Math.max(5, Math.ceil(600 / count));
-    const name = `tools/call, McpServer of ${count} zod tools per request, enforce`;
-    found.push(
-      await ratio(
-        `${name}, exact entry / without the gate`,
-        1.1,
-        { work: through(make, shown, enforce), row },
-        { work: through(make, shown), row },
-        rounds,
-        before[count]?.[0],
-      ),
-      // The handler streams the response to a call.
-      await ratio(
-        `${name}, catalog: static / without the gate, same response mode`,
-        1.1,
-        { work: async () => (await handle(post(shown))).text(), row },
-        { work: () => perRequest(make, shown, undefined, 'stream'), row },
-        rounds,
-        before[count]?.[1],
-      ),
-    );
-  }
-  return [...found, ...(await concurrent(advisory)), ...(await kept()), await staticList(advisory)];
+const advisory = () => fixturePolicy(tools);
+const call = message('tools/call', CALL);
+const shown = message('tools/call', { name: SHOWN, arguments: VALID, ...META });
+
+/** A call of a server that is built for it. */
+async function single(mode: string, target: number, before: number, policy: Policy): Promise<Ratio[]> {
+  const through = (given?: Policy) => ({ work: () => perRequest(callServer, call, given), row: ROW });
+  const name = `tools/call, one server per request, ${mode} / without the gate`;
+  return [await ratio(name, target, through(policy), through(), ROUNDS, before)];
 }
 
+/** A call of an `McpServer` that is built for it, if no list is known before. */
+async function exactEntry(count: number, before: number): Promise<Ratio[]> {
+  const make = () => zodServer(count);
+  const policy = enforcing();
+  const { rounds, row } = zodRounds(count);
+  return [
+    await ratio(
+      `tools/call, McpServer of ${count} zod tools per request, enforce, exact entry / without the gate`,
+      1.1,
+      { work: () => perRequest(make, shown, policy), row },
+      { work: () => perRequest(make, shown), row },
+      rounds,
+      before,
+    ),
+  ];
+}
+
+/** A call of an `McpServer` that is built for it, with the list of its tools. */
+async function staticCatalog(count: number, before: number): Promise<Ratio[]> {
+  const make = () => zodServer(count);
+  const handle = createHandler({ server: make, policy: enforcing(), catalog: 'static' });
+  await (await handle(post(message('tools/list', {})))).text();
+  const { rounds, row } = zodRounds(count);
+  return [
+    await ratio(
+      `tools/call, McpServer of ${count} zod tools per request, enforce, catalog: static / without the gate, same response mode`,
+      1.1,
+      // The handler streams the response to a call.
+      { work: async () => (await handle(post(shown))).text(), row },
+      { work: () => perRequest(make, shown, undefined, 'stream'), row },
+      rounds,
+      before,
+    ),
+  ];
+}
+
+const zodRounds = (count: number) => ({
+  rounds: Math.ceil(9600 / count),
+  row: Math.max(5, Math.ceil(600 / count)),
+});
+
 /** 64 requests at once. Requests per second at least 0.98 of the SDK's is a time of at most 1 / 0.98. */
-async function concurrent(policy: Policy): Promise<Ratio[]> {
+async function concurrent(name: string, body: object): Promise<Ratio[]> {
   const AT_ONCE = 64;
   const make = () => zodServer(24);
-  const all = (body: object, gated?: Policy) => () =>
-    Promise.all(Array.from({ length: AT_ONCE }, () => perRequest(make, body, gated)));
-  const compare = (name: string, body: object) =>
-    ratio(
+  const all = (gated?: Policy) => ({
+    work: () => Promise.all(Array.from({ length: AT_ONCE }, () => perRequest(make, body, gated))),
+  });
+  return [
+    await ratio(
       `${AT_ONCE} ${name} at once, McpServer of 24 zod tools per request, advisory / without the gate`,
       1 / 0.98,
-      { work: all(body, policy) },
-      { work: all(body) },
+      all(advisory()),
+      all(),
       40,
-    );
-  return [
-    await compare('tools/list', message('tools/list', {})),
-    await compare('tools/call', message('tools/call', CALL)),
+    ),
   ];
+}
+
+const hiddenNames = () =>
+  kept('a call of 1 KB on a kept connection, enforce, 1000 hidden names / none', 1.2, {
+    text: 'x'.repeat(1000),
+    isError: false,
+    counts: [1000, 0],
+  });
+
+const longError = () =>
+  kept('an error of 4 MB on a kept connection, enforce, 1000 hidden names / 10', 1.1, {
+    text: 'It failed in some part of the work. '.repeat(Math.ceil(4_000_000 / 36)),
+    isError: true,
+    counts: [1000, 10],
+  });
+
+/** Access checks, and servers that are built for each request. */
+export const ACCESS: readonly Measurement[] = [
+  () => single('advisory', 1.02, 1.05, advisory()),
+  () => single('enforce', 1.05, 1.1, enforcing()),
+  () => exactEntry(24, 2.6),
+  () => exactEntry(200, 5.9),
+  () => exactEntry(1000, 12.6),
+  () => staticCatalog(24, 1.45),
+  () => staticCatalog(200, 1.5),
+  () => staticCatalog(1000, 1.25),
+  () => concurrent('tools/list', message('tools/list', {})),
+  () => concurrent('tools/call', message('tools/call', CALL)),
+  hiddenNames,
+  longError,
+  staticList,
+];
+
+interface KeptCall {
+  readonly text: string;
+  readonly isError: boolean;
+  /** The numbers of hidden names that are compared. */
+  readonly counts: readonly [number, number];
 }
 
 /** One connection that stays open, with hidden names that responses must not contain. */
-async function kept(): Promise<Ratio[]> {
+async function kept(name: string, target: Target, { text, isError, counts }: KeptCall): Promise<Ratio[]> {
   const hiding = (hidden: number): Policy => {
     const compiled = compiledFixture(tools);
-    const names = tools.slice(0, hidden).map(({ name }) => name);
+    const names = tools.slice(0, hidden).map((tool) => tool.name);
     const when = { in: [{ var: 'primitive.name' }, names] };
     const rule = { id: 'hidden', effect: 'hide', kinds: ['tools'], when, file: 0, line: 1 } as const;
     const settings = { ...compiled.settings, enforcement: 'enforce' } as const;
     return preparePolicy({ ...compiled, rules: [rule], settings });
   };
-  const compare = async (
-    name: string,
-    target: Target,
-    text: string,
-    isError: boolean,
-    counts: [number, number],
-  ) => {
-    const [more, fewer] = await Promise.all(counts.map((count) => connected(hiding(count), text, isError)));
-    if (more === undefined || fewer === undefined) throw new Error('There are two numbers of hidden names.');
-    const repeat = text.length > 100_000 ? 1 : 50;
-    return ratio(name, target, { work: more, repeat }, { work: fewer, repeat }, 60);
-  };
-  const large = 'It failed in some part of the work. '.repeat(Math.ceil(4_000_000 / 36));
-  return [
-    await compare(
-      'a call of 1 KB on a kept connection, enforce, 1000 hidden names / none',
-      1.2,
-      'x'.repeat(1000),
-      false,
-      [1000, 0],
-    ),
-    await compare(
-      'an error of 4 MB on a kept connection, enforce, 1000 hidden names / 10',
-      1.1,
-      large,
-      true,
-      [1000, 10],
-    ),
+  const repeat = text.length > 100_000 ? 1 : 50;
+  const [more, fewer] = [
+    await connected(hiding(counts[0]), text, isError),
+    await connected(hiding(counts[1]), text, isError),
   ];
+  return [await ratio(name, target, { work: more, repeat }, { work: fewer, repeat }, 60)];
 }
 
 async function connected(policy: Policy, text: string, isError: boolean): Promise<() => Promise<unknown>> {
@@ -177,8 +182,8 @@ async function connected(policy: Policy, text: string, isError: boolean): Promis
 }
 
 /** A warm list that needs no server, against a handler that reads the request and returns a fixed text. */
-async function staticList(policy: Policy): Promise<Ratio> {
-  const handle = createHandler({ server: () => zodServer(), policy, catalog: 'static' });
+async function staticList(): Promise<Ratio[]> {
+  const handle = createHandler({ server: () => zodServer(), policy: advisory(), catalog: 'static' });
   const body = message('tools/list', META);
   await (await handle(post(body))).text();
   const text = await (await handle(post(body))).text();
@@ -186,14 +191,16 @@ async function staticList(policy: Policy): Promise<Ratio> {
     await request.text();
     return new Response(text, { headers: { 'Content-Type': 'application/json' } });
   };
-  return ratio(
-    'tools/list with catalog: static, warm, a quarter of 1000 tools / a Response with the same bytes',
-    1.3,
-    { work: async () => (await handle(post(body))).text(), repeat: 4 },
-    { work: async () => (await fixed(post(body))).text(), repeat: 4 },
-    200,
-    2.2,
-  );
+  return [
+    await ratio(
+      'tools/list with catalog: static, warm, a quarter of 1000 tools / a Response with the same bytes',
+      1.3,
+      { work: async () => (await handle(post(body))).text(), repeat: 4 },
+      { work: async () => (await fixed(post(body))).text(), repeat: 4 },
+      200,
+      2.2,
+    ),
+  ];
 }
 
 function callServer(): Server {

@@ -23,6 +23,9 @@ export interface Ratio {
  */
 export type Target = number | { readonly lowerBound: number } | undefined;
 
+/** Some ratios that are measured one after the other, in a process of their own. */
+export type Measurement = () => Promise<readonly Ratio[]>;
+
 /** A function to measure. */
 export interface Measured {
   readonly work: () => unknown;

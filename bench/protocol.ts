@@ -10,7 +10,7 @@ import { attachConcerns } from '../src/protocol/attach.js';
 import { gatedTransport } from '../src/protocol/gated-transport.js';
 import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
 import { FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
-import { type Ratio, ROUNDS, ROW, ratio } from './measure.js';
+import { type Measurement, type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
 import { zodServer } from './zod-server.js';
 
 const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' };
@@ -45,77 +45,96 @@ async function perRequest(
 
 const message = (method: string, params: object) => ({ jsonrpc: '2.0', id: 1, method, params });
 
-/** Measures what the gate costs for messages that it only forwards, and what it saves with a shared catalog. */
-export async function protocolRatios(): Promise<Ratio[]> {
-  const policy = fixturePolicy(tools);
-  const enforced = { ...policy, settings: { ...policy.settings, enforcement: 'enforce' } } as const;
-  const call = message('tools/call', { name: 'tool_0001', arguments: {} });
-  const ping = message('ping', {});
-  const list = message('tools/list', FILTERED);
+const policy = fixturePolicy(tools);
+const enforced = { ...policy, settings: { ...policy.settings, enforcement: 'enforce' } } as const;
+const call = message('tools/call', { name: 'tool_0001', arguments: {} });
+const ping = message('ping', {});
+const list = message('tools/list', FILTERED);
+const bare = message('tools/list', {});
+
+/** A call or a ping, one server per request, against the same without the gate. */
+async function forwarded(
+  name: string,
+  target: Target,
+  body: object,
+  { json, given = policy }: { readonly json: boolean; readonly given?: Policy },
+): Promise<Ratio[]> {
+  const gated = { work: () => perRequest(callServer, body, json, given), row: ROW };
+  const plain = { work: () => perRequest(callServer, body, json), row: ROW };
+  return [await ratio(`${name} / without the gate`, target, gated, plain, ROUNDS)];
+}
+
+/** What a shared catalog saves. */
+async function sharedCatalog(): Promise<Ratio[]> {
   const handle = createHandler({ server: () => zodServer(), policy, catalog: 'static' });
   const shared = (body: object) => async () => {
     const init = { method: 'POST', headers: HEADERS, body: JSON.stringify(body) };
     return (await handle(new Request('http://localhost/mcp', init))).text();
   };
-  const full = await shared(list)();
-  if (JSON.parse(full).result.tools.length !== 250)
+  if (JSON.parse(await shared(list)()).result.tools.length !== 250)
     throw new Error('The fixture is not filtered to a quarter.');
-  const bare = message('tools/list', {});
-  const through = (body: object, json: boolean) => () => perRequest(callServer, body, json, policy);
-  const without = (body: object, json: boolean) => () => perRequest(callServer, body, json);
-  const [gated, plain] = [await keptServer(policy), await keptServer()];
+  const plain = { work: () => perRequest(() => zodServer(), bare, true) };
   return [
-    await ratio(
-      'tools/call through the gate, streamed, one server per request / without the gate',
-      { lowerBound: 1.02 },
-      { work: through(call, false), row: ROW },
-      { work: without(call, false), row: ROW },
-      ROUNDS,
-    ),
-    await ratio(
-      'the same call under enforce, nothing hidden / without the gate',
-      { lowerBound: 1.05 },
-      { work: () => perRequest(callServer, call, false, enforced), row: ROW },
-      { work: without(call, false), row: ROW },
-      ROUNDS,
-    ),
-    await ratio(
-      'a message that the gate only forwards (ping), one server per request / without the gate',
-      { lowerBound: 1.02 },
-      { work: through(ping, true), row: ROW },
-      { work: without(ping, true), row: ROW },
-      ROUNDS,
-    ),
     await ratio(
       'tools/list of a 1000-tool McpServer per request, static catalog, filtered to a quarter / without the gate, unfiltered',
       0.015,
       { work: shared(list), repeat: 4 },
-      { work: () => perRequest(() => zodServer(), bare, true) },
+      plain,
       200,
     ),
     await ratio(
       'the same, unfiltered on both sides',
       undefined,
       { work: shared(bare), repeat: 4 },
-      { work: () => perRequest(() => zodServer(), bare, true) },
+      plain,
       200,
     ),
+  ];
+}
+
+/** What filtering saves on one connection. */
+async function keptConnection(): Promise<Ratio[]> {
+  const [gated, plain] = [await keptServer(policy), await keptServer()];
+  const baseline = { work: () => plain(bare) };
+  return [
     await ratio(
       'tools/list of one 1000-tool McpServer in memory, filtered to a quarter / without the gate, unfiltered',
       0.005,
       { work: () => gated(list), repeat: 20 },
-      { work: () => plain(bare) },
+      baseline,
       200,
     ),
     await ratio(
       'the same, unfiltered on both sides',
       undefined,
       { work: () => gated(bare), repeat: 4 },
-      { work: () => plain(bare) },
+      baseline,
       200,
     ),
   ];
 }
+
+/** What the gate costs for messages that it only forwards, and what it saves with a shared catalog. */
+export const PROTOCOL: readonly Measurement[] = [
+  () =>
+    forwarded('tools/call through the gate, streamed, one server per request', { lowerBound: 1.02 }, call, {
+      json: false,
+    }),
+  () =>
+    forwarded('the same call under enforce, nothing hidden', { lowerBound: 1.05 }, call, {
+      json: false,
+      given: enforced,
+    }),
+  () =>
+    forwarded(
+      'a message that the gate only forwards (ping), one server per request',
+      { lowerBound: 1.02 },
+      ping,
+      { json: true },
+    ),
+  sharedCatalog,
+  keptConnection,
+];
 
 /** Connects one server over the in-memory transport of the SDK. Returns a function that sends a message and waits. */
 async function keptServer(policy?: Policy): Promise<(body: object) => Promise<JSONRPCMessage>> {
