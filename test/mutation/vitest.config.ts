@@ -1,4 +1,5 @@
-import { basename } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
@@ -17,11 +18,22 @@ class NearestFirst extends BaseSequencer {
   }
 }
 
+const { name, exports }: { name: string; exports: Readonly<Record<string, string | { default: string }>> } =
+  JSON.parse(readFileSync('package.json', 'utf8'));
+
+/** The examples import this package by name: its sources, because mutants are not built. */
+const alias = Object.entries(exports).flatMap(([subpath, target]) => {
+  if (typeof target === 'string') return [];
+  const source = target.default.replace('./dist/', 'src/').replace(/\.js$/, '.ts');
+  return [{ find: new RegExp(`^${subpath.replace('.', name)}$`), replacement: resolve(source) }];
+});
+
 /**
  * The tests that Stryker runs against changed files of the engine, of the policy check and of the gate. They start no processes and
  * need no build. For a quick look at one file, `MUTATION_TESTS` takes a glob of fewer tests.
  */
 export default defineConfig({
+  resolve: { alias },
   test: {
     root: '.',
     include: [process.env.MUTATION_TESTS ?? `test/{${FOLDERS.join(',')}}/**/*.test.ts`],

@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { brotliDecompressSync } from 'node:zlib';
 import { readCounted } from '../inputs/token-counter.js';
 import { readArguments, refusePositionals } from '../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
@@ -56,7 +57,7 @@ export async function run(argv: string[]): Promise<number> {
   if (withInput || values.header !== undefined) parseInput(values, command, 'open');
 
   // The build puts the page beside the command.
-  let html = readFileSync(new URL('./playground.html', import.meta.url), 'utf8');
+  let html = brotliDecompressSync(readFileSync(new URL('./playground.html.br', import.meta.url))).toString();
   if (withInput || paths.length > 0) {
     const catalog = withInput ? await readCounted(values, command, 'open') : undefined;
     const document = await playgroundDocument({ paths, catalog, catalogFile: values.catalog });

@@ -1,0 +1,25 @@
+/**
+ * Deletes the declarations in `dist` that no subpath of the package leads to. They are more than half, and nobody can
+ * import what they declare.
+ */
+import { readdirSync, readFileSync, rmSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+
+const { exports } = JSON.parse(readFileSync('package.json', 'utf8'));
+
+const reached = new Set();
+const open = Object.values(exports).flatMap(({ types }) => (types === undefined ? [] : [normalize(types)]));
+for (let file = open.pop(); file !== undefined; file = open.pop()) {
+  if (reached.has(file)) continue;
+  reached.add(file);
+  // In `from './policy.js'` and in `import('./policy.js').Policy`.
+  for (const [, path] of readFileSync(file, 'utf8').matchAll(
+    /(?:from|import)\s*\(?\s*['"](\.[^'"]+)\.js['"]/g,
+  )) {
+    open.push(join(dirname(file), `${path}.d.ts`));
+  }
+}
+for (const name of readdirSync('dist', { recursive: true })) {
+  const file = join('dist', name);
+  if (file.endsWith('.d.ts') && !reached.has(file)) rmSync(file);
+}
