@@ -4,7 +4,18 @@ import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The folders of tests, those first that find a change soonest: the first test that fails ends the run of a change. */
-const FOLDERS = ['protocol', 'engine', 'policy', 'http', 'behavior', 'property', 'panel'] as const;
+const FOLDERS = [
+  'protocol',
+  'engine',
+  'policy',
+  'http',
+  'behavior',
+  'fuzz',
+  'property',
+  'principal',
+  'panel',
+  'tasks',
+] as const;
 
 /** Begins with the tests that are named after the changed file, which Stryker gives as the file that tests are related to. */
 class NearestFirst extends BaseSequencer {
@@ -43,6 +54,7 @@ export default defineConfig({
       'test/protocol/fuzz.test.ts',
       'test/panel/{foreign,narrow,pages}.test.ts',
       'test/behavior/{leaks/*,one-write,stdio-listen}.test.ts',
+      'test/tasks/{attach,lambda*,poll,recovery,replay,result,suite,walk,wire}.test.ts',
     ],
     // Left out by name: child processes of stdio mounts, ten seconds of single pages, and times that counting each branch changes.
     testNamePattern: /^(?!.*(\blinear\b|\bstdio\b|more than 100 pages))/,
