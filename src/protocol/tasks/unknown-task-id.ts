@@ -20,10 +20,12 @@ export function unknownTaskId(taskId: string): string {
   const random = taskId.replace(/[^0-9a-z]/gi, '').length;
   if (UUID.test(taskId) || random < MIN_RANDOM || taskId.length > MAX_LENGTH) return crypto.randomUUID();
   const isHex = /^[^g-z]*$/i.test(taskId);
+  // In place of a digit of a hexadecimal id there can be a letter.
+  const isUpper = !/[a-z]/.test(taskId);
   return taskId.replace(/[0-9a-z]/gi, (character) => {
     const isDigit = character >= '0' && character <= '9';
     const alphabet = isHex ? HEX : isDigit ? '0123456789' : LETTERS;
     const made = alphabet[randomInt(alphabet.length)] ?? '0';
-    return character >= 'A' && character <= 'Z' ? made.toUpperCase() : made;
+    return (isDigit ? isUpper : character <= 'Z') ? made.toUpperCase() : made;
   });
 }
