@@ -4,12 +4,18 @@ import { unknownTaskId } from '../../src/protocol/tasks/unknown-task-id.js';
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
 it.each([
-  ['a UUID', 'D9428888-122B-11E1-B85C-61CD3CBB3210', UUID],
+  ['a UUID', 'd9428888-122b-11e1-b85c-61cd3cbb3210', UUID],
+  [
+    'a UUID in capitals',
+    'D9428888-122B-11E1-B85C-61CD3CBB3210',
+    /^[0-9A-F]{8}(?:-[0-9A-F]{4}){3}-[0-9A-F]{12}$/,
+  ],
   ['an id with too few characters to be unknown', 'task-123456789ab', UUID],
   ['an id without letters and digits', '-'.repeat(40), UUID],
   ['an id of 1001 characters', 'x'.repeat(1001), UUID],
   ['an id of 1000 characters', 'x'.repeat(1000), /^[a-z]{1000}$/],
   ['hexadecimal digits, as few as are enough', '0123456789abcdef', /^[0-9a-f]{16}$/],
+  ['decimal digits', '1234567890123456', /^[0-9]{16}$/],
   ['capital hexadecimal digits', '0123456789ABCDEF', /^[0-9A-F]{16}$/],
   ['letters and digits', 'task_0123456789_xyz', /^[a-z]{4}_[0-9]{10}_[a-z]{3}$/],
   ['capitals', 'TASK-0123456789-Xyz', /^[A-Z]{4}-[0-9]{10}-[A-Z][a-z]{2}$/],

@@ -1,7 +1,8 @@
 import { randomInt } from 'node:crypto';
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const HEX = '0123456789abcdef';
+const DECIMAL = '0123456789';
+const HEX = `${DECIMAL}abcdef`;
 const LETTERS = 'abcdefghijklmnopqrstuvwxyz';
 
 /** With fewer, the id could be that of a task. */
@@ -17,15 +18,17 @@ const MAX_LENGTH = 1_000;
  * unknownTaskId('0123456789abcdef0123').length; // 20
  */
 export function unknownTaskId(taskId: string): string {
+  const letters = taskId.replace(/[^a-z]/gi, '');
+  const isUpper = letters !== '' && letters === letters.toUpperCase();
+  if (UUID.test(taskId)) return isUpper ? crypto.randomUUID().toUpperCase() : crypto.randomUUID();
   const random = taskId.replace(/[^0-9a-z]/gi, '').length;
-  if (UUID.test(taskId) || random < MIN_RANDOM || taskId.length > MAX_LENGTH) return crypto.randomUUID();
-  const isHex = /^[^g-z]*$/i.test(taskId);
-  // In place of a digit of a hexadecimal id there can be a letter.
-  const isUpper = !/[a-z]/.test(taskId);
+  if (random < MIN_RANDOM || taskId.length > MAX_LENGTH) return crypto.randomUUID();
+  const isHex = letters !== '' && !/[g-z]/i.test(letters);
   return taskId.replace(/[0-9a-z]/gi, (character) => {
-    const isDigit = character >= '0' && character <= '9';
-    const alphabet = isHex ? HEX : isDigit ? '0123456789' : LETTERS;
+    const isDigit = DECIMAL.includes(character);
+    const alphabet = isHex ? HEX : isDigit ? DECIMAL : LETTERS;
     const made = alphabet[randomInt(alphabet.length)] ?? '0';
+    // In the place of a digit of a hexadecimal id there can be a letter.
     return (isDigit ? isUpper : character <= 'Z') ? made.toUpperCase() : made;
   });
 }
