@@ -1,5 +1,6 @@
 import { isForPages, isNamed, ownersOf } from './companions.js';
-import { SlotFiller } from './expression/slots.js';
+import { SlotFiller } from './expression/slot-filler.js';
+import { itemAt } from './item-at.js';
 import {
   collectOffers,
   identityOf,
@@ -25,6 +26,12 @@ const MAX_UNKNOWN = 10;
 
 type Offers = ReturnType<typeof collectOffers>;
 
+/** Equal values have the same number, counted from 0. */
+interface NumberedOffers {
+  readonly number: number;
+  readonly values: Offers;
+}
+
 /**
  * Divides a list into classes. Values are collected once for each combination of parts of the policy that give them, and
  * not once per item.
@@ -40,9 +47,11 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const classOf: number[] = [];
   const classes: Mapping[] = [];
   const undeclared: string[] = [];
-  const byParts = new Sequence<Offers>();
-  const byValues = new Map<string, Offers>();
-  const filler = new SlotFiller(policy.slots, () => new Sequence<number>());
+  const byParts = new Sequence<NumberedOffers>();
+  const byValues = new Sequence<NumberedOffers>();
+  let count = 0;
+  const filler = new SlotFiller<number[]>(policy.slots, () => []);
+  const forPages: number[] = [];
   for (const item of items) {
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
@@ -52,36 +61,40 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
     if (given.end === undefined) {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_UNKNOWN) undeclared.push(...offers.unknown);
-      const values = textOf(offers);
-      given.end = byValues.get(values) ?? offers;
-      if (given.end === offers) byValues.set(values, offers);
+      const equal = followOffers(byValues, offers);
+      equal.end ??= { number: count++, values: offers };
+      given.end = equal.end;
     }
     const { slots, rest } = filler.fill(data);
-    const found = rest.follow(given.end);
-    if (found.end === undefined) {
-      const { mapped, offers, unknown } = given.end;
-      found.end = classes.push({ kind, mapped, offers, unknown, primitive: data, slots }) - 1;
+    const { number, values } = given.end;
+    if (rest[number] === undefined) {
+      const { mapped, offers, unknown } = values;
+      rest[number] = classes.push({ kind, mapped, offers, unknown, primitive: data, slots }) - 1;
     }
-    classOf.push(found.end);
+    const position = classOf.push(rest[number]) - 1;
+    if (kind === 'tools' && isForPages(item)) forPages.push(position);
   }
-  if (kind === 'tools') addOwners(policy, items, { classOf, classes });
+  for (const position of forPages) addOwners(policy, items, position, { classOf, classes });
   return { classOf, classes, unknown: undeclared.slice(0, MAX_UNKNOWN) };
 }
 
-/** Gives each tool that only pages can call a class that knows the tools it belongs to, unless the policy names it. */
+/** Gives a tool that only pages can call a class that knows the tools it belongs to, unless the policy names it. */
 function addOwners(
   policy: Policy,
-  items: readonly Primitive[],
+  tools: readonly Primitive[],
+  position: number,
   { classOf, classes }: { readonly classOf: number[]; readonly classes: Mapping[] },
 ): void {
-  items.forEach((item, position) => {
-    const own = classes[classOf[position] ?? -1];
-    if (own === undefined || !isForPages(item) || isNamed(policy, 'tools', identityOf('tools', item))) return;
-    const owners = ownersOf(items, item).flatMap((each) => classes[classOf[each] ?? -1] ?? []);
-    if (owners.length > 0) classOf[position] = classes.push({ ...own, owners }) - 1;
-  });
+  const tool = itemAt(tools, position);
+  if (isNamed(policy, 'tools', identityOf('tools', tool))) return;
+  const own = itemAt(classes, itemAt(classOf, position));
+  const owners = ownersOf(tools, tool).map((each) => itemAt(classes, itemAt(classOf, each)));
+  if (owners.length > 0) classOf[position] = classes.push({ ...own, owners }) - 1;
 }
 
-function textOf({ mapped, offers }: Offers): string {
-  return JSON.stringify([mapped, offers.map((offer) => offer?.offered)]);
+/** @returns the sequence of a primitive's values, without the places where they were written */
+function followOffers<T>(start: Sequence<T>, { mapped, offers }: Offers): Sequence<T> {
+  let sequence = start.follow(mapped);
+  for (const offer of offers) sequence = sequence.followContent(offer?.offered);
+  return sequence;
 }

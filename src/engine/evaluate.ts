@@ -2,7 +2,7 @@ import type { Configuration, EffectiveValue } from './configuration.js';
 import { isTruthy, readPath } from './expression/evaluate.js';
 import { itemAt } from './item-at.js';
 import { fromNumber, type Mapping } from './mapping.js';
-import type { Concern, Kind, Policy, Rule } from './policy.js';
+import type { Concern, Policy, Rule } from './policy.js';
 
 /** A decision in numbers: the reason is an index into `policy.concerns` or `policy.rules`, or neither. */
 export interface IndexedDecision {
@@ -102,7 +102,7 @@ function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDec
         break;
       }
       case 'rule': {
-        const rule = firstFiring(policy.rules, step.effect, mapping, configuration);
+        const rule = firstFiring(policy, step.effect, mapping, configuration);
         if (rule !== -1) return { effect: step.effect, reason: { rule } };
         break;
       }
@@ -176,11 +176,10 @@ function ruleReason(rule: Rule, mapping: Mapping, configuration: Configuration):
  * @returns whether the rule is about primitives of that kind and its condition is true
  */
 export function ruleFires(rule: Rule, { kind, slots }: Mapping, { data }: Configuration): boolean {
-  return firesFor(rule, kind, slots, data);
+  return rule.kinds.includes(kind) && fires(rule, slots, data);
 }
 
-function firesFor(rule: Rule, kind: Kind, slots: Mapping['slots'], data: Configuration['data']): boolean {
-  if (!rule.kinds.includes(kind)) return false;
+function fires(rule: Rule, slots: Mapping['slots'], data: Configuration['data']): boolean {
   // Not every request says what the client can do, and a command line may not know the protocol.
   for (const fact of rule.needs) if (data[fact] === undefined) return false;
   return isTruthy(rule.fires(data, slots));
@@ -204,15 +203,12 @@ function firstMismatch(
 
 /** @returns the index of the first rule with that effect that fires; -1 if none does */
 function firstFiring(
-  rules: readonly Rule[],
+  { rules, rulesFor }: Policy,
   effect: Rule['effect'],
   { kind, slots }: Mapping,
   { data }: Configuration,
 ): number {
-  for (let index = 0; index < rules.length; index++) {
-    const rule = rules[index];
-    if (rule?.effect === effect && firesFor(rule, kind, slots, data)) return index;
-  }
+  for (const index of rulesFor[effect][kind]) if (fires(itemAt(rules, index), slots, data)) return index;
   return -1;
 }
 

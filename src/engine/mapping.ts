@@ -1,4 +1,5 @@
 import { isTruthy, pathReader } from './expression/evaluate.js';
+import type { Readable } from './expression/readable.js';
 import { itemAt } from './item-at.js';
 import type { Assignment, Kind, Policy, Values } from './policy.js';
 
@@ -34,7 +35,7 @@ export interface Mapping {
   /** Values in the primitive's own `_meta.concerns` that the policy does not declare. */
   readonly unknown: readonly string[];
   /** The fields of the primitive that rules can read. */
-  readonly primitive: object;
+  readonly primitive: Readable;
   /** The values of the policy's slots for this primitive. */
   readonly slots: readonly unknown[];
   /** The tools that this primitive belongs to: for a page of theirs, or a tool that only pages can call. */
@@ -94,25 +95,27 @@ export function collectOffers(
 
 /** @returns the parts of a policy that give a primitive values, weakest first */
 export function partsFor(policy: Policy, kind: Kind, primitive: Primitive, data: object): Values[] {
-  const parts: Values[] = [];
   const identity = identityOf(kind, primitive);
+  const entry =
+    policy.entries[kind].get(identity) ??
+    (kind === 'resources' ? policy.covering.find((template) => template.matches(identity)) : undefined);
+  // A list that is pushed to takes room for 17 items.
+  if (policy.assigns.length + policy.patterns[kind].length === 0) return entry === undefined ? [] : [entry];
+  const parts: Values[] = [];
   for (const assign of policy.assigns) {
     if (isTruthy(assign.fires({ primitive: data }, []))) parts.push(assign);
   }
   for (const pattern of policy.patterns[kind]) {
     if (pattern.matches(identity)) parts.push(pattern);
   }
-  const entry =
-    policy.entries[kind].get(identity) ??
-    (kind === 'resources' ? policy.covering.find((template) => template.matches(identity)) : undefined);
   if (entry !== undefined) parts.push(entry);
   return parts;
 }
 
-const NOTHING: object = Object.freeze(Object.create(null));
+const NOTHING: Readable = Object.freeze(Object.create(null));
 
 /** @returns the fields of a primitive that rules and `assign` can read: the same that a catalog file keeps */
-export function readable(policy: Policy, kind: Kind, primitive: Primitive): object {
+export function readable(policy: Policy, kind: Kind, primitive: Primitive): Readable {
   if (policy.rules.length === 0 && policy.assigns.length === 0) return NOTHING;
   const { name, title, uri, uriTemplate, mimeType, annotations, execution, _meta } = primitive;
   return {

@@ -158,6 +158,8 @@ export interface Policy {
   readonly covering: readonly Matcher[];
   readonly assigns: readonly Assign[];
   readonly rules: readonly Rule[];
+  /** The indexes of the rules with each effect on primitives of each kind, in the order of the policy. */
+  readonly rulesFor: { readonly [E in Rule['effect']]: { readonly [K in Kind]: readonly number[] } };
   /** The parts of all rules that depend only on the primitive. */
   readonly slots: SlotTable;
   /** Paths of claims, of the client and of the protocol that rules read, sorted. Callers that differ in them get separate lists. */
@@ -231,6 +233,11 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     };
   });
 
+  const rulesWith = (effect: Rule['effect']) =>
+    byKind((kind) =>
+      rules.flatMap((rule, index) => (rule.effect === effect && rule.kinds.includes(kind) ? [index] : [])),
+    );
+
   return {
     digest: compiled.digest,
     concerns,
@@ -252,6 +259,7 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
       ...toValues(values, file),
     })),
     rules,
+    rulesFor: { hide: rulesWith('hide'), show: rulesWith('show') },
     slots,
     callerPaths: [...new Set(rules.flatMap(({ paths }) => paths))].filter(readsCaller).sort(),
     settings: compiled.settings,

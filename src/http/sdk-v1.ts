@@ -59,11 +59,13 @@ export function createHandler(options: HandlerOptions): FetchHandler {
  */
 export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler {
   const taskMemory = new TaskMemory();
+  const { store: shared, ...kept } = options;
   return async (request, given = {}) => {
-    const observed = options.store && observedStore(options.store, given.storeCall);
+    const observed = shared && observedStore(shared, given.storeCall);
     const store = observed && bindSessions(observed, given.authInfo);
     const principal = principalPreferences(options.preferences, observed, given.authInfo);
-    const own = { ...options, store, principal, taskMemory };
+    // The copy comes last: properties that are added to a copy take V8 several microseconds.
+    const own = { store, principal, taskMemory, ...kept };
     if (request.method === 'POST') return post(own, lists, request, given);
     const returning = readReturn(request);
     if (returning !== undefined) return respond(own, lists, returning.post, returning.message, given);

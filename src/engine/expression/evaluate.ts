@@ -206,8 +206,9 @@ function quantifiedPart({ json, operator, list, condition }: Quantified, scope: 
 export function pathReader(path: string): (data: unknown) => unknown {
   if (path === '') return (data) => data;
   const names = keysOf(path);
-  const [name = ''] = names;
+  const [name = '', second = ''] = names;
   if (names.length === 1) return (data) => readOwn(data, name);
+  if (names.length === 2) return (data) => readOwn(readOwn(data, name), second);
   return (data) => {
     let found = data;
     for (const each of names) found = readOwn(found, each);

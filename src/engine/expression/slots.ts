@@ -1,5 +1,4 @@
-import { Sequence } from '../sequence.js';
-import { type Evaluate, type RuleData, readOwn, type Slots } from './evaluate.js';
+import type { Evaluate, RuleData } from './evaluate.js';
 import { keysOf } from './expression.js';
 
 /** A part of rules that depends only on the primitive, and the dotted paths that it reads. */
@@ -41,69 +40,18 @@ export class SlotTable {
 const UNIQUE_FIELDS: ReadonlySet<string> = new Set(['', 'name', 'title', 'uri']);
 
 /** Parts that read the same fields of a primitive, for example only its annotations. */
-interface PartGroup {
+export interface PartGroup {
   readonly slots: readonly number[];
   readonly parts: readonly Evaluate[];
   /** What the parts read, by field; `undefined` if that includes a unique field. */
   readonly facts: readonly Facts[] | undefined;
 }
 
-interface Facts {
+/** What parts read of one field of a primitive. */
+export interface Facts {
   readonly field: string;
   /** The rest of each path, split at its dots. */
   readonly inside: readonly (readonly string[])[];
-}
-
-/** What a group has found in a list: values that several primitives have are the same object. */
-interface FoundValues {
-  readonly byFacts: Sequence<Slots>;
-  readonly byValues: Sequence<Slots>;
-}
-
-/** The values of all slots, and what the caller keeps for primitives with these values. */
-interface Filled<T> {
-  readonly slots: Slots;
-  readonly rest: T;
-}
-
-/**
- * Fills the slots for the primitives of one list. A list has few different annotations and tags, so parts that read only
- * such fields are evaluated once for each different content.
- */
-export class SlotFiller<T> {
-  private readonly groups: readonly (PartGroup & FoundValues)[];
-  private readonly known = new Sequence<Filled<T>>();
-
-  constructor(
-    private readonly table: SlotTable,
-    private readonly makeRest: () => T,
-  ) {
-    this.groups = table.groups.map((group) => ({
-      ...group,
-      byFacts: new Sequence(),
-      byValues: new Sequence(),
-    }));
-  }
-
-  /** @returns the values of all slots for one primitive; primitives with equal values get the same object */
-  fill(primitive: object): Filled<T> {
-    const data: RuleData = { primitive };
-    let known = this.known;
-    for (const group of this.groups) known = known.follow(valuesOf(group, data, primitive));
-    known.end ??= { slots: this.merge(data, primitive), rest: this.makeRest() };
-    return known.end;
-  }
-
-  private merge(data: RuleData, primitive: object): Slots {
-    const all = new Array<unknown>(this.table.parts.length);
-    for (const group of this.groups) {
-      const values = valuesOf(group, data, primitive);
-      group.slots.forEach((slot, index) => {
-        all[slot] = values[index];
-      });
-    }
-    return all;
-  }
 }
 
 function groupParts(parts: readonly SlotPart[]): PartGroup[] {
@@ -138,32 +86,3 @@ function fieldsOf(paths: readonly string[]): string[] {
 function insideOf(field: string, paths: readonly string[]): string[][] {
   return paths.map(namesOf).flatMap(([first, ...inside]) => (first === field ? [inside] : []));
 }
-
-function readInside(value: unknown, names: readonly string[]): unknown {
-  let found = value;
-  for (const name of names) found = readOwn(found, name);
-  return found;
-}
-
-/** @returns the values of a group's slots for a primitive; the same list for equal values */
-function valuesOf(
-  { parts, facts, byFacts, byValues }: PartGroup & FoundValues,
-  data: RuleData,
-  primitive: object,
-): Slots {
-  let known = byFacts;
-  if (facts !== undefined) {
-    for (const { field, inside } of facts) {
-      const value = readOwn(primitive, field);
-      for (const names of inside) known = known.followContent(readInside(value, names));
-    }
-    if (known.end !== undefined) return known.end;
-  }
-  let equal = byValues;
-  for (const evaluate of parts) equal = equal.followContent(evaluate(data, NO_SLOTS));
-  equal.end ??= parts.map((evaluate) => evaluate(data, NO_SLOTS));
-  if (facts !== undefined) known.end = equal.end;
-  return equal.end;
-}
-
-const NO_SLOTS: Slots = [];
