@@ -67,11 +67,16 @@ export class Talk {
   private serve(id: RequestId, method: string, answer: Given['answer']): void {
     const kind = KIND_OF.get(method) ?? '';
     const items = this.lists[kind] ?? ERRORS.methodNotFound;
+    const initialized = { result: { capabilities: { tools: {} } } };
     const found =
       typeof items === 'number'
         ? { error: { code: items, message: 'no list' } }
         : { result: { [kind]: items } };
-    const message = { jsonrpc: '2.0', id, ...(answer?.(method) ?? found) };
+    const message = {
+      jsonrpc: '2.0',
+      id,
+      ...(answer?.(method) ?? (method === 'initialize' ? initialized : found)),
+    };
     void this.connection.fromServer(message as Message, async (sent) => {
       this.toClient.push({ message: sent, relatedTo: undefined });
     });
@@ -89,7 +94,7 @@ export class Talk {
     return exchange;
   }
 
-  /** Lets the client initialize the connection, and returns the server's changed result. */
+  /** Lets the client initialize the connection. */
   initialize(params: Record<string, unknown> = {}): void {
     this.connection.fromClient(
       { jsonrpc: '2.0', id: 'init', method: 'initialize', params },
