@@ -10,7 +10,11 @@ import {
   read,
 } from '../../../src/protocol/messages/wire.js';
 import type { Sender } from '../../../src/protocol/request/configure.js';
-import { type ConnectionObserver, Exchange } from '../../../src/protocol/request/exchange.js';
+import {
+  type ConnectionObserver,
+  Exchange,
+  type Implementation,
+} from '../../../src/protocol/request/exchange.js';
 import type { PrincipalPreferences } from '../../../src/protocol/request/kept-preferences.js';
 import { LivePolicy } from '../../../src/protocol/request/live-policy.js';
 import type { GateReport } from '../../../src/protocol/request/report.js';
@@ -25,8 +29,8 @@ interface Given {
   readonly lists?: Served;
   readonly preferences?: SessionPreferences;
   readonly principal?: PrincipalPreferences | undefined;
-  /** Answers other requests, and lists before their items are sent. `undefined`: the server answers as usual. */
-  readonly answer?: (method: string) => object | undefined;
+  /** The answer to a request, instead of the usual one or of `undefined`. */
+  readonly answer?: (method: string) => object | 'never' | undefined;
 }
 
 const KIND_OF = new Map<string, string>(Object.entries(LISTS).map(([kind, { method }]) => [method, kind]));
@@ -38,6 +42,8 @@ export class Talk {
   readonly reports: GateReport[] = [];
   /** What the page was told. */
   readonly observed: string[] = [];
+  /** Who the client and the server are, as the page was told. */
+  initialized: { client: Implementation; server: Implementation } | undefined;
   readonly live: LivePolicy;
   readonly connection: Connection;
   lists: Served;
@@ -52,7 +58,10 @@ export class Talk {
         preferences: preferences ?? { place: 'connection', record: {} },
         principal,
         report: (report) => this.reports.push(report),
-        observe: () => ({ changed: tell('changed'), listed: tell('listed'), closed: tell('closed') }),
+        observe: ({ client, server }) => {
+          this.initialized = { client, server };
+          return { changed: tell('changed'), listed: tell('listed'), closed: tell('closed') };
+        },
       },
       {
         toServer: (message) => {
@@ -72,11 +81,10 @@ export class Talk {
       typeof items === 'number'
         ? { error: { code: items, message: 'no list' } }
         : { result: { [kind]: items } };
-    const message = {
-      jsonrpc: '2.0',
-      id,
-      ...(answer?.(method) ?? (method === 'initialize' ? initialized : found)),
-    };
+    const own = answer?.(method);
+    if (own === 'never') return;
+    const usual = method === 'initialize' ? initialized : found;
+    const message = { jsonrpc: '2.0', id, ...(own ?? usual) };
     void this.connection.fromServer(message as Message, async (sent) => {
       this.toClient.push({ message: sent, relatedTo: undefined });
     });

@@ -103,7 +103,7 @@ describe('a form', () => {
     ['no values', {}, { type: 'string', title: 'security', oneOf: [], default: '-' }],
   ])('has a field for %s', (_what, rest, field) => {
     const form = formOf(panelDocument({ concerns: [concern(rest)] }));
-    expect(form.requestedSchema.properties).toEqual({ security: field });
+    expect(form.requestedSchema.properties).toStrictEqual({ security: field });
   });
 
   it('has no field for what the operator sets', () => {

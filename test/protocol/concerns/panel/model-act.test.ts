@@ -36,6 +36,11 @@ describe('a model may not set', () => {
       refused('"nwes" is not a valid value for topic (news, stocks). Did you mean "news"?'),
     ],
     [
+      'a value of the wrong type',
+      { topic: { news: true } },
+      refused('{"news":true} is not a valid value for topic (news, stocks).'),
+    ],
+    [
       'a number out of range',
       { budget: 11 },
       refused('11 is not a valid value for budget (a number from 0 to 10).'),

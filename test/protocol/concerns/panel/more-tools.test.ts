@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { moreTools } from '../../../../src/protocol/concerns/panel/more-tools.js';
+import { EXTENSION_ID } from '../../../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../../../src/session/memory.js';
 import type { SessionRecord } from '../../../../src/session/store.js';
 import { ON, panelPolicy, READ_ONLY, TOOLS, talkTo } from '../panel-policy.js';
@@ -43,6 +44,7 @@ describe('the tools that other values show', () => {
       { concerns: { topic: ['stocks'] }, model: { budget: 3 } },
       ['1 more tool with other values of topic: news 1, any 1.'],
     ],
+    ['nothing for a concern that the model may only narrow', { model: { budget: 3 } }, []],
     [
       'what the values of the model hide',
       { concerns: { topic: ['stocks'] }, model: { topic: ['news'] } },
@@ -50,6 +52,12 @@ describe('the tools that other values show', () => {
     ],
   ])('are counted: %s', async (_what, record, sentences) => {
     expect(await more(talkTo(ON, {}, record))).toEqual(sentences);
+  });
+
+  it('do not depend on what the request itself prefers', async () => {
+    const talk = talkTo(ON, {}, { concerns: { topic: ['stocks'] } });
+    const _meta = { [EXTENSION_ID]: { concerns: { security: 'high' } } };
+    expect(await more(talk, { _meta })).toEqual(['2 more tools with other values of topic: news 2, any 2.']);
   });
 
   it('begin with the value that shows most', async () => {

@@ -2,9 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { callPageTool } from '../../../../src/protocol/concerns/panel/page-tools.js';
 import { summaryOf } from '../../../../src/protocol/concerns/panel/sentence.js';
 import { stateOf } from '../../../../src/protocol/concerns/panel/switches.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../../src/protocol/request/client-surfaces.js';
 import { createMemoryStore } from '../../../../src/session/memory.js';
-import { ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from '../panel-policy.js';
-import { failing, Talk } from '../talk.js';
+import { NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from '../panel-policy.js';
+import { failing, modern, Talk } from '../talk.js';
 
 const KEY = 'the key';
 
@@ -48,6 +49,12 @@ describe('the tools of the page', () => {
   it('change nothing where people can only look', async () => {
     const talk = talkTo(READ_ONLY, { app: true });
     expect(await update(talk, { key: KEY, concerns: { security: 'low' } })).toEqual(error(ONLY_LOOK));
+  });
+
+  it('change nothing where nothing is kept', async () => {
+    const capabilities = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
+    const params = modern({ name: 'concerns_update' }, capabilities);
+    expect(await call(talkTo(), params)).toEqual(error(NOT_KEPT));
   });
 
   it.each([

@@ -92,7 +92,7 @@ describe('the prompts', () => {
     ],
     [
       'a concern that does not exist',
-      { securty: 'any' },
+      { securty: 'high' },
       '"securty" (update) is not a concern of this server. It was ignored. Did you mean "security"?',
     ],
   ])('change nothing for %s', async (_what, given, problem) => {
@@ -153,9 +153,13 @@ describe('where nothing is kept, the prompts', () => {
   });
 
   it('say what is wrong with a value', async () => {
-    const params = modern({ name: 'concerns', arguments: { security: 'hihg' } });
-    const problem = '"hihg" is not a valid value for security (low, high). Did you mean "high"?';
-    expect(await get(talk(), params)).toEqual(says(`Nothing changed. ${problem}`));
+    for (const [given, problem] of [
+      [{ security: 'hihg' }, '"hihg" is not a valid value for security (low, high). Did you mean "high"?'],
+      [{ weather: 'x' }, '"weather" (update) is not a concern of this server. It was ignored.'],
+    ] as const) {
+      const params = modern({ name: 'concerns', arguments: given });
+      expect(await get(talk(), params)).toEqual(says(`Nothing changed. ${problem}`));
+    }
   });
 
   it('tell what is shown', async () => {
