@@ -47,8 +47,8 @@ const DESCRIBED = {
 
 describe('the description of a policy', () => {
   it('names what differs from the usual way to match, and nothing that is not declared', () => {
-    expect(describePolicy(RICH)).toEqual(DESCRIBED);
-    expect(describePolicy(PLAIN)).toEqual({
+    expect(describePolicy(RICH)).toStrictEqual(DESCRIBED);
+    expect(describePolicy(PLAIN)).toStrictEqual({
       concerns: [{ name: 'security', values: ['low', 'high'] }],
       presets: {},
     });

@@ -88,10 +88,16 @@ describe('instructions in the answer to initialize, under enforce,', () => {
 describe('the answer to server/discover', () => {
   it('declares concerns, and what the gate adds', async () => {
     const exchange = await new Talk(PANEL).configured('server/discover', modern());
-    expect(settleDiscover(exchange, answer({ instructions: 'Use secret.' }))).toEqual(
+    expect(
+      settleDiscover(
+        exchange,
+        answer({ instructions: 'Use secret.', capabilities: { tasks: { list: {} } } }),
+      ),
+    ).toEqual(
       answer({
         instructions: 'Use secret.',
         capabilities: {
+          tasks: { list: {} },
           tools: { filtering: { supported: ['namePatterns'] } },
           prompts: { filtering: { supported: ['namePatterns'] } },
           extensions: {

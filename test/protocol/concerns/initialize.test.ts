@@ -160,6 +160,22 @@ describe('the answer to initialize', () => {
     });
   });
 
+  it('waits until it is stored', async () => {
+    const store = createMemoryStore();
+    let finish = (): void => undefined;
+    const written = new Promise<void>((resolve) => {
+      finish = resolve;
+    });
+    const update: SessionStore['update'] = async (id, change) => {
+      await written;
+      return store.update(id, change);
+    };
+    const talk = new Talk(OPEN, { preferences: inStore({ ...store, update }) });
+    const settled = settle(talk, HIGH, {}).then(() => kept(store));
+    finish();
+    expect(await settled).toEqual({ concerns: { security: 'high' }, listChanged: [] });
+  });
+
   it('is stored without questions if the server has no tasks', async () => {
     const store = createMemoryStore();
     const talk = new Talk(OPEN, { preferences: inStore(store) });
@@ -204,6 +220,7 @@ describe('the answer to initialize', () => {
     const talk = new Talk(policyOf(`${SECURITY}settings: { invalid: ignore }\n`));
     await settle(talk, params, {});
     expect(talk.reports).toEqual([{ method: 'initialize', era: 'legacy', ...report }]);
+    expect(talk.contexts).toEqual([{ id: 1, policy: talk.live.current.digest }]);
   });
 
   it('is reported with preferences that cannot be kept', async () => {

@@ -33,6 +33,7 @@ describe('notifications/initialized', () => {
     const talk = new Talk(OPEN, { preferences: { place: 'connection', record } });
     expect(onInitialized(talk.connection, initialized(HIGH))).toBeUndefined();
     expect(talk.record).toEqual({ ...record, concerns: { security: 'high' } });
+    expect(talk.contexts).toEqual([{}]);
     expect(talk.reports).toEqual([
       {
         method: 'notifications/initialized',
@@ -75,6 +76,14 @@ describe('notifications/initialized', () => {
     const broken = new Talk(OPEN, { preferences: inStore(failing(store, 'update')) });
     await onInitialized(broken.connection, initialized(HIGH));
     expect(broken.reports).toMatchObject([{ warnings: [{ code: 'store-unavailable' }] }]);
+  });
+
+  it('writes nothing for preferences that change nothing', async () => {
+    const store = createMemoryStore();
+    const talk = new Talk(OPEN, { preferences: inStore(store) });
+    expect(onInitialized(talk.connection, initialized({ concerns: {} }))).toBeUndefined();
+    expect(await store.read('s')).toEqual({ state: 'unknown' });
+    expect(talk.reports).toMatchObject([{ concerns: {}, warnings: [] }]);
   });
 
   it.each([

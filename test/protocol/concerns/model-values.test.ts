@@ -5,6 +5,7 @@ import {
   type Decided,
   withoutModel,
 } from '../../../src/protocol/concerns/model-values.js';
+import { EXTENSION_ID } from '../../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { HostConcerns, SessionRecord } from '../../../src/session/store.js';
 import { ON, TOOLS, talkTo } from './panel-policy.js';
@@ -101,6 +102,20 @@ describe('a change that a model makes', () => {
     const update = resolveConfiguration(ON, [{ from: 'update', concerns: { topic: ['news'] } }]);
     expect(await changeModelValues(exchange, update)).toMatchObject({ appeared: ['a', 'c'], disappeared: 1 });
   });
+
+  it.each([{ topic: ['news'] }, { topic: ['stocks'] }])(
+    'is not compared with what the request itself prefers: %j',
+    async (concerns) => {
+      const talk = talkTo(ON, {}, { concerns: { topic: ['stocks'] } });
+      const exchange = talk.exchange('tools/call', { _meta: { [EXTENSION_ID]: { concerns } } });
+      const update = resolveConfiguration(ON, [{ from: 'update', concerns: { topic: ['news'] } }]);
+      expect(await changeModelValues(exchange, update)).toMatchObject({
+        visible: { tools: 2 },
+        appeared: ['a', 'c'],
+        disappeared: 1,
+      });
+    },
+  );
 
   it('fails if the store fails or the session has ended', async () => {
     const store = createMemoryStore();

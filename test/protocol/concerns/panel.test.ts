@@ -172,8 +172,8 @@ describe('a change on a page', () => {
     expect(await panel.change({ budget: 9 })).toEqual({ state: 'changed' });
     expect(talk.record).toMatchObject({
       concerns: { security: 'low', topic: ['news'], budget: 9 },
-      model: {},
     });
+    expect(talk.record).toHaveProperty('model', {});
   });
 
   it('keeps the values of the model for other concerns, and makes none its own', async () => {
@@ -184,7 +184,8 @@ describe('a change on a page', () => {
       model: { topic: ['stocks'], budget: 3 },
     });
     await changeFor(talk, { preset: 'safe' });
-    expect(talk.record).toMatchObject({ concerns: { security: 'high' }, model: {} });
+    expect(talk.record).toMatchObject({ concerns: { security: 'high' } });
+    expect(talk.record).toHaveProperty('model', {});
   });
 
   it('does not keep what a single request states', async () => {

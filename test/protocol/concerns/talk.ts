@@ -17,7 +17,7 @@ import {
 } from '../../../src/protocol/request/exchange.js';
 import type { PrincipalPreferences } from '../../../src/protocol/request/kept-preferences.js';
 import { LivePolicy } from '../../../src/protocol/request/live-policy.js';
-import type { GateReport } from '../../../src/protocol/request/report.js';
+import type { GateReport, ReportContext } from '../../../src/protocol/request/report.js';
 import type { SessionPreferences } from '../../../src/protocol/request/session-preferences.js';
 import { readConfiguration } from '../../../src/protocol/request/with-configuration.js';
 import type { SessionStore } from '../../../src/session/store.js';
@@ -40,6 +40,8 @@ export class Talk {
   readonly toServer: Message[] = [];
   readonly toClient: { message: Message; relatedTo: RequestId | undefined }[] = [];
   readonly reports: GateReport[] = [];
+  /** What each report belongs to. */
+  readonly contexts: (ReportContext | undefined)[] = [];
   /** What the page was told. */
   readonly observed: string[] = [];
   /** Who the client and the server are, as the page was told. */
@@ -57,7 +59,10 @@ export class Talk {
         policy: this.live,
         preferences: preferences ?? { place: 'connection', record: {} },
         principal,
-        report: (report) => this.reports.push(report),
+        report: (report, context) => {
+          this.reports.push(report);
+          this.contexts.push(context);
+        },
         observe: ({ client, server }) => {
           this.initialized = { client, server };
           return { changed: tell('changed'), listed: tell('listed'), closed: tell('closed') };

@@ -77,7 +77,14 @@ describe('updateConcerns', () => {
   it('does not count the _meta of the request itself', async () => {
     const talk = talkTo();
     await update(talk, {}, { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } });
-    expect(answers(talk)).toMatchObject([{ result: { concerns: { tier: 'free' } } }]);
+    expect(answers(talk)).toMatchObject([{ result: { visible: { tools: 3 } } }]);
+    expect(answers(talk)).not.toHaveProperty('0.result.concerns.security');
+    await update(
+      talk,
+      { security: 'high' },
+      { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } },
+    );
+    expect(talk.methods).toEqual(['notifications/tools/list_changed']);
   });
 
   it.each([undefined, null, 'high', 7, ['high']])('refuses %j', async (concerns) => {
