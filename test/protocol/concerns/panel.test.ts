@@ -268,8 +268,28 @@ describe('what is wrong with a change', () => {
       { weather: 1, security: 'hihg' },
       '"hihg" is not a valid value for security (low, high). Did you mean "high"?',
     ],
+    [{ budget: false }, 'false is not a valid value for budget (a number from 0 to 10).'],
+    [{ security: { low: true } }, 'An object is not a valid value for security (low, high).'],
+    [{ security: ['low', 'high'] }, 'A list is not a valid value for security (low, high).'],
+    [{ topic: [['news']] }, 'A list is not a valid value for topic (news, stocks).'],
     ['text', 'concerns (update) must be an object of concern names and values. It was ignored.'],
   ])('is the first of it: %j', (concerns, message) => {
     expect(problem(concerns)).toBe(message);
+  });
+
+  it.each([
+    [80, 80],
+    [81, 80],
+    [1_000_000, 80],
+  ])('repeats of a text of %i characters only %i', (sent, quoted) => {
+    expect(problem({ security: 'x'.repeat(sent) })).toBe(
+      `"${'x'.repeat(quoted)}" is not a valid value for security (low, high).`,
+    );
+  });
+
+  it('does not repeat lists, which may be nested deeply', () => {
+    let topic: unknown = 'news';
+    for (let depth = 0; depth < 20_000; depth++) topic = [topic];
+    expect(problem({ topic })).toBe('A list is not a valid value for topic (news, stocks).');
   });
 });

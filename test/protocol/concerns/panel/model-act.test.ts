@@ -38,7 +38,7 @@ describe('a model may not set', () => {
     [
       'a value of the wrong type',
       { topic: { news: true } },
-      refused('{"news":true} is not a valid value for topic (news, stocks).'),
+      refused('An object is not a valid value for topic (news, stocks).'),
     ],
     [
       'a number out of range',
