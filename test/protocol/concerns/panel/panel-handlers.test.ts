@@ -1,10 +1,17 @@
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { PANEL_HTML } from '../../../../src/protocol/concerns/generated/page.js';
 import { EXTENSION_ID, read } from '../../../../src/protocol/messages/wire.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../../src/protocol/request/client-surfaces.js';
 import { createMemoryStore } from '../../../../src/session/memory.js';
 import { ON, panelPolicy, TOOLS, talkTo } from '../panel-policy.js';
 import { failing, modern, Talk } from '../talk.js';
+
+// The handlers load them with the first request. Loading can take longer than a test waits for an answer.
+beforeAll(async () => {
+  await import('../../../../src/protocol/concerns/panel/tool.js');
+  await import('../../../../src/protocol/concerns/panel/page-tools.js');
+  await import('../../../../src/protocol/concerns/panel/prompt.js');
+});
 
 const PAGE = { uri: 'ui://concerns/panel.html' };
 const CLIENT = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
