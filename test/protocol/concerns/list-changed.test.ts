@@ -6,6 +6,7 @@ import {
   onResourceUpdated,
 } from '../../../src/protocol/concerns/list-changed.js';
 import type { Exchange } from '../../../src/protocol/request/exchange.js';
+import type { SessionPreferences } from '../../../src/protocol/request/session-preferences.js';
 import type { View } from '../../../src/protocol/request/views.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { policyOf } from '../gate-harness.js';
@@ -27,8 +28,9 @@ const lists = {
   resources: [{ uri: 'x://low' }, { uri: 'x://high' }],
 };
 
-const connected = (given: object = {}) =>
-  new Talk(policy, { lists, preferences: { place: 'connection', record: HIGH }, ...given });
+const connected = (preferences: SessionPreferences = { place: 'connection', record: HIGH }) =>
+  new Talk(policy, { lists, preferences });
+const UNREADABLE = { place: 'store', store: failing(createMemoryStore(), 'read'), id: 's' } as const;
 
 /** Lets the gate hold these lists of the server. */
 function hold(exchange: Exchange, ...kinds: ('tools' | 'prompts' | 'resources')[]): void {
@@ -64,7 +66,7 @@ describe('a list that changed', () => {
     expect(asked(talk)).toEqual(['tools/list', 'resources/list', 'tools/list']);
   });
 
-  it('is announced if another capability changed, only for that one', async () => {
+  it('is not announced if only a list of another capability changed', async () => {
     const talk = connected();
     const exchange = talk.exchange('tools/list');
     hold(exchange, 'tools', 'prompts');
@@ -89,8 +91,7 @@ describe('a list that changed', () => {
   });
 
   it('is announced if the session cannot be read', async () => {
-    const preferences = { place: 'store', store: failing(createMemoryStore(), 'read'), id: 's' };
-    const exchange = connected({ preferences }).exchange('tools/list');
+    const exchange = connected(UNREADABLE).exchange('tools/list');
     hold(exchange, 'tools');
     expect(await onListChanged(exchange, TOOLS, 'tools')).toBe(TOOLS);
   });
@@ -203,8 +204,7 @@ describe('a policy that is replaced', () => {
   });
 
   it('is reported if the session cannot be read', async () => {
-    const preferences = { place: 'store', store: failing(createMemoryStore(), 'read'), id: 's' };
-    const talk = connected({ preferences });
+    const talk = connected(UNREADABLE);
     talk.connection.announced = ['tools'];
     expect(await replace(talk, SHOWS_A, 'tools')).toEqual([]);
     const message = 'The session store could not be read (TypeError).';
