@@ -48,7 +48,7 @@ export interface Panel {
  * @param initialized the connection of a client that has initialized it
  * @returns the switches
  */
-export function panelOf({ connection, latest, server }: InitializedConnection): Panel {
+export function panelOf({ connection, latest, server }: Omit<InitializedConnection, 'client'>): Panel {
   return {
     async state(surroundings) {
       const exchange = latest();

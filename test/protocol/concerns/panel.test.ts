@@ -13,7 +13,7 @@ const SERVER = { name: 'Vault', version: '2' };
 /** The switches of a connection whose latest request this is. */
 function panelFor(talk: Talk, ...request: Parameters<Talk['exchange']>) {
   const latest = () => talk.exchange(...request);
-  return panelOf({ connection: talk.connection, latest, client: { name: 'host' }, server: SERVER });
+  return panelOf({ connection: talk.connection, latest, server: SERVER });
 }
 const stateFor = (talk: Talk, params: Record<string, unknown> = {}, sender = {}) =>
   panelFor(talk, 'tools/list', params, sender).state(SURROUNDINGS);
