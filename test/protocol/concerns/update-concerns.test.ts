@@ -79,6 +79,7 @@ describe('updateConcerns', () => {
     await update(talk, {}, { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } });
     expect(answers(talk)).toMatchObject([{ result: { visible: { tools: 3 } } }]);
     expect(answers(talk)).not.toHaveProperty('0.result.concerns.security');
+    expect(talk.methods).toEqual([]);
     await update(
       talk,
       { security: 'high' },
