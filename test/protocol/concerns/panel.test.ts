@@ -271,6 +271,7 @@ describe('what is wrong with a change', () => {
     [{ budget: false }, 'false is not a valid value for budget (a number from 0 to 10).'],
     [{ security: { low: true } }, 'An object is not a valid value for security (low, high).'],
     [{ security: ['low', 'high'] }, 'A list is not a valid value for security (low, high).'],
+    [{ topic: [null] }, 'null is not a valid value for topic (news, stocks).'],
     [{ topic: [['news']] }, 'A list is not a valid value for topic (news, stocks).'],
     ['text', 'concerns (update) must be an object of concern names and values. It was ignored.'],
   ])('is the first of it: %j', (concerns, message) => {
