@@ -216,7 +216,8 @@ function describePresets(
   });
 }
 
-const keyOf = (preferences: PanelPreferences): string => JSON.stringify(Object.entries(preferences).sort());
+/** Preferences are described in the order of the policy, so those that are equal have the same key. */
+const keyOf = (preferences: PanelPreferences): string => JSON.stringify(preferences);
 
 function describeItems(
   input: PanelInput,
@@ -226,7 +227,9 @@ function describeItems(
 ): PanelItem[] {
   const { catalogs, tokensOf } = input;
   return KINDS.flatMap((kind) => {
-    const { items = [], classOf = [], classes = [] } = catalogs[kind] ?? {};
+    const catalog = catalogs[kind];
+    if (catalog === undefined) return [];
+    const { items, classOf, classes } = catalog;
     // Items of one class share every decision, so they share the change that reverses it.
     const changes = new Map<number | undefined, PanelPreferences | undefined>();
     return items.flatMap((item, position): PanelItem[] => {

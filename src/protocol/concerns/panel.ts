@@ -48,7 +48,7 @@ export interface Panel {
  * @param initialized the connection of a client that has initialized it
  * @returns the switches
  */
-export function panelOf({ connection, latest, server }: InitializedConnection): Panel {
+export function panelOf({ connection, latest, server }: Omit<InitializedConnection, 'client'>): Panel {
   return {
     async state(surroundings) {
       const exchange = latest();
@@ -149,10 +149,19 @@ export function problemOf(update: Configuration): string | undefined {
   return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
 }
 
+/** In characters. The sentence is for a person or a model, and must not become much longer than the names in it. */
+const MAX_VALUE = 80;
+
+/** Models may send values of any size and depth. `JSON.stringify` throws on lists that are nested too deeply. */
+function quote(value: unknown): string {
+  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
+  return JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_VALUE) : value);
+}
+
 function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  return `${JSON.stringify(value)} is not a valid value for ${concern} (${names}).${hint}`;
+  return `${quote(value)} is not a valid value for ${concern} (${names}).${hint}`;
 }
 
 /** A list that the server does not have, or that is too long to be kept, is left out. */

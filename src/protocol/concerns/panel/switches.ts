@@ -55,5 +55,5 @@ export async function switchTo(
 function panelFor(exchange: Exchange) {
   const { connection } = exchange;
   const server = connection.server ?? { name: 'MCP server' };
-  return panelOf({ connection, latest: () => exchange, client: { name: 'this host' }, server });
+  return panelOf({ connection, latest: () => exchange, server });
 }
