@@ -71,6 +71,10 @@ export class TaskGate {
     const request = { jsonrpc: '2.0', id, method };
     this.client(params === undefined ? request : { ...request, params }, sender);
     for (let turns = 0; turns < 3; turns++) await turn();
+    return this.answersTo(id);
+  }
+
+  answersTo(id: RequestId): readonly Message[] {
     return this.toClient.filter((message) => 'id' in message && message.id === id);
   }
 

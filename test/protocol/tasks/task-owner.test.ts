@@ -60,7 +60,7 @@ describe('a verified caller', () => {
 
 describe('a connection', () => {
   it.each<[string, SessionPreferences, Partial<Sender>, boolean]>([
-    ['stdio', { place: 'connection', record: {} }, {}, true],
+    ['a process of its own', { place: 'connection', record: {} }, {}, true],
     ['HTTP with a transport of its own', { place: 'connection', id: 's', record: {} }, OVER_HTTP, false],
     ['HTTP without a session', { place: 'none' }, OVER_HTTP, false],
     ['a store', { place: 'store', store: createMemoryStore(), id: 's' }, {}, false],
