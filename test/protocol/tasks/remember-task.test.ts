@@ -117,6 +117,13 @@ describe('a store', () => {
     expect(warningsOf(own)).toEqual([{ method: 'tools/call', warnings: [READ_NOT] }]);
   });
 
+  it('that cannot be read can be written later', async () => {
+    const tasks = storing(async () => 'stored');
+    const own = gate(tasks, { place: 'store', store: BROKEN_STORE, id: 's' });
+    expect(await rememberTask(own.exchange('tools/call', CALL), CREATED)).toBe(CREATED);
+    expect(warningsOf(own)).toEqual([{ method: 'tools/call', warnings: [READ_NOT] }]);
+  });
+
   it('that can be neither read nor written is reported twice', async () => {
     const tasks = storing(() => Promise.reject(new TypeError('secret host')));
     const own = gate(tasks, { place: 'store', store: BROKEN_STORE, id: 's' });

@@ -1,5 +1,5 @@
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions } from '../../../src/protocol/concerns-options.js';
+import type { ConnectionOptions, ConnectionPorts } from '../../../src/protocol/concerns-options.js';
 import { Connection } from '../../../src/protocol/connection.js';
 import {
   EXTENSION_ID,
@@ -30,6 +30,7 @@ export class TaskGate {
     policy: Policy | LivePolicy,
     readonly replies: Replies = {},
     options: Partial<ConnectionOptions> = {},
+    ports: Partial<ConnectionPorts> = {},
   ) {
     this.gate = new Connection(
       {
@@ -44,6 +45,7 @@ export class TaskGate {
           this.answer(message);
         },
         toClient: async (message) => void this.toClient.push(message),
+        ...ports,
       },
     );
   }

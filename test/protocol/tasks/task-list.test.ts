@@ -107,6 +107,19 @@ describe('the list of tasks', () => {
     expect(own.reports).toEqual([{ method: 'tasks/list', era: 'legacy', error: -32602 }]);
   });
 
+  it('needs no params', async () => {
+    expect(await gate().ask('tasks/list', undefined, ALICE)).toEqual(
+      answered({ result: { tasks: [A, B, C, D] } }),
+    );
+  });
+
+  it("has the client's own order also where nothing else changes the list", async () => {
+    const own = gate(advisory, { result: { tasks: TASKS } }, PRIVATE);
+    expect(await own.ask('tasks/list', { order: 'desc' })).toEqual(
+      answered({ result: { tasks: [STRANGE, D, C, B, A] } }),
+    );
+  });
+
   it('has the warnings of the configuration', async () => {
     const own = gate();
     expect(await own.ask('tasks/list', UNHEARD, ALICE)).toEqual(

@@ -93,6 +93,11 @@ describe('a server that lists tasks by their owner', () => {
     expect(own.received('tasks/list')).toHaveLength(1);
   });
 
+  it('needs no params of the request', async () => {
+    const own = new Listing();
+    expect(await own.ask('tasks/list', undefined, ALICE)).toEqual(answered({ result: { tasks: TASKS } }));
+  });
+
   it('can refuse a page', async () => {
     const own = new Listing();
     own.page = async () => ({ ok: false, message: 'No such page.' });

@@ -81,6 +81,8 @@ describe('a task', () => {
   it('stays if there is an error instead', () => {
     const message: Failure = { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'secret' } };
     expect(redactTask(request(), message)).toBe(message);
+    const both = { ...message, result: { statusMessage: 'secret' } };
+    expect(redactTask(request(), both)).toBe(both);
   });
 
   it('that cannot be redacted is not sent', async () => {

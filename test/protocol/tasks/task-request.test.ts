@@ -79,6 +79,14 @@ describe.each([
     expect(own.received('tasks/get')).toEqual([params]);
   });
 
+  it('is asked for at once if nothing must be waited for', () => {
+    for (const sender of [ALICE, BOB]) {
+      const own = gate({}, policy);
+      own.client({ jsonrpc: '2.0', id: 1, method: 'tasks/get', params: { taskId: ID } }, sender);
+      expect(own.received('tasks/get')).toHaveLength(1);
+    }
+  });
+
   it('is found in a store', async () => {
     const store = createMemoryStore();
     await store.update('s', { listChanged: [] });
@@ -184,7 +192,9 @@ describe('the answer about a task that does not exist for the caller', () => {
       // The gate knows no other member of an error, so it leaves that member as it is.
       const more = read(expected, 'error', 'more') === undefined ? {} : { more: sentId() };
       const error = read(expected, 'error');
-      expect(sent).toEqual(error === undefined ? expected : { ...expected, error: { ...error, ...more } });
+      expect(sent).toStrictEqual(
+        error === undefined ? expected : { ...expected, error: { ...error, ...more } },
+      );
     }
   });
 
@@ -210,6 +220,18 @@ describe('the answer about a task', () => {
   it('has no hidden names under enforce', async () => {
     const own = gate({}, enforced, TEXT);
     expect(await own.ask('tasks/get', { taskId: ID, ...HIGH }, ALICE)).toEqual(
+      answered({ result: { taskId: ID, statusMessage: 'for [hidden]', error: 'no [hidden]' } }),
+    );
+  });
+
+  it('waits for the lists that tell what is hidden', async () => {
+    const own = gate({}, enforced, TEXT);
+    delete own.replies['tools/list'];
+    expect(await own.ask('tasks/get', { taskId: ID, ...HIGH }, ALICE)).toEqual([]);
+    const [asked] = own.toServer.filter((message) => read(message, 'method') === 'tools/list');
+    await own.server({ jsonrpc: '2.0', id: read(asked, 'id'), result: { tools: [] } });
+    await own.ask('ping');
+    expect(own.answersTo('request-1')).toEqual(
       answered({ result: { taskId: ID, statusMessage: 'for [hidden]', error: 'no [hidden]' } }),
     );
   });

@@ -6,6 +6,7 @@ import { configure } from '../../../src/protocol/request/configure.js';
 import type { Exchange, TaskRecords } from '../../../src/protocol/request/exchange.js';
 import { hidesTasks, shownTools, visibleTasks } from '../../../src/protocol/tasks/visible-tasks.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
+import { policyOf } from '../gate-harness.js';
 import { HIGH, LISTS, levels, recordsOf, TaskGate, turn, verified } from './task-gate.js';
 
 const advisory = levels();
@@ -160,6 +161,21 @@ describe('tools that the server cannot list', () => {
   });
 });
 
+const DANGERS = policyOf(`
+concerns: { level: { values: [low, high] } }
+rules: [{ id: dangers, hide: [tools], when: { "===": [{ var: primitive.annotations.destructiveHint }, true] } }]
+`);
+/** More pages than a list may have to be kept. Only the list tells that one of its tools is dangerous. */
+const LONG = 150;
+const LONG_LIST: TaskGate['replies'] = {
+  'tools/list': ({ cursor = '0' }) => {
+    const page = Number(cursor);
+    const tool =
+      page === 120 ? { name: 'wipe', annotations: { destructiveHint: true } } : { name: `tool-${page}` };
+    return { result: { tools: [tool], ...(page < LONG ? { nextCursor: String(page + 1) } : {}) } };
+  },
+};
+
 describe('the tools that create tasks', () => {
   it.each<[string, Given, readonly string[], readonly string[]]>([
     ['if they are shown', {}, ['work', 'secret', 'open', 'gone'], ['work', 'open', 'gone']],
@@ -169,16 +185,23 @@ describe('the tools that create tasks', () => {
     expect(await shownTools(request(given).exchange, tools)).toEqual(shown);
   });
 
-  it('are read of a server with a very long list, each by its name', async () => {
-    // Each page has a cursor, so the list never ends by itself within the bounds of a cache.
-    const reply = ({ cursor }: Record<string, unknown>) => {
-      const page = Number(cursor ?? 0);
-      const tools = [{ name: `tool-${page}` }, ...(page === 105 ? [{ name: 'secret', _meta: {} }] : [])];
-      return { result: page < 110 ? { tools, nextCursor: String(page + 1) } : { tools } };
-    };
-    const { exchange, own } = request({ replies: { 'tools/list': reply } });
-    expect(await shownTools(exchange, ['work', 'secret', 'secret'])).toEqual(['work']);
-    expect(own.received('tools/list').length).toBeGreaterThan(110);
+  it('are found in a very long list, each by its name', async () => {
+    const { exchange, own } = request({ policy: DANGERS, replies: LONG_LIST, params: {} });
+    const tools = ['tool-3', 'wipe', 'wipe', 'gone'];
+    expect(await shownTools(exchange, tools)).toEqual(['tool-3', 'gone']);
+    expect(own.received('tools/list').length).toBeGreaterThan(LONG);
+  });
+});
+
+describe('a task of a tool', () => {
+  it('is hidden by what a very long list says about the tool', async () => {
+    const tasks = recordsOf(Object.fromEntries([made('t', 'tool-3'), made('x', 'wipe')]));
+    const { exchange } = request({ policy: DANGERS, replies: LONG_LIST, params: {}, tasks });
+    expect(await visibleTasks(exchange, tasksOf('t', 'x'))).toEqual({
+      visible: tasksOf('t'),
+      total: 2,
+      hidden: { rules: { dangers: 1 } },
+    });
   });
 });
 
