@@ -87,6 +87,14 @@ describe('a request of the server', () => {
     expect(own.reports).toEqual([]);
   });
 
+  it('other than sampling stays, whatever its params are called', async () => {
+    const own = await high(enforced);
+    await own.ask('ping');
+    const elicitation = request('elicitation/create', { message: 'Which?', tools: [{ name: 'secret' }] });
+    await own.server(elicitation);
+    expect(own.toClient).toEqual([elicitation]);
+  });
+
   it('unknown is refused under enforce, and the server gets the answer', async () => {
     const own = new TaskGate(enforced);
     await own.ask('ping', {}, { extra: 'of the request' });
@@ -196,10 +204,12 @@ describe('a changed list', () => {
     toClient.filter((message) => read(message, 'method') === changed.method);
 
   it('is announced before the client has sent anything', async () => {
-    const own = new TaskGate(enforced, LISTS);
-    await own.server(changed);
-    expect(own.toClient).toEqual([changed]);
-    expect(own.toServer).toEqual([]);
+    for (const policy of [enforced, levels('{ enforcement: enforce, unmapped: hide }')]) {
+      const own = new TaskGate(policy, LISTS);
+      await own.server(changed);
+      expect(own.toClient).toEqual([changed]);
+      expect(own.toServer).toEqual([]);
+    }
   });
 
   it.each<[string, string[], boolean]>([
