@@ -53,7 +53,7 @@ export class Outcomes {
     }
     if (!isRequest(message) || message.method === this.probe) return;
     // A client must not use an id twice. If it does, the later request gets the outcome.
-    if (this.pending.has(message.id)) this.finish(message.id, {});
+    this.finish(message.id, {});
     const [first] = targetsOf(message);
     const trace = traceOf(read(message.params, '_meta', 'traceparent'));
     const target = first === undefined ? undefined : { type: first.type, name: first.name };
@@ -84,8 +84,9 @@ export class Outcomes {
   sent(message: Message): void {
     if (!isResponse(message)) return;
     const { id } = message;
-    const pending = id === undefined || id === null ? undefined : this.pending.get(id);
-    if (pending === undefined || id === undefined || id === null) return;
+    if (id === undefined || id === null) return;
+    const pending = this.pending.get(id);
+    if (pending === undefined) return;
     if ('error' in message) return this.finish(id, { error: message.error.code });
     const failed = pending.request.method === ACCESS_METHODS.call && read(message.result, 'isError') === true;
     this.finish(id, failed ? { isError: true } : {});
