@@ -160,7 +160,7 @@ describe('a connection that a client initializes', () => {
 
   it('closes also if nobody observes it', async () => {
     const own = new TaskGate(advisory, { initialize: ACCEPTED });
-    await own.ask('initialize', INITIALIZE);
+    expect(await own.ask('initialize', INITIALIZE)).toMatchObject([{ result: { serverInfo: {} } }]);
     own.gate.close();
     expect(own.gate.observer).toBeUndefined();
   });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
+import { PassedRequests } from '../../src/protocol/messages/passed-requests.js';
 import { EXTENSION_ID, type Message, type RequestId, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { BROKEN_STORE, HIGH, LISTS, levels, TaskGate, turn } from './tasks/task-gate.js';
@@ -52,14 +53,23 @@ describe('an answer of the server', () => {
     expect(own.toClient).toEqual(expected === undefined ? [] : [message({ id: 'nobody', ...expected })]);
   });
 
-  it.each<[string, Policy, boolean]>([
-    ['does not reach the client under enforce', enforced, false],
-    ['reaches the client if nothing is enforced', advisory, true],
-  ])('in a batch %s', async (_what, policy, passes) => {
-    const own = new TaskGate(policy);
-    const batch = [message({ id: 1, result: {} })];
-    await own.server(batch);
-    expect(own.toClient).toEqual(passes ? [batch] : []);
+  it('to a request that passed by, before nothing passed by any more, reaches the client', async () => {
+    const passed = new PassedRequests();
+    passed.add(7);
+    const own = new TaskGate(enforced, {}, { passed });
+    for (let times = 0; times < 2; times++) await own.server(message({ id: 7, result: { times } }));
+    expect(own.toClient).toEqual([message({ id: 7, result: { times: 0 } })]);
+  });
+
+  it.each<[string, unknown]>([
+    ['a batch', [message({ id: 1, result: {} })]],
+    ['null', null],
+    ['a message without a method', message({ id: 1 })],
+  ])('must be a message under enforce: %s', async (_what, value) => {
+    const [strict, free] = [new TaskGate(enforced), new TaskGate(advisory)];
+    for (const own of [strict, free]) await own.server(value);
+    expect(strict.toClient).toEqual([]);
+    expect(free.toClient).toEqual([value]);
   });
 });
 
@@ -106,6 +116,28 @@ describe('what a transport sends', () => {
     expect(own.toClient).toEqual([log('for [hidden]'), progress]);
     await turn();
     expect(isSettled).toBe(true);
+  });
+
+  it('after an earlier message that waits is waited for until it is sent', async () => {
+    const store = createMemoryStore();
+    const own = new TaskGate(enforced, LISTS, { preferences: { place: 'store', store, id: 's' } });
+    await own.ask('ping');
+    const waits = own.server(message({ method: 'notifications/message', params: { data: 'x' } }));
+    let deliver = () => {};
+    let isSent = false;
+    const sending = () =>
+      new Promise<void>((resolve) => {
+        deliver = resolve;
+      });
+    const sent = own.gate.fromServer(ping, sending).then(() => {
+      isSent = true;
+    });
+    await waits;
+    await turn();
+    expect(isSent).toBe(false);
+    deliver();
+    await sent;
+    expect(isSent).toBe(true);
   });
 
   it('can be nothing', async () => {

@@ -58,12 +58,12 @@ export class TaskGate {
     void this.server({ jsonrpc: '2.0', id: message.id, ...given });
   }
 
-  server(message: object, relatedTo?: RequestId): Promise<void> {
+  server(message: unknown, relatedTo?: RequestId): Promise<void> {
     const send = async (sent: Message) => void this.toClient.push(sent);
     return this.gate.fromServer(message as Message, send, relatedTo);
   }
 
-  client(message: object, sender: Partial<Sender> = {}): void {
+  client(message: unknown, sender: Partial<Sender> = {}): void {
     this.gate.fromClient(message as Message, { extra: undefined, ...sender });
   }
 
