@@ -3,6 +3,7 @@ import type { ConcernsOptions } from '../../src/protocol/concerns-options.js';
 import { gatedTransport } from '../../src/protocol/gated-transport.js';
 import { type RequestId, read } from '../../src/protocol/messages/wire.js';
 import { KnownNames } from '../../src/protocol/request/known-names.js';
+import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import type { GateReport } from '../../src/protocol/request/report.js';
 import { LISTS, levels, MODERN, turn } from './tasks/task-gate.js';
 import { FakeTransport, GatedPair, messageOf } from './transport-harness.js';
@@ -115,6 +116,14 @@ describe('a message of the client', () => {
     ]);
   });
 
+  it('of 2026-07-28 stays so under enforce, without a session', () => {
+    const [without, pair] = [strict(), strict()];
+    pair.inner.sessionId = 's';
+    for (const each of [without, pair]) each.client({ ...PING, params: { _meta: MODERN } });
+    expect(read(without.messages[0], 'params')).toEqual({ _meta: MODERN });
+    expect(read(pair.messages[0], 'params')).toEqual({ _meta: {} });
+  });
+
   it('that the gate refuses does not reach the server', async () => {
     const pair = strict();
     pair.client({ id: 7, method: 'vendor/x' });
@@ -170,6 +179,21 @@ describe('a message of the server', () => {
     pair.client({ id: 9, method: 'tools/list' });
     await pair.server({ id: 8, result: {} });
     expect(pair.inner.sent).toEqual([messageOf({ id: 7, result: {} }), messageOf({ id: 8, result: {} })]);
+  });
+
+  it('answers a request that passed by before nothing passed by any more, once', async () => {
+    const live = new LivePolicy(advisory);
+    const pair = open({ policy: live });
+    pair.client(PING);
+    pair.client({ id: 8, method: 'ping' });
+    await pair.server({ id: 7, result: {} });
+    // A request of the server can have the same id, and answers nothing.
+    await pair.server({ id: 8, method: 'roots/list' });
+    await pair.server({ method: 'notifications/message', params: {} });
+    pair.inner.sent.length = 0;
+    live.replace(enforced);
+    for (const id of [7, 8, 8]) await pair.server({ id, result: {} });
+    expect(pair.inner.sent).toEqual([messageOf({ id: 8, result: {} })]);
   });
 
   it('is as good as lost if the transport fails', async () => {
