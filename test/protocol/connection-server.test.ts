@@ -129,7 +129,8 @@ describe('what a transport sends', () => {
       new Promise<void>((resolve) => {
         deliver = resolve;
       });
-    const sent = own.gate.fromServer(ping, sending).then(() => {
+    const plain = message({ method: 'notifications/elicitation/complete' }) as Message;
+    const sent = own.gate.fromServer(plain, sending).then(() => {
       isSent = true;
     });
     await waits;
