@@ -67,7 +67,7 @@ function answerWholeList(exchange: Exchange, filter: TaskFilter | undefined, fil
     const { tasks: items } = page;
     rest ??= otherMembers(exchange, page);
     if (!Array.isArray(items)) return 0;
-    tasks.push(...items);
+    for (const item of items) tasks.push(item);
     return items.length;
   };
   exchange.hold();

@@ -126,6 +126,14 @@ describe('a list of tasks that is too long to be read at once', () => {
   });
 });
 
+it('a page of very many tasks is answered', async () => {
+  const tasks = [...new Array(200_000).fill(null), A];
+  const replies = { 'tasks/list': { result: { tasks } } };
+  const own = new TaskGate(advisory, replies, { preferences: { place: 'none' }, tasks: RECORDS });
+  own.client({ jsonrpc: '2.0', id: 1, method: 'tasks/list', params: {} }, ALICE);
+  await expect.poll(() => own.toClient).toEqual([{ jsonrpc: '2.0', id: 1, result: { tasks: [A] } }]);
+});
+
 describe('the next page of such a list', () => {
   it('is the one of the server', async () => {
     const own = new LongList(advisory, first({}), { tasks: [B, C] });
