@@ -175,6 +175,16 @@ describe('the list of tasks', () => {
     expect(await own.ask('tasks/list', {}, ALICE)).toEqual(answered({ result: { tasks: [] } }));
   });
 
+  it.each([null, undefined, 7, 'none'])(
+    'is empty if the result of the server is none: %j',
+    async (result) => {
+      for (const policy of [advisory, enforced]) {
+        const own = gate(policy, { result } as unknown as Reply);
+        expect(await own.ask('tasks/list', {}, ALICE)).toEqual(answered({ result: { tasks: [] } }));
+      }
+    },
+  );
+
   it('ends where the server begins again', async () => {
     const own = gate(advisory, { result: { tasks: [A], nextCursor: 'again' } });
     expect(await own.ask('tasks/list', {}, ALICE)).toEqual(answered({ result: { tasks: [A, A] } }));
