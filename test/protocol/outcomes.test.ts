@@ -50,6 +50,18 @@ describe('a request', () => {
     expect(reports).toEqual([{ ...CALL, ...outcome }]);
   });
 
+  it.each<[string, object]>([
+    ['null', { error: null }],
+    ['null besides a result', { result: {}, error: null }],
+    ['without a code', { error: { message: 'No' } }],
+    ['with a code of another type', { error: { code: 'EACCES', message: 'No' } }],
+  ])('that is answered with an error %s is reported as an internal error', (_what, body) => {
+    const { reports, request, answer } = open();
+    request(1, 'ping');
+    answer(1, body);
+    expect(reports).toEqual([{ ...PING, error: -32603 }]);
+  });
+
   it('other than a call has no failure of a tool', () => {
     const { reports, request, answer } = open();
     request(1, 'ping');
