@@ -215,7 +215,7 @@ describe('a server that runs tasks', () => {
     }
   });
 
-  it('learns it of the claims of the sender', async () => {
+  it('cannot learn it if the preferences of the sender cannot be read', async () => {
     const own = new TaskGate(enforced, LISTS, {
       principal: { place: 'store', store: BROKEN_STORE, id: 'p' },
     });
