@@ -2,7 +2,9 @@ import type { Policy } from '../engine/policy.js';
 import { KINDS_OF, targetsOf } from './access/targets.js';
 import {
   ACCESS_METHODS,
+  ERRORS,
   eraOf,
+  type Failure,
   isNotification,
   isRequest,
   isResponse,
@@ -53,7 +55,7 @@ export class Outcomes {
     }
     if (!isRequest(message) || message.method === this.probe) return;
     // A client must not use an id twice. If it does, the later request gets the outcome.
-    if (this.pending.has(message.id)) this.finish(message.id, {});
+    this.finish(message.id, {});
     const [first] = targetsOf(message);
     const trace = traceOf(read(message.params, '_meta', 'traceparent'));
     const target = first === undefined ? undefined : { type: first.type, name: first.name };
@@ -84,9 +86,10 @@ export class Outcomes {
   sent(message: Message): void {
     if (!isResponse(message)) return;
     const { id } = message;
-    const pending = id === undefined || id === null ? undefined : this.pending.get(id);
-    if (pending === undefined || id === undefined || id === null) return;
-    if ('error' in message) return this.finish(id, { error: message.error.code });
+    if (id === undefined || id === null) return;
+    const pending = this.pending.get(id);
+    if (pending === undefined) return;
+    if ('error' in message) return this.finish(id, { error: codeOf(message) });
     const failed = pending.request.method === ACCESS_METHODS.call && read(message.result, 'isError') === true;
     this.finish(id, failed ? { isError: true } : {});
   }
@@ -115,6 +118,12 @@ export class Outcomes {
   private known({ type, name }: NonNullable<Pending['target']>): ReportedTarget {
     return this.names.has(name) ? { type, name } : { type };
   }
+}
+
+/** Nothing checks what a server sends as an error: it can be `null`. */
+function codeOf({ error }: Failure): number {
+  const code = read(error, 'code');
+  return typeof code === 'number' ? code : ERRORS.internal;
 }
 
 function isMapped({ entries }: Policy, { type, name }: NonNullable<Pending['target']>): boolean {

@@ -94,7 +94,7 @@ export function applyTaskFilter<T>(
         status(read(task, 'status')) &&
         created(read(task, 'createdAt')) &&
         updated(read(task, 'lastUpdatedAt')) &&
-        (filter.methods === undefined || methods(methodOf(task))),
+        methods(methodOf(task)),
     )
     .map((task) => ({ task, at: readInstant(read(task, filter.orderBy)) }))
     .sort((a, b) => {
@@ -165,7 +165,7 @@ function readInstant(value: unknown): Instant | undefined {
   const exists = date.getUTCMonth() + 1 === Number(month);
   const ofDay = 3600 * hours + 60 * minutes + seconds;
   // 24:00 is the end of a day. Second 60 is a leap second, which counts as the next second.
-  const endOfDay = hours === 24 && ofDay === 86_400 && decimals === '';
+  const endOfDay = ofDay === 86_400 && decimals === '';
   if (!exists || minutes > 59 || seconds > 60 || (hours > 23 && !endOfDay)) return undefined;
   if (offsetHours > 23 || offsetMinutes > 59) return undefined;
 

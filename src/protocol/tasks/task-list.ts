@@ -63,11 +63,11 @@ const mustRewrite = (exchange: Exchange, filter: TaskFilter | undefined): boolea
 function answerWholeList(exchange: Exchange, filter: TaskFilter | undefined, filterKey: string): void {
   const tasks: unknown[] = [];
   let rest: Record<string, unknown> | undefined;
-  const onPage = (page: Record<string, unknown>): number => {
-    const { tasks: items } = page;
+  const onPage = (page: unknown): number => {
+    const items = read(page, 'tasks');
     rest ??= otherMembers(exchange, page);
     if (!Array.isArray(items)) return 0;
-    tasks.push(...items);
+    for (const item of items) tasks.push(item);
     return items.length;
   };
   exchange.hold();
@@ -96,8 +96,9 @@ function answerWholeList(exchange: Exchange, filter: TaskFilter | undefined, fil
 const KNOWN_MEMBERS = ['_meta', 'resultType', 'ttlMs', 'cacheScope'];
 
 /** Under `enforce`, members that the protocol does not have are left out: nothing tells what they reveal. */
-function otherMembers(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
-  const { tasks: _tasks, nextCursor: _next, ...others } = result;
+function otherMembers(exchange: Exchange, result: unknown): Record<string, unknown> {
+  if (typeof result !== 'object' || result === null) return {};
+  const { tasks: _tasks, nextCursor: _next, ...others } = result as Record<string, unknown>;
   if (!exchange.isEnforced) return others;
   return Object.fromEntries(Object.entries(others).filter(([name]) => KNOWN_MEMBERS.includes(name)));
 }
