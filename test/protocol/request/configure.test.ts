@@ -154,6 +154,19 @@ describe('the warnings of a configuration', () => {
     ]);
   });
 
+  it('tell what is wrong with a header', () => {
+    const { warnings } = configured(session({}), { sender: withHeader('=') });
+    const message =
+      'The Mcp-Concerns header is ignored: it is not a structured-field dictionary (RFC 9651). Send it like "security=high, cost=minimal".';
+    expect(warnings).toEqual([{ code: 'malformed-header', message }]);
+  });
+
+  it('are not repeated if a model set a value too', () => {
+    const given = { policy: panel, meta: asked({ unknown: 1 }) };
+    const { warnings } = configured(session({ model: { security: 'low' } }), given);
+    expect(warnings.map(({ code }) => code)).toEqual(['undeclared-concern']);
+  });
+
   it('are not those of a session in the modern era', () => {
     expect(configured(kept, { meta: modern() }).warnings).toEqual([]);
     expect(configured(kept).warnings).toEqual([{ code: 'kept', message: 'Of the session.' }]);

@@ -69,6 +69,7 @@ describe('a tool', () => {
     ['among too many names', [only(...many(100), 'hash')], [false, false, false]],
     ['except too many names', [except(...many(101))], [false, false, false]],
     ['except the longest name', [except('x'.repeat(256))], [true, true, true]],
+    ['except names of which one is too long', [except('hash', 'x'.repeat(257))], [false, false, false]],
     ['except a name that is too long', [except('x'.repeat(257))], [false, false, false]],
   ])('passes %s', (_what, filters, passes) => {
     expect(passesNameFilters(filters, ['logData', 'logFile', 'hash'])).toEqual(passes);

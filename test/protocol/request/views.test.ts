@@ -47,7 +47,8 @@ describe('the views of a message', () => {
   });
 
   it('are not repeated for requests with one configuration', () => {
-    const again = configured(harness, 'low');
+    const again = exchangeOf(harness, 'prompts/list', asked('low'));
+    again.configured(low.configuration, []);
     expect(viewsOf(sourceOf([low, again, high]), undefined)).toEqual([viewOf(low), viewOf(high)]);
   });
 
