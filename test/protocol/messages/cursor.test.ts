@@ -93,8 +93,30 @@ describe('the page that a cursor points to', () => {
   });
 });
 
+describe('a list of which no page fits as a whole', () => {
+  /** Each is allowed on one page with one other. */
+  const large = () => ['a', 'b', 'c'].map((letter) => letter.repeat(2_200_000));
+  const first = (items: readonly string[]) => ({ items: items.slice(0, 2), next: 2 });
+
+  it.each<[string, number, object]>([
+    ['the same page', 0, {}],
+    ['a page of one item', 0, { pageSize: 1 }],
+    ['a later page', 1, {}],
+    ['a page without such a limit', 0, { maxBytes: 10_000_000 }],
+  ])('is cut again after %s', (_what, offset, limits) => {
+    const items = large();
+    pageOf(items, offset, limits);
+    expect(pageOf(items, 0)).toEqual(first(items));
+  });
+});
+
 describe('the size of a page', () => {
-  it('at most what was asked for, exactly', () => {
+  it('is known after an item that cannot be written as JSON', () => {
+    const items = [1n, 'a'.repeat(100), 'b'.repeat(100)];
+    expect(pageOf(items, 0, { maxBytes: 120 })).toEqual({ items: items.slice(0, 2), next: 2 });
+  });
+
+  it('is at most what was asked for, exactly', () => {
     expect(pageOf(['aa', 'bb'], 0, { maxBytes: 11 })).toEqual({ items: ['aa', 'bb'] });
     expect(pageOf(['aa', 'bb'], 0, { maxBytes: 10 })).toEqual({ items: ['aa'], next: 1 });
   });

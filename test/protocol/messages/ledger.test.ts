@@ -18,6 +18,7 @@ describe('a ledger', () => {
     const ledger = new Ledger();
     expect(ledger.owns('x')).toBe(false);
     expect(ledger.owns(undefined)).toBe(false);
+    expect(ledger.owns('undefined/1')).toBe(false);
     const id = ledger.enter(entry(1));
     ledger.take(id);
     expect(ledger.owns(id)).toBe(true);
