@@ -42,7 +42,7 @@ describe('the refusal of a request', () => {
   const NOT_FOUND = { code: -32601, message: 'Method not found' };
   const wrong = (message: string) => ({ code: -32602, message });
 
-  it.each<[string, unknown, object | undefined]>([
+  it.each<[string, Record<string, unknown> | undefined, object | undefined]>([
     ['vendor/x', {}, NOT_FOUND],
     ['subscriptions/listen', {}, NOT_FOUND],
     ['ping', {}, undefined],
@@ -65,7 +65,7 @@ describe('the refusal of a request', () => {
       wrong('params.ref.type must be "ref/prompt" or "ref/resource".'),
     ],
   ])('%s with params %j', (method, params, refusal) => {
-    const request = { jsonrpc: '2.0', id: 1, method, params: params as Record<string, unknown> } as const;
+    const request = { jsonrpc: '2.0', id: 1, method, ...(params && { params }) } as const;
     expect(refusalOf(request, routeOf(settings, method))).toEqual(refusal);
   });
 

@@ -35,7 +35,7 @@ describe('a message', () => {
 });
 
 describe('the era of a request', () => {
-  it.each<[unknown, 'legacy' | 'modern']>([
+  it.each<[Record<string, unknown> | undefined, 'legacy' | 'modern']>([
     [undefined, 'legacy'],
     [{}, 'legacy'],
     [{ _meta: {} }, 'legacy'],
@@ -45,7 +45,7 @@ describe('the era of a request', () => {
     [{ _meta: [modern()] }, 'legacy'],
     [modern(), 'legacy'],
   ])('with params %j is %s', (params, era) => {
-    expect(eraOf({ ...request(), params: params as Record<string, unknown> })).toBe(era);
+    expect(eraOf(request(params))).toBe(era);
   });
 
   it('is legacy without a request', () => {
