@@ -349,6 +349,11 @@ describe('an invalid filter', () => {
       `Invalid pattern in uriPatterns: '${'x'.repeat(64)}…' — a pattern must have at most 256 characters, this one has 257`,
     ],
     [
+      'a text of 64 characters, which is shown whole',
+      { namePatterns: 'x'.repeat(64) },
+      `Invalid pattern in namePatterns: '${'x'.repeat(64)}' — namePatterns must be an array of patterns, such as ["log*"]`,
+    ],
+    [
       'whole characters are counted and cut',
       { namePatterns: [`x${'😀'.repeat(300)}`] },
       `Invalid pattern in namePatterns: 'x${'😀'.repeat(63)}…' — a pattern must have at most 256 characters, this one has 301`,

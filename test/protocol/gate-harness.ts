@@ -6,8 +6,9 @@ import { loadPolicy } from '../../src/policy/compile/load.js';
 import { Connection } from '../../src/protocol/connection.js';
 import type { Message, RequestId } from '../../src/protocol/messages/wire.js';
 import type { Sender } from '../../src/protocol/request/configure.js';
+import type { PrincipalPreferences } from '../../src/protocol/request/kept-preferences.js';
 import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
+import type { GateReport, ReportContext } from '../../src/protocol/request/report.js';
 import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
 
 /** A gate between a client and a server that the test plays. */
@@ -15,19 +16,29 @@ export class Harness {
   readonly toServer: Message[] = [];
   readonly toClient: Message[] = [];
   readonly reports: GateReport[] = [];
+  /** What the gate knows besides each report. */
+  readonly contexts: (ReportContext | undefined)[] = [];
   readonly live: LivePolicy;
   readonly gate: Connection;
   /** Receives each message for the server. By default the server does not answer. */
   onServer: (message: Message) => void = () => undefined;
 
-  constructor(policy: Policy, preferences: SessionPreferences = { place: 'connection', record: {} }) {
+  constructor(
+    policy: Policy,
+    preferences: SessionPreferences = { place: 'connection', record: {} },
+    principal?: PrincipalPreferences,
+  ) {
     this.live = new LivePolicy(policy);
     this.gate = new Connection(
       {
         policy: this.live,
         preferences,
+        principal,
         resumed: preferences.place === 'store',
-        report: (report) => this.reports.push(report),
+        report: (report, context) => {
+          this.reports.push(report);
+          this.contexts.push(context);
+        },
       },
       {
         toServer: (message) => {

@@ -174,7 +174,8 @@ describe('the size of a page in bytes', () => {
     Array.from({ length: count }, (_, index) => ({
       name: `tool${index}`,
       description: 'x'.repeat(length),
-      inputSchema: { type: 'object', properties: { path: { type: 'string' } } },
+      inputSchema: { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] },
+      _meta: { priority: 1, open: true, nothing: null },
     }));
 
   it('is not calculated by writing an ordinary list', () => {

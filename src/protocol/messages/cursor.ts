@@ -57,13 +57,19 @@ const CURSOR = /^(0|[1-9a-z][0-9a-z]{0,10})\.([\w-]{22})\.([\w-]{22})$/;
  * if (!read.ok) refuse(scope, request, ERRORS.invalidParams, CURSOR_MESSAGES[read.reason]);
  */
 export function readCursor(cursor: unknown, expected: CursorTarget): ReadCursor {
+  const sent = partsOf(cursor);
+  if (sent === undefined) return { ok: false, reason: 'malformed' };
+  const [list, filter] = digestsOf(expected);
+  if (sent.list !== list) return { ok: false, reason: 'changed' };
+  if (sent.filter !== filter) return { ok: false, reason: 'filter-changed' };
+  return { ok: true, offset: sent.offset };
+}
+
+/** Returns the parts of a cursor that a gate made, for any list; `undefined` for every other value. */
+function partsOf(cursor: unknown) {
   const match = typeof cursor === 'string' ? CURSOR.exec(cursor) : null;
   const offset = Number.parseInt(match?.[1] ?? '', 36);
-  if (match === null || !Number.isSafeInteger(offset)) return { ok: false, reason: 'malformed' };
-  const [list, filter] = digestsOf(expected);
-  if (match[2] !== list) return { ok: false, reason: 'changed' };
-  if (match[3] !== filter) return { ok: false, reason: 'filter-changed' };
-  return { ok: true, offset };
+  return Number.isSafeInteger(offset) ? { offset, list: match?.[2], filter: match?.[3] } : undefined;
 }
 
 /** Returns the digest of the list and the digest of the client's own filter. */
@@ -166,8 +172,7 @@ const FIRST_PAGE: ReadCursor = { ok: true, offset: 0 };
 
 /** Returns whether a gate made this cursor, for any list. */
 export function isGateCursor(cursor: unknown): boolean {
-  const read = readCursor(cursor, { catalog: '', policy: '', configuration: '', filter: '' });
-  return read.ok || read.reason !== 'malformed';
+  return partsOf(cursor) !== undefined;
 }
 
 /** Lists that are known to fit into one page. Selections are cached, so equal requests list the same array again. */

@@ -1,10 +1,8 @@
 import { read } from '../messages/wire.js';
 
 /** The capabilities of a client that let a server ask it something, with the modes of an elicitation. */
-const CAPABILITIES = [
-  ['elicitation'],
-  ['elicitation', 'form'],
-  ['elicitation', 'url'],
+const CAPABILITIES: readonly (readonly [name: string, ...modes: string[]])[] = [
+  ['elicitation', 'form', 'url'],
   ['sampling'],
   ['roots'],
 ];
@@ -19,11 +17,10 @@ const CAPABILITIES = [
  */
 export function questionCapabilities(capabilities: unknown): Readonly<Record<string, object>> {
   const kept: Record<string, Record<string, object>> = {};
-  for (const [name = '', mode] of CAPABILITIES) {
+  for (const [name, ...modes] of CAPABILITIES) {
     if (read(capabilities, name) === undefined) continue;
-    kept[name] ??= {};
-    const modes = kept[name];
-    if (mode !== undefined && read(capabilities, name, mode) !== undefined) modes[mode] = {};
+    const sent = modes.filter((mode) => read(capabilities, name, mode) !== undefined);
+    kept[name] = Object.fromEntries(sent.map((mode) => [mode, {}]));
   }
   return kept;
 }

@@ -67,8 +67,8 @@ function withKept(
   if (!(kept instanceof Promise)) return then(kept, noPrincipal);
   return kept.then(
     (found) => {
-      const isLost =
-        era === 'legacy' && connection.preferences.place === 'store' && found.session.state !== 'live';
+      // Only a store can have lost the session of a legacy request.
+      const isLost = era === 'legacy' && found.session.state !== 'live';
       then(found, isLost ? [UNKNOWN_SESSION, ...noPrincipal] : noPrincipal);
     },
     (cause) => {

@@ -1,0 +1,34 @@
+import {
+  CLIENT_CAPABILITIES_META,
+  PROTOCOL_VERSION_META,
+  type Request,
+} from '../../src/protocol/messages/wire.js';
+import type { Sender } from '../../src/protocol/request/configure.js';
+import { Exchange } from '../../src/protocol/request/exchange.js';
+import type { Harness } from './gate-harness.js';
+
+/** Returns a request of the client as an exchange of the gate, which has not handled it yet. */
+export function exchangeOf(
+  { gate }: Harness,
+  method: string,
+  params?: Record<string, unknown>,
+  sender: Partial<Sender> = {},
+): Exchange {
+  const request: Request = { jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) };
+  return new Exchange(gate, request, { extra: undefined, ...sender });
+}
+
+/** The `_meta` of a request of 2026-07-28, from a client with these capabilities. */
+export const modern = (capabilities: unknown = {}, others: object = {}) => ({
+  [PROTOCOL_VERSION_META]: '2026-07-28',
+  [CLIENT_CAPABILITIES_META]: capabilities,
+  ...others,
+});
+
+/** A client that shows pages (MCP Apps). */
+export const APPS = {
+  extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
+};
+
+/** Lets everything run that waits for a store. */
+export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
