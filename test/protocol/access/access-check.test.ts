@@ -80,6 +80,7 @@ describe('a hidden name', () => {
     ['r://a#secret/x', 'r://'],
     ['r://a/b/c', 'r://a/b/'],
     ['r://a/b/', 'unknown:'],
+    ['r:a?x://b/c', 'unknown:'],
   ])('is replaced in the last segment of its path only: %s', (uri, before) => {
     const all = policyOf(`
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }
@@ -149,6 +150,7 @@ describe('a request', () => {
       [],
     );
     expect(pass(policyIn('advisory'), 'tools/call', { name: 'secret' })).toEqual([]);
+    expect(pass(policyIn('advisory'), 'tools/call', { name: 'secret', task: {} })).toEqual([]);
   });
 
   it.each(['secret', 'listed', 'nothing'])('is refused if the lists cannot be read: %s', (name) => {
@@ -183,6 +185,18 @@ describe('a request', () => {
     expect(
       server.toServer.filter((message) => read(message, 'method') === 'notifications/cancelled'),
     ).toEqual([]);
+  });
+
+  it('can be cancelled at the server after it passed at once', () => {
+    const server = serving();
+    server.request(1, 'tools/call', { name: 'listed' });
+    const id = read(server.toServer.at(-1), 'id');
+    server.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    expect(server.toServer.at(-1)).toEqual({
+      jsonrpc: '2.0',
+      method: 'notifications/cancelled',
+      params: { requestId: id },
+    });
   });
 
   it('waits for the session', async () => {
@@ -265,6 +279,9 @@ describe('the report of a request', () => {
     expect(reportsOf(policy, 'tools/call', { name: 'nothing' })).toEqual([
       { report: { ...told, refused: 'tools/call', warnings: [] }, context },
     ]);
+    expect(Object.keys(reportsOf(policy, 'tools/call', { name: 'nothing' })[0]?.report ?? {})).not.toContain(
+      'decision',
+    );
     expect(reportsOf(policy, 'tools/call', { name: 'open' })).toEqual([
       { report: { ...told, decision: fits, warnings: [] }, context },
     ]);
@@ -275,8 +292,10 @@ describe('the report of a request', () => {
     const plain = { method: 'skills/list', era: 'legacy' };
     const context = { id: 7, policy: enforce.digest };
     expect(reportsOf(enforce, 'skills/list', {})).toEqual([{ report: plain, context }]);
-    expect(reportsOf(advisory, 'resources/directory/read', { uri: 'r://a/secret' })).toMatchObject([
-      { report: { method: 'resources/directory/read' } },
+    // Only a call that creates a task does not pass by the gate.
+    const call = { method: 'tools/call', era: 'legacy' };
+    expect(reportsOf(advisory, 'tools/call', { name: 'secret', task: {} })).toEqual([
+      { report: call, context: { id: 7, policy: advisory.digest } },
     ]);
   });
 });
@@ -294,6 +313,7 @@ describe('shadow', () => {
   it('passes what enforce would refuse, and says so', () => {
     const refused = [{ method: 'tools/call', era: 'legacy', refused: 'tools/call' }];
     expect(sent('tools/call', { name: ['secret'] }).reports).toEqual(refused);
+    expect(sent('tools/call', { name: ['secret'], task: {} }).reports).toEqual(refused);
     expect(sent('tools/call', { name: 'listed' }, { 'tools/list': -32603 }).reports).toEqual(refused);
   });
 

@@ -117,6 +117,10 @@ describe('the decision on a target in words', () => {
     expect(explain(known, type, name, isHidden)).toEqual(expected);
   });
 
+  it('does not say that an empty name is listed, if there is no list', () => {
+    expect(explain({}, 'tool', '', false)).toEqual({ decision: FITS, isListed: false });
+  });
+
   it('is missing for a name that is too long for a log', () => {
     expect(explain({}, 'tool', 'x'.repeat(1024), false)).toEqual({ decision: FITS, isListed: false });
     expect(explain({}, 'tool', 'x'.repeat(1025), false)).toBeUndefined();

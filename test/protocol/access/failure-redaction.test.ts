@@ -77,6 +77,9 @@ describe('the error that answers a request which names no primitive', () => {
     const exchange = requested(serving(policyIn(mode)), true);
     expect(redactFailure(exchange, FAILURE)).toBe(FAILURE);
     expect(redactUnder(exchange, exchange.configuration, FAILURE)).toBe(FAILURE);
+    // The session is not even read.
+    const stored = serving(policyIn(mode), { place: 'store', store: createMemoryStore(), id: 's' });
+    expect(redactFailure(requested(stored, false), FAILURE)).toBe(FAILURE);
   });
 
   it('is redacted by any configuration that is known', () => {

@@ -7,7 +7,7 @@ import { hiddenNameFinder, isHiddenIdentity } from '../../../src/protocol/access
 import type { Lists } from '../../../src/protocol/access/visibility.js';
 import { policyOf, yaml } from '../../policy/author.js';
 
-const policy = policyOf(yaml`
+const POLICY = yaml`
   version: 1
   concerns:
     security: { values: [low, high] }
@@ -18,7 +18,8 @@ const policy = policyOf(yaml`
     resourceTemplates: { "t://{id}": { security: low }, "u://{id}": { security: high } }
   patterns:
     tools: { "old_*": { security: low } }
-`);
+`;
+const policy = policyOf(POLICY);
 const high = resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }]);
 const low = resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'low' } }]);
 const own = (security: string) => ({ _meta: { concerns: { security } } });
@@ -60,16 +61,18 @@ describe('the finder of hidden names', () => {
     ]);
   });
 
-  it('finds the URI of a resource in each of its forms, and a template only as it is', () => {
+  it('finds the URI of a resource in each of its forms, and other names only as they are', () => {
     const known = lists({
       resources: [{ uri: 'R://Hidden/%61', ...own('low') }],
-      resourceTemplates: [{ uriTemplate: 'T://{id}', ...own('low') }],
+      resourceTemplates: [{ uriTemplate: 'W://{id}', ...own('low') }],
+      tools: [{ name: 'V://%61', ...own('low') }],
     });
-    expect(namesIn(known, 'R://Hidden/%61, r://Hidden/a, r://hidden/a, T://{id}; t://x')).toEqual([
+    expect(namesIn(known, 'R://Hidden/%61, r://Hidden/a, r://hidden/a, W://{id}; w://{id}')).toEqual([
       'R://Hidden/%61',
       'r://Hidden/a',
-      'T://{id}',
+      'W://{id}',
     ]);
+    expect(namesIn(known, 'V://%61, v://%61, V://a')).toEqual(['V://%61']);
     expect(namesIn({}, 'r://a/x y, r://a/x%20y')).toEqual(['r://a/x y', 'r://a/x%20y']);
   });
 
@@ -77,6 +80,16 @@ describe('the finder of hidden names', () => {
     const known = lists({ prompts: [{ name: 'ask' }, { name: 'tell' }] });
     expect(namesIn(known, 'ask tell')).toEqual(['ask']);
     expect(namesIn(lists({ tools: [{ name: 'strong' }] }), 'strong')).toEqual([]);
+  });
+
+  it('does not find an entry whose primitive a rule shows by what the list says', () => {
+    const rule = 'rules:\n  - { id: r, show: [tools], when: { "===": [{ var: primitive.title }, Yes] } }\n';
+    const from = policyOf(`${POLICY}${rule}`);
+    const configuration = resolveConfiguration(from, [{ from: 'request', concerns: { security: 'high' } }]);
+    const tools = bindCatalog(from, 'tools', [{ name: 'weak', title: 'Yes' }]);
+    expect(namesIn({ tools }, 'weak ask', configuration)).toEqual(['ask']);
+    expect(isHiddenIdentity({ tools }, 'weak', configuration)).toBe(false);
+    expect(namesIn({}, 'weak ask', configuration)).toEqual(['weak', 'ask']);
   });
 
   it('does not find the page of a tool that is shown', () => {
