@@ -75,6 +75,12 @@ describe('the requested name', () => {
     expect(redactedFor(call(longest), longest)).toBe(longest);
   });
 
+  it('stays in no part, if it is no URI', () => {
+    expect(redactedFor(call('group/my secret'), 'no "group/my secret", "my secret"')).toBe(
+      'no "group/my secret", "my [hidden]"',
+    );
+  });
+
   it('is a URI in its normal form, too', () => {
     const read = request('resources/read', { uri: 'R://b/../c/my secret' });
     const found = redactedFor(read, 'r://b/../c/my%20secret and R://b/../c/my secret');
@@ -111,6 +117,12 @@ describe('the requested URI', () => {
     expect(redactedFor(read('r://b/my note'), 'no "my note"', undefined, ['my', 'my note'])).toBe(
       'no "[hidden]"',
     );
+  });
+
+  // A search for its last segment from each of its characters takes seconds. The test fails if it takes that long.
+  it('may be as long as a name that is repeated', { timeout: 2000 }, () => {
+    const long = read(`r:${'x'.repeat(65_500)}/`);
+    for (let time = 0; time < 10; time++) expect(redactedFor(long, 'no secret')).toBe('no [hidden]');
   });
 
   it('is not there in a request that names none', () => {
