@@ -161,6 +161,34 @@ describe('the entry of the policy alone', () => {
     expect(isShownByEntry(weak, withModel('high'))).toBe(false);
   });
 
+  it('does not decide if the model set a concern that has no value in it', () => {
+    const both = policyOf(yaml`
+      version: 1
+      concerns:
+        security: { values: [low, high] }
+        cost: { values: [small, large], model: narrow }
+      primitives:
+        tools: { strong: { security: high }, cheap: { security: high, cost: small } }
+    `);
+    const narrowed = resolveConfiguration(both, [
+      { from: 'model', concerns: { cost: 'small' } },
+      { from: 'session', concerns: { security: 'high', cost: null } },
+    ]);
+    expect(narrowed.narrowed).toBeDefined();
+    expect(isShownByEntry(tool, high(both))).toBe(true);
+    expect(isShownByEntry(tool, narrowed)).toBe(false);
+    expect(isShownByEntry({ type: 'tool', name: 'cheap' }, narrowed)).toBe(true);
+  });
+
+  it('does not decide about a URI that is named like a prompt', () => {
+    const named = policyOf(
+      `${POLICY.replace('  resources:', '  prompts: { "r://p": { security: high } }\n  resources:')}`,
+    );
+    expect(isShownByEntry({ type: 'prompt', name: 'r://p' }, high(named))).toBe(true);
+    expect(isShownByEntry({ type: 'uri', name: 'r://p' }, high(named))).toBe(false);
+    expect(isShownByEntry({ type: 'tool', name: 'r://p' }, high(named))).toBe(false);
+  });
+
   it.each([
     ['its name and kind', '{ and: [{ var: primitive.name }, { var: primitive.kind }] }', true],
     ['its name and its title', '{ and: [{ var: primitive.name }, { var: primitive.title }] }', false],

@@ -145,6 +145,12 @@ describe('a list that is too long to be cached', () => {
     });
   });
 
+  it('is searched once, also for a page', () => {
+    const server = serving({ ...SHORT, 'tools/list': pages(120) });
+    get(server, { kinds: ['tools', 'resources'], targets: [uri('ui://a')] });
+    expect(server.asked.filter((method) => method === 'tools/list')).toHaveLength(220);
+  });
+
   it('is not enough without targets', () => {
     const server = serving({ 'tools/list': pages(120) });
     expect(get(server, { kinds: ['tools'] })).toEqual({ lists: {}, enough: false });
@@ -161,7 +167,7 @@ describe('a list that is too long to be cached', () => {
         void server.server({ jsonrpc: '2.0', id: message.id, result: { nextCursor: '51' } });
       } else answerList(message);
     };
-    expect(get(server, { kinds: ['tools'], targets: [tool('late')] })).toEqual({
+    expect(get(server, { kinds: ['tools'], targets: [tool('late'), tool('')] })).toEqual({
       lists: { tools: [{ name: 'late' }] },
       enough: true,
     });
