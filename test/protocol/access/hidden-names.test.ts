@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Primitive } from '../../../src/engine/mapping.js';
-import type { Kind } from '../../../src/engine/policy.js';
+import { KINDS, type Kind } from '../../../src/engine/policy.js';
 import { bindCatalog } from '../../../src/engine/select.js';
 import { hiddenNameFinder, isHiddenIdentity } from '../../../src/protocol/access/hidden-names.js';
 import type { Lists } from '../../../src/protocol/access/visibility.js';
@@ -136,6 +136,35 @@ describe('the finder of hidden names', () => {
     expect(hiddenNameFinder(known, high)).toBe(finder);
     expect(hiddenNameFinder(lists({ prompts: [{ name: 'a' }] }), high)).not.toBe(finder);
     expect(hiddenNameFinder({}, high)).toBe(hiddenNameFinder({}, high));
+  });
+
+  it('is kept for each of several sets of lists', () => {
+    const item = { name: 'a', uri: 'r://a', uriTemplate: 'r://{a}' };
+    const sets = [{}, ...KINDS.map((kind) => lists({ [kind]: [item] }))];
+    const built = sets.map((known) => hiddenNameFinder(known, high));
+    expect(new Set(built).size).toBe(5);
+    for (const [index, known] of sets.entries()) expect(hiddenNameFinder(known, high)).toBe(built[index]);
+  });
+
+  it('is kept for the latest of many configurations', () => {
+    const many = policyOf('version: 1\nconcerns: { budget: { values: { min: 0, max: 500 } } }\n');
+    const finder = (budget: number) =>
+      hiddenNameFinder({}, resolveConfiguration(many, [{ from: 'request', concerns: { budget } }]));
+    const [first, second] = [finder(0), finder(1)];
+    expect(finder(0)).toBe(first);
+    for (let budget = 2; budget < 100; budget++) finder(budget);
+    const last = finder(100);
+    expect(finder(1)).not.toBe(second);
+    expect(finder(100)).toBe(last);
+  });
+
+  it('finds a hidden name also if it is that of a page which is shown', () => {
+    const apps = resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }], {
+      apps: true,
+    });
+    const chart = { name: 'chart', _meta: { ui: { resourceUri: 'ui://chart' } } };
+    const known = lists({ tools: [chart], prompts: [{ name: 'ui://chart', ...own('low') }] });
+    expect(namesIn(known, 'ui://chart', apps)).toEqual(['ui://chart']);
   });
 
   it('finds nothing if nothing is hidden', () => {

@@ -27,6 +27,8 @@ describe('finding names in a text', () => {
     ['no name in an empty text', ['a'], '', []],
     ['nothing without names', [], 'any text', []],
     ['nothing for an empty name', [''], 'any text', []],
+    ['nothing for an empty name among others', ['', 'a b'], 'b a b', ['a b']],
+    ['a word next to the last character of its plane', ['a'], '\uffffa\uffff', ['a']],
   ])('finds %s', (_what, names, text, expected) => {
     expect(found(names, text)).toEqual(expected);
   });
@@ -105,6 +107,7 @@ describe('replacing parts of a text', () => {
     ['parts that overlap', 'abcdef', parts([1, 3], [2, 5]), 'a*f'],
     ['a part inside a later one', 'abcdef', parts([2, 3], [1, 5]), 'a*f'],
     ['parts that a later one joins', 'abcdef', parts([0, 1], [2, 3], [3, 4], [2, 5]), '*b*f'],
+    ['parts that a later one covers', 'abcdef', parts([0, 1], [2, 3], [4, 5], [0, 6]), '*'],
     ['a chain', 'abcdef', parts([0, 2], [1, 4], [3, 5]), '*f'],
   ])('%s', (_what, text, given, expected) => {
     expect(replaceParts(text, given, '*')).toBe(expected);
