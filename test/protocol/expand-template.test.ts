@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { expandTemplate } from '../../src/protocol/access/expand-template.js';
 
-/** The variables of RFC 6570, section 3.2. */
+/** The variables of RFC 6570, section 3.2, and some more. */
 const VALUES: Readonly<Record<string, string>> = {
   var: 'value',
   hello: 'Hello World!',
@@ -11,12 +11,15 @@ const VALUES: Readonly<Record<string, string>> = {
   y: '768',
   half: '50%',
   base: 'http://example.com/home/',
+  signs: "!'()*",
+  escaped: 'a%2Fb%2g%',
+  letters: '%5A%zz',
 };
 const expand = (template: string): readonly string[] =>
   expandTemplate(template, (name) => (Object.hasOwn(VALUES, name) ? VALUES[name] : undefined));
 
 describe('expanding a template', () => {
-  // RFC 6570, sections 1.2 and 3.2.
+  // RFC 6570, sections 1.2 and 3.2. Those with more variables are ours.
   it.each([
     ['{var}', 'value'],
     ['{hello}', 'Hello%20World%21'],
@@ -45,6 +48,19 @@ describe('expanding a template', () => {
     ['{/var*}', '/value'],
     ['{?x,undef}', '?x=1024'],
     ['{x,undef,y}', '1024,768'],
+    ['{signs}', '%21%27%28%29%2A'],
+    ['{+signs}', "!'()*"],
+    ['{escaped}', 'a%252Fb%252g%25'],
+    ['{+escaped}', 'a%2Fb%252g%25'],
+    ['{+letters}', '%5A%25zz'],
+    ['{empty}', ''],
+    ['{?empty,undef}', '?empty='],
+    ['{;empty}', ';empty'],
+    ['{var:0}{var:9999}', 'value'],
+    ['{var:00003}', '{var:00003}'],
+    ['{var:}{var:x}', '{var:}{var:x}'],
+    ['{;var:3}', ';var=val'],
+    ['{x:2,y*,var}', '10,768,value'],
   ])('%s gives %s', (template, expected) => {
     expect(expand(template)[0]).toBe(expected);
   });

@@ -12,6 +12,13 @@ describe('tools that a server offers to the model', () => {
     });
   });
 
+  it('are those with a name', () => {
+    const params = { tools: [{ name: 'a' }, { title: 'b' }, { name: 7 }, null, 'c'] };
+    expect(withoutOfferedTools(params, () => true)).toEqual({
+      tools: [{ title: 'b' }, { name: 7 }, null, 'c'],
+    });
+  });
+
   it.each([[{}], [{ tools: [{ name: 'open' }] }], [{ tools: 'secret' }], [{ tools: [] }]])(
     'stay the same object: %j',
     (params) => {
@@ -43,6 +50,27 @@ describe('requests for input in a result', () => {
         third: sampling([{ name: 'open' }]),
       },
     });
+  });
+
+  it('keep requests of another form', () => {
+    const others = {
+      none: null,
+      text: 'sampling/createMessage',
+      bare: { method: 'sampling/createMessage' },
+      empty: { method: 'sampling/createMessage', params: null },
+      odd: { method: 'sampling/createMessage', params: 'tools' },
+      more: { method: 'sampling/createMessage', params: { tools: 'secret' } },
+    };
+    const result = { inputRequests: { ...others, last: sampling([{ name: 'secret' }]) } };
+    expect(withoutHiddenTools(result, isHidden)).toEqual({
+      inputRequests: { ...others, last: sampling([]) },
+    });
+  });
+
+  it('are each checked', () => {
+    const changed = (tools: readonly object[]) => ({ a: sampling(tools), b: sampling([]) });
+    const first = { inputRequests: { ...changed([{ name: 'secret' }]) } };
+    expect(withoutHiddenTools(first, isHidden)).toEqual({ inputRequests: changed([]) });
   });
 
   it.each([

@@ -14,8 +14,8 @@ const request = (method: string, params: Request['params'] = {}): Request => ({
 });
 const call = (name: string, given: unknown = {}) => request('tools/call', { name, arguments: given });
 
-const redactedFor = (sent: Request, text: string, substitute?: Substitute) =>
-  textRedaction(new NameFinder(HIDDEN), sent, substitute)(text);
+const redactedFor = (sent: Request, text: string, substitute?: Substitute, hidden = HIDDEN) =>
+  textRedaction(new NameFinder(hidden), sent, substitute)(text);
 
 describe('hidden names in a text', () => {
   it.each([
@@ -75,6 +75,12 @@ describe('the requested name', () => {
     expect(redactedFor(call(longest), longest)).toBe(longest);
   });
 
+  it('stays in no part, if it is no URI', () => {
+    expect(redactedFor(call('group/my secret'), 'no "group/my secret", "my secret"')).toBe(
+      'no "group/my secret", "my [hidden]"',
+    );
+  });
+
   it('is a URI in its normal form, too', () => {
     const read = request('resources/read', { uri: 'R://b/../c/my secret' });
     const found = redactedFor(read, 'r://b/../c/my%20secret and R://b/../c/my secret');
@@ -85,6 +91,73 @@ describe('the requested name', () => {
     const read = (uri: string) => request('resources/read', { uri });
     expect(redactedFor(read('r://b/my secret'), 'No file "my secret"')).toBe('No file "my secret"');
     expect(redactedFor(read('r://b/note'), 'No file "note"')).toBe('No file "[hidden]"');
+  });
+});
+
+describe('the requested URI', () => {
+  const read = (uri: string) => request('resources/read', { uri });
+
+  it('stays as a whole, as it was sent and in its normal form', () => {
+    expect(redactedFor(read('R://secret/x'), 'R://secret/x, r://secret/x, secret/x')).toBe(
+      'R://secret/x, r://secret/x, [hidden]/x',
+    );
+  });
+
+  it('stays in its last segment if that only begins or ends with a hidden name', () => {
+    expect(redactedFor(read('r://b/secret plan'), 'no "secret plan", secret')).toBe(
+      'no "secret plan", [hidden]',
+    );
+    expect(redactedFor(read('r://b/plan secret'), 'no "plan secret", secret')).toBe(
+      'no "plan secret", [hidden]',
+    );
+    expect(redactedFor(read('r://b/'), 'no secret')).toBe('no [hidden]');
+  });
+
+  it('does not stay in its last segment if that is a hidden name, also one that contains another', () => {
+    expect(redactedFor(read('r://b/my note'), 'no "my note"', undefined, ['my', 'my note'])).toBe(
+      'no "[hidden]"',
+    );
+  });
+
+  // A search for its last segment from each of its characters takes seconds. The test fails if it takes that long.
+  it('may be as long as a name that is repeated', { timeout: 2000 }, () => {
+    const long = read(`r:${'x'.repeat(65_500)}/`);
+    for (let time = 0; time < 10; time++) expect(redactedFor(long, 'no secret')).toBe('no [hidden]');
+  });
+
+  it('is not there in a request that names none', () => {
+    expect(redactedFor(request('tools/list', { name: 'my secret tool' }), 'no my secret tool')).toBe(
+      'no my [hidden] tool',
+    );
+  });
+});
+
+describe('hidden names and echoes that overlap', () => {
+  it.each([
+    ['ends inside the echo', ['b c'], 'c d', 'b c d', '[hidden] d'],
+    ['begins inside the echo', ['b c'], 'a b', 'a b c', 'a [hidden]'],
+    ['is inside the echo', ['b'], 'a b c', 'a b c', 'a b c'],
+    ['is the echo', ['b'], 'b', 'a b c', 'a b c'],
+    ['is inside the second of two echoes', ['b'], 'a b', 'a b, b, a b', 'a b, [hidden], a b'],
+    ['is inside one of two echoes that overlap', ['x'], 'o x o', 'o x o x o, x', 'o x o x o, [hidden]'],
+  ])('the name %s', (_where, hidden, echo, text, redacted) => {
+    expect(redactedFor(call(echo), text, undefined, hidden)).toBe(redacted);
+  });
+});
+
+describe('hidden names next to a substitute', () => {
+  const substitute: Substitute = { name: 'u-1', sent: 'u-1', original: 'o' };
+
+  it.each([
+    ['overlap its begin', ['no u'], 'no u-1', 'no o'],
+    ['overlap its end', ['1 is'], 'u-1 is', 'o is'],
+    ['touch its begin', [':'], ':u-1', '[hidden]o'],
+    ['touch its end', [':'], 'u-1:', 'o[hidden]'],
+    ['contain it', ['a u-1 b'], 'a u-1 b', 'a o b'],
+    ['are between two', [':'], 'u-1:u-1', 'o[hidden]o'],
+    ['are before and after', ['x'], 'x u-1 x u-1 x', '[hidden] o [hidden] o [hidden]'],
+  ])('%s', (_where, hidden, text, redacted) => {
+    expect(redactedFor(call('o'), text, substitute, hidden)).toBe(redacted);
   });
 });
 

@@ -1,9 +1,8 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
-import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
-import type { RequestTarget } from './targets.js';
-import { KINDS_OF } from './targets.js';
+import { itemAt } from '../../engine/item-at.js';
+import { IDENTITY, identityOf, type Mapping, mapPrimitive } from '../../engine/mapping.js';
+import { KINDS_OF, type RequestTarget } from './targets.js';
 import { type Lists, targetMatcher } from './visibility.js';
 
 /** The decision of an access check in words, and whether the server lists the target. */
@@ -33,21 +32,21 @@ export function explainTarget(
   if (name.length > MAX_NAME) return undefined;
   const { policy } = configuration;
   const effect = isHidden ? 'hide' : 'show';
-  const decide = (kind: Kind, primitive: Primitive, known?: Mapping) =>
-    evaluate(known ?? mapPrimitive(policy, kind, primitive), configuration);
+  const explain = (mapping: Mapping): Decision => evaluate(mapping, configuration);
   let isListed = false;
   const decisions = KINDS_OF[type].flatMap((kind) => {
+    const list = lists[kind];
+    if (list === undefined) return [];
     const matches = targetMatcher(kind, name);
-    const { items = [], classes = [], classOf = [] } = lists[kind] ?? {};
-    return items.flatMap((item, position) => {
+    return list.items.flatMap((item, position) => {
       const identity = identityOf(kind, item);
       if (!matches(identity)) return [];
       if (identity === name) isListed = true;
-      return [decide(kind, item, classes[classOf[position] ?? -1])];
+      return [explain(itemAt(list.classes, itemAt(list.classOf, position)))];
     });
   });
-  const bare =
-    type === 'uri' ? decide('resources', { uri: name }) : decide(KINDS_OF[type][0] ?? 'tools', { name });
+  const [kind] = KINDS_OF[type];
+  const bare = explain(mapPrimitive(policy, kind, { [IDENTITY[kind]]: name }));
   const decision = [...decisions, bare].find((each) => each.effect === effect);
   return decision === undefined ? undefined : { decision, isListed };
 }

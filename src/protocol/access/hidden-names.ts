@@ -32,9 +32,10 @@ export function hiddenNameFinder(lists: Lists, configuration: Configuration): Na
   const known = byConfiguration.get(configuration.key);
   if (known !== undefined) return known;
   const built = new NameFinder(
-    KINDS.flatMap((kind) => hiddenIdentities(lists, kind, configuration)).flatMap(({ kind, identity }) =>
-      kind === 'resources' ? uriVariantsOf(identity) : [identity],
-    ),
+    KINDS.flatMap((kind) => {
+      const identities = hiddenIdentities(lists, kind, configuration);
+      return kind === 'resources' ? identities.flatMap((uri) => uriVariantsOf(uri)) : identities;
+    }),
   );
   byConfiguration.set(configuration.key, built);
   return built;
@@ -56,24 +57,17 @@ function findersOf(lists: Lists, { policy }: Configuration): Finders {
   return built;
 }
 
-interface HiddenIdentity {
-  readonly kind: Kind;
-  readonly identity: string;
-}
-
-function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration): readonly HiddenIdentity[] {
-  const catalog = lists[kind];
-  const listed = (catalog?.items ?? [])
-    .flatMap((item, position) =>
-      catalog === undefined || decideItem(catalog, position, configuration).effect === 'show'
-        ? []
-        : [{ kind, identity: identityOf(kind, item) }],
-    )
-    .filter(({ identity }) => kind !== 'resources' || !isPageOfShownTool(lists, identity, configuration));
+function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration): readonly string[] {
   const unlisted = [...configuration.policy.entries[kind].keys()].filter((identity) =>
     isHiddenByEntry(lists, kind, identity, configuration),
   );
-  return [...listed, ...unlisted.map((identity) => ({ kind, identity }))];
+  const catalog = lists[kind];
+  if (catalog === undefined) return unlisted;
+  const listed = catalog.items
+    .filter((_, position) => decideItem(catalog, position, configuration).effect === 'hide')
+    .map((item) => identityOf(kind, item))
+    .filter((identity) => kind !== 'resources' || !isPageOfShownTool(lists, identity, configuration));
+  return [...listed, ...unlisted];
 }
 
 /** Returns whether an entry hides a primitive that the list of its kind does not contain. */

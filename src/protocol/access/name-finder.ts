@@ -176,7 +176,7 @@ const edgeKey = (state: number, letter: number): number => state * MAX_LETTERS +
  * @param text the text
  * @param parts the parts to replace, by their end
  * @param by the text in place of each part
- * @returns the text with the replacements; the same string if there are no parts
+ * @returns the text with the replacements
  */
 export function replaceParts(text: string, parts: readonly FoundName[], by: string): string {
   const merged: { readonly start: number; readonly end: number }[] = [];
@@ -194,7 +194,7 @@ export function replaceParts(text: string, parts: readonly FoundName[], by: stri
     replaced += text.slice(at, start) + by;
     at = end;
   }
-  return at === 0 ? text : replaced + text.slice(at);
+  return replaced + text.slice(at);
 }
 
 const WORD = /[\p{L}\p{N}]/u;

@@ -14,7 +14,7 @@ export interface RequestTarget {
 type Params = Readonly<Record<string, unknown>>;
 
 /** The lists that decide whether a target is shown. */
-export const KINDS_OF: Readonly<Record<RequestTarget['type'], readonly Kind[]>> = {
+export const KINDS_OF: Readonly<Record<RequestTarget['type'], readonly [Kind, ...Kind[]]>> = {
   tool: ['tools'],
   prompt: ['prompts'],
   uri: ['resources', 'resourceTemplates'],

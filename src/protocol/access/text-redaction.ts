@@ -89,7 +89,7 @@ function echoesOf(hidden: NameFinder, request: Request, substitute: Substitute |
   if (substitute !== undefined) return echoes;
   // Only the last segment of a hidden URI is put back, so the last segment of any other URI must stay too. As a hidden
   // name of its own it must not: the server may list it next to the URI.
-  const [last = ''] = /[^/]*$/.exec(received) ?? [];
+  const last = received.slice(received.lastIndexOf('/') + 1);
   const isName = hidden.find(last).some(({ start, end }) => start === 0 && end === last.length);
   return isName ? echoes : [...echoes, last];
 }

@@ -7,7 +7,7 @@
  * @param uri the URI as the client sent it
  * @returns the unique variants, the URI itself first
  * @example
- * uriVariantsOf('R://a/../%62'); // ['R://a/../%62', 'r://%62', 'r://b']
+ * uriVariantsOf('R://a/../%62'); // ['R://a/../%62', 'r://a/%62', 'r://a/b', 'R://a/../b']
  */
 export function uriVariantsOf(uri: string): readonly string[] {
   const parsed = normalizeUri(uri);

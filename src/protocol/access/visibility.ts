@@ -1,6 +1,7 @@
 import { isForPages, isNamed, pageOf } from '../../engine/companions.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
+import { itemAt } from '../../engine/item-at.js';
 import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
@@ -118,7 +119,7 @@ export function isPageOfShownTool(
   if (apps !== true || !uri.startsWith(PAGE_SCHEME) || tools === undefined) return false;
   if (normalizeUri(uri) !== uri || isNamed(policy, 'resources', uri)) return false;
   const owners = tools.items.flatMap((tool, position) =>
-    !isForPages(tool) && pageOf(tool) === uri ? (tools.classes[tools.classOf[position] ?? -1] ?? []) : [],
+    !isForPages(tool) && pageOf(tool) === uri ? [itemAt(tools.classes, itemAt(tools.classOf, position))] : [],
   );
   if (owners.length === 0) return false;
   const listed = resources?.items.filter((item) => identityOf('resources', item) === uri) ?? [];
