@@ -2,9 +2,8 @@ import type { Policy } from '../engine/policy.js';
 import { KINDS_OF, targetsOf } from './access/targets.js';
 import {
   ACCESS_METHODS,
-  ERRORS,
   eraOf,
-  type Failure,
+  errorOf,
   isNotification,
   isRequest,
   isResponse,
@@ -89,7 +88,7 @@ export class Outcomes {
     if (id === undefined || id === null) return;
     const pending = this.pending.get(id);
     if (pending === undefined) return;
-    if ('error' in message) return this.finish(id, { error: codeOf(message) });
+    if ('error' in message) return this.finish(id, { error: errorOf(message).code });
     const failed = pending.request.method === ACCESS_METHODS.call && read(message.result, 'isError') === true;
     this.finish(id, failed ? { isError: true } : {});
   }
@@ -118,12 +117,6 @@ export class Outcomes {
   private known({ type, name }: NonNullable<Pending['target']>): ReportedTarget {
     return this.names.has(name) ? { type, name } : { type };
   }
-}
-
-/** Nothing checks what a server sends as an error: it can be `null`. */
-function codeOf({ error }: Failure): number {
-  const code = read(error, 'code');
-  return typeof code === 'number' ? code : ERRORS.internal;
 }
 
 function isMapped({ entries }: Policy, { type, name }: NonNullable<Pending['target']>): boolean {

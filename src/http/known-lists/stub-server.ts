@@ -138,7 +138,7 @@ export async function takeLists(server: StubServer): Promise<SavedCatalog> {
         onPage: (result) => {
           const page = read(result, kind);
           if (!Array.isArray(page)) throw new TypeError(`The server has no list of ${kind}.`);
-          items.push(...page);
+          for (const item of page) items.push(item);
           return page.length;
         },
       },

@@ -70,7 +70,9 @@ function search(
   const found: Primitive[] = [];
   const onPage = (page: unknown): number => {
     const items = itemsOf(kind, page) ?? [];
-    found.push(...items.filter((item) => matchers.some((matches) => matches(identityOf(kind, item)))));
+    for (const item of items) {
+      if (matchers.some((matches) => matches(identityOf(kind, item)))) found.push(item);
+    }
     return items.length;
   };
   // Always to the end of the list: the time that it takes must not reveal that a target exists.

@@ -46,7 +46,7 @@ export async function compareLists(
           if (old.length !== now.length || old.some((item, position) => item !== now[position])) {
             changed.add(LISTS[kind].capability);
             const [wasShown, isShown] = [new Set(old), new Set(now)];
-            appeared.push(...now.filter((item) => !wasShown.has(item)).map((item) => identityOf(kind, item)));
+            for (const item of now) if (!wasShown.has(item)) appeared.push(identityOf(kind, item));
             disappeared += old.filter((item) => !isShown.has(item)).length;
           }
         }

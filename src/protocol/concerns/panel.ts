@@ -7,6 +7,7 @@ import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../messag
 import { callerOf, configure } from '../request/configure.js';
 import type { Exchange, InitializedConnection } from '../request/exchange.js';
 import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { quoteValue } from '../request/quote-value.js';
 import { type Decided, withoutModel } from './model-values.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
@@ -149,19 +150,10 @@ export function problemOf(update: Configuration): string | undefined {
   return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
 }
 
-/** In characters. The sentence is for a person or a model, and must not become much longer than the names in it. */
-const MAX_VALUE = 80;
-
-/** Models may send values of any size and depth. `JSON.stringify` throws on lists that are nested too deeply. */
-function quote(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
-  return JSON.stringify(typeof value === 'string' ? value.slice(0, MAX_VALUE) : value);
-}
-
 function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  return `${quote(value)} is not a valid value for ${concern} (${names}).${hint}`;
+  return `${quoteValue(value)} is not a valid value for ${concern} (${names}).${hint}`;
 }
 
 /** A list that the server does not have, or that is too long to be kept, is left out. */

@@ -3,6 +3,7 @@ import {
   type Answer,
   ERRORS,
   eraOf,
+  errorOf,
   type Failure,
   failure,
   type Message,
@@ -102,7 +103,7 @@ export function askForPages(
 ): void {
   const walk = new PageWalk(bounds);
   const onResponse = (response: Answer | Failure): void => {
-    if ('error' in response) return then({ kind: 'failed', error: response.error });
+    if ('error' in response) return then({ kind: 'failed', error: errorOf(response) });
     const step = walk.next(response.result, onPage(response.result));
     if (step.kind !== 'more') return then(step);
     ask(method, { cursor: step.cursor }, onResponse);

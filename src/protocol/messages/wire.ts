@@ -151,6 +151,16 @@ export function failure(id: RequestId | null, code: number, message: string, dat
   return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
 }
 
+/** Returns the error of an answer. Nothing checks what servers send as one: it can be `null`, or have no code. */
+export function errorOf({ error }: Failure): Failure['error'] {
+  const [code, message] = [read(error, 'code'), read(error, 'message')];
+  if (typeof code === 'number' && typeof message === 'string') return error;
+  return {
+    code: typeof code === 'number' ? code : ERRORS.internal,
+    message: 'The server answered with an error that is not one of JSON-RPC.',
+  };
+}
+
 /** Returns the property at a path of a value of any type; `undefined` for inherited and missing properties. */
 export function read(value: unknown, ...path: readonly string[]): unknown {
   let found = value;

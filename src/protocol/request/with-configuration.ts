@@ -3,6 +3,7 @@ import { ERRORS } from '../messages/wire.js';
 import { configure } from './configure.js';
 import type { Exchange } from './exchange.js';
 import { type Kept, NO_PRINCIPAL, nothingRead, readKept } from './kept-preferences.js';
+import { quoteValue } from './quote-value.js';
 import { storeWarning } from './report.js';
 
 /**
@@ -86,15 +87,6 @@ export function refuseValue(exchange: Exchange, { policy }: Configuration, inval
   const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  const message = `${quote(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
+  const message = `${quoteValue(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
   exchange.refuse(ERRORS.invalidParams, message, invalid);
-}
-
-const QUOTED_CHARACTERS = 80;
-
-/** Hosts may send values of any size and depth. `JSON.stringify` throws on arrays that are nested too deeply. */
-function quote(value: unknown): string {
-  if (typeof value === 'object' && value !== null) return Array.isArray(value) ? 'A list' : 'An object';
-  const text = JSON.stringify(typeof value === 'string' ? value.slice(0, QUOTED_CHARACTERS) : value);
-  return String(text);
 }
