@@ -56,9 +56,10 @@ export default defineConfig({
       'test/behavior/{leaks/*,one-write,stdio-listen}.test.ts',
       'test/tasks/{attach,lambda*,poll,recovery,replay,result,suite,walk,wire}.test.ts',
     ],
-    // Left out by name: child processes of stdio mounts, ten seconds of single pages, and times that counting each branch changes.
-    testNamePattern: /^(?!.*(\blinear\b|\bstdio\b|more than 100 pages))/,
-    setupFiles: ['./test/mutation/limits.ts'],
+    // Left out by name: child processes of stdio mounts, ten seconds of single pages, times that counting each branch changes,
+    // and a property that must find a hundred cases.
+    testNamePattern: /^(?!.*(\blinear\b|\bstdio\b|more than 100 pages|every count, decision and change))/,
+    setupFiles: ['./test/mutation/limits.ts', './test/mutation/coverage.ts'],
     testTimeout: 60_000,
     sequence: { sequencer: NearestFirst },
     // Loading modules once instead of once per file takes a third of the time. No test depends on the modules' state.
