@@ -9,13 +9,13 @@ import {
   type Primitive,
   resolveConfiguration,
   type ServerCatalog,
-} from '../../src/engine/index.js';
-import { loadPolicy } from '../../src/policy/index.js';
-import type { PanelPreferences } from '../../src/protocol/concerns/panel-document.js';
-import { completeChange, panelState } from '../../src/protocol/concerns/panel-state.js';
-import { bindAll, configureFor, stateOf, tokensOf } from '../browser/states.js';
-import { allConfigurations, smallPolicies } from '../engine/small-policies.js';
-import { policyFile } from './gate-harness.js';
+} from '../../../src/engine/index.js';
+import { loadPolicy } from '../../../src/policy/index.js';
+import type { PanelPreferences } from '../../../src/protocol/concerns/panel-document.js';
+import { completeChange, panelState } from '../../../src/protocol/concerns/panel-state.js';
+import { bindAll, configureFor, stateOf, tokensOf } from '../../browser/states.js';
+import { allConfigurations, smallPolicies } from '../../engine/small-policies.js';
+import { policyFile } from '../gate-harness.js';
 
 const CONNECTION = { revision: 1, server: { name: 'test' }, session: 's', sessions: [], warnings: [] };
 

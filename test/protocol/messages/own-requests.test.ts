@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { PendingRequests } from '../../src/protocol/messages/pending-requests.js';
-import { isRequest, type Message, type Request } from '../../src/protocol/messages/wire.js';
+import { PendingRequests } from '../../../src/protocol/messages/pending-requests.js';
+import { isRequest, type Message, type Request } from '../../../src/protocol/messages/wire.js';
 
 const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
 

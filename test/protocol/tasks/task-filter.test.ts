@@ -1,12 +1,12 @@
 import { isMainThread } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { TASK_FILTER_CAPABILITY } from '../../src/protocol/messages/wire.js';
+import { TASK_FILTER_CAPABILITY } from '../../../src/protocol/messages/wire.js';
 import {
   applyTaskFilter,
   type ReadTaskFilter,
   readTaskFilter,
-} from '../../src/protocol/tasks/task-filter.js';
+} from '../../../src/protocol/tasks/task-filter.js';
 
 interface ListedTask {
   readonly taskId: string;

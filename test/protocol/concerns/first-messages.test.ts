@@ -1,15 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { createHandler } from '../../src/http/sdk-v1.js';
+import { createHandler } from '../../../src/http/sdk-v1.js';
 import {
   CLIENT_CAPABILITIES_META,
   EXTENSION_ID,
   type Message,
   PROTOCOL_VERSION_META,
   read,
-} from '../../src/protocol/messages/wire.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { serverV1 } from '../behavior/servers.js';
-import { Harness, policyOf, SECURITY } from './gate-harness.js';
+} from '../../../src/protocol/messages/wire.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { serverV1 } from '../../behavior/servers.js';
+import { Harness, policyOf, SECURITY } from '../gate-harness.js';
 
 const policy = policyOf(SECURITY);
 const tools = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { isRequest, isResponse, shapeOf } from '../../src/protocol/messages/wire.js';
-import { Harness, policyOf } from './gate-harness.js';
+import { isRequest, isResponse, shapeOf } from '../../../src/protocol/messages/wire.js';
+import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

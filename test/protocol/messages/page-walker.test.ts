@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_WALK, PageWalk, type WalkEnd, walkPages } from '../../src/protocol/messages/page-walker.js';
-import { type AskServer, askForPages } from '../../src/protocol/messages/pending-requests.js';
+import { MAX_WALK, PageWalk, type WalkEnd, walkPages } from '../../../src/protocol/messages/page-walker.js';
+import { type AskServer, askForPages } from '../../../src/protocol/messages/pending-requests.js';
 
 const page = (nextCursor?: unknown, items: readonly number[] = []) => ({ items, nextCursor });
 

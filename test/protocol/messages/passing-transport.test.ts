@@ -1,13 +1,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
-import { gatedTransport } from '../../src/protocol/gated-transport.js';
-import { passesBy } from '../../src/protocol/messages/pass-by.js';
-import { ROUTES } from '../../src/protocol/messages/routes.js';
-import { PROTOCOL_VERSION_META } from '../../src/protocol/messages/wire.js';
-import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
-import { Harness, policyOf, SECURITY } from './gate-harness.js';
+import { gatedTransport } from '../../../src/protocol/gated-transport.js';
+import { passesBy } from '../../../src/protocol/messages/pass-by.js';
+import { ROUTES } from '../../../src/protocol/messages/routes.js';
+import { PROTOCOL_VERSION_META } from '../../../src/protocol/messages/wire.js';
+import { LivePolicy } from '../../../src/protocol/request/live-policy.js';
+import type { GateReport } from '../../../src/protocol/request/report.js';
+import { Harness, policyOf, SECURITY } from '../gate-harness.js';
 
 const policyIn = (enforcement: string) => policyOf(`${SECURITY}settings: { enforcement: ${enforcement} }\n`);
 const [advisory, shadow, enforce] = ['advisory', 'shadow', 'enforce'].map(policyIn);

@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { KINDS, type Kind, type Primitive } from '../../src/engine/index.js';
+import { KINDS, type Kind, type Primitive } from '../../../src/engine/index.js';
 import {
   applyListFilter,
   FILTER_FIELDS,
   type ReadListFilter,
   readListFilter,
-} from '../../src/protocol/lists/client-filter.js';
-import { codePointsOf, compilePattern as compileMatcher } from '../../src/protocol/lists/wildcard-pattern.js';
+} from '../../../src/protocol/lists/client-filter.js';
+import {
+  codePointsOf,
+  compilePattern as compileMatcher,
+} from '../../../src/protocol/lists/wildcard-pattern.js';
 
 function compilePattern(pattern: string): (text: string) => boolean {
   const matches = compileMatcher(pattern);

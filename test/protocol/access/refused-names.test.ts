@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { uriVariantsOf } from '../../src/protocol/access/uri-variants.js';
-import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
+import { uriVariantsOf } from '../../../src/protocol/access/uri-variants.js';
+import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';
 
 const POLICY = `
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

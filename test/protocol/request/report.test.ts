@@ -3,13 +3,13 @@ import {
   CLIENT_CAPABILITIES_META,
   EXTENSION_ID,
   PROTOCOL_VERSION_META,
-} from '../../src/protocol/messages/wire.js';
-import type { Sender } from '../../src/protocol/request/configure.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
-import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { ownerOf } from '../../src/session/task-owner.js';
-import { Harness, policyOf } from './gate-harness.js';
+} from '../../../src/protocol/messages/wire.js';
+import type { Sender } from '../../../src/protocol/request/configure.js';
+import type { GateReport } from '../../../src/protocol/request/report.js';
+import type { SessionPreferences } from '../../../src/protocol/request/session-preferences.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { ownerOf } from '../../../src/session/task-owner.js';
+import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `
 concerns:

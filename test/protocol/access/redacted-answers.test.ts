@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { Harness, LIST_KEYS, policyOf } from './gate-harness.js';
+import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';
 
 const policy = policyOf(`
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

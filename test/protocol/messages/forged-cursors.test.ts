@@ -6,7 +6,7 @@ import {
   digestOf,
   makeCursor,
   readCursor,
-} from '../../src/protocol/messages/cursor.js';
+} from '../../../src/protocol/messages/cursor.js';
 
 const TARGET: CursorTarget = {
   catalog: digestOf(['tools', 'encryptData', 'logData']),

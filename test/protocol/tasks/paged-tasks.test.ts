@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { EXTENSION_ID, type Message, read } from '../../src/protocol/messages/wire.js';
-import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
-import { createMemoryStore } from '../../src/session/memory.js';
-import { Harness, policyOf } from './gate-harness.js';
+import { EXTENSION_ID, type Message, read } from '../../../src/protocol/messages/wire.js';
+import type { SessionPreferences } from '../../../src/protocol/request/session-preferences.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { Harness, policyOf } from '../gate-harness.js';
 
 const BODY = `
 concerns: { level: { values: [low, high] } }

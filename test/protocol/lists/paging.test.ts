@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { applyListFilter, readListFilter } from '../../src/protocol/lists/client-filter.js';
+import { applyListFilter, readListFilter } from '../../../src/protocol/lists/client-filter.js';
 import {
   type CursorTarget,
   digestOf,
@@ -8,7 +8,7 @@ import {
   type PageLimits,
   pageOf,
   readCursor,
-} from '../../src/protocol/messages/cursor.js';
+} from '../../../src/protocol/messages/cursor.js';
 
 afterEach(() => vi.restoreAllMocks());
 

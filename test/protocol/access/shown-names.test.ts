@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { resolveConfiguration } from '../../src/engine/configuration.js';
-import type { Primitive } from '../../src/engine/mapping.js';
-import type { Kind, Policy } from '../../src/engine/policy.js';
-import { bindCatalog } from '../../src/engine/select.js';
+import { resolveConfiguration } from '../../../src/engine/configuration.js';
+import type { Primitive } from '../../../src/engine/mapping.js';
+import type { Kind, Policy } from '../../../src/engine/policy.js';
+import { bindCatalog } from '../../../src/engine/select.js';
 import {
   isPageOfShownTool,
   isShown,
@@ -10,8 +10,8 @@ import {
   isUriShown,
   type Lists,
   targetMatcher,
-} from '../../src/protocol/access/visibility.js';
-import { policyOf, yaml } from '../policy/author.js';
+} from '../../../src/protocol/access/visibility.js';
+import { policyOf, yaml } from '../../policy/author.js';
 
 const POLICY = yaml`
   version: 1

@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { describeConfiguration, resolveConfiguration } from '../../src/engine/index.js';
-import { EXTENSION_ID, type Request } from '../../src/protocol/messages/wire.js';
+import { describeConfiguration, resolveConfiguration } from '../../../src/engine/index.js';
+import { EXTENSION_ID, type Request } from '../../../src/protocol/messages/wire.js';
 import {
   type HttpRequestInfo,
   parseHeader,
   parseParameter,
   readPreferenceSources,
-} from '../../src/protocol/request/preference-sources.js';
-import { policyOf, yaml } from '../policy/author.js';
+} from '../../../src/protocol/request/preference-sources.js';
+import { policyOf, yaml } from '../../policy/author.js';
 
 const list = (params?: Record<string, unknown>): Request => ({
   jsonrpc: '2.0',

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../src/protocol/messages/routes.js';
-import { Harness, policyOf } from './gate-harness.js';
+import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/protocol/messages/routes.js';
+import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

@@ -2,10 +2,10 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
-import { loadPolicy } from '../../src/policy/index.js';
-import { gatedTransport } from '../../src/protocol/gated-transport.js';
-import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import { policyFile } from './gate-harness.js';
+import { loadPolicy } from '../../../src/policy/index.js';
+import { gatedTransport } from '../../../src/protocol/gated-transport.js';
+import { LivePolicy } from '../../../src/protocol/request/live-policy.js';
+import { policyFile } from '../gate-harness.js';
 
 const policyOf = (rest: string) => loadPolicy(policyFile(rest));
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));

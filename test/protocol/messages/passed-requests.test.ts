@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { PassedRequests } from '../../src/protocol/messages/passed-requests.js';
+import { PassedRequests } from '../../../src/protocol/messages/passed-requests.js';
 
 it('expects as many answers to an id as the client used it', () => {
   const passed = new PassedRequests();

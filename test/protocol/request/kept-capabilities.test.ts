@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { read } from '../../src/protocol/messages/wire.js';
-import type { SessionPreferences } from '../../src/protocol/request/session-preferences.js';
-import { Harness, policyOf } from './gate-harness.js';
+import { read } from '../../../src/protocol/messages/wire.js';
+import type { SessionPreferences } from '../../../src/protocol/request/session-preferences.js';
+import { Harness, policyOf } from '../gate-harness.js';
 
 const hidden = (name: string, path: string) => `
   - { id: ${name}, hide: [tools], when: { and: [{ "===": [{ var: primitive.name }, ${name}] }, { "!": { var: ${path} } }] } }`;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { questionCapabilities } from '../../src/protocol/request/question-capabilities.js';
+import { questionCapabilities } from '../../../src/protocol/request/question-capabilities.js';
 
 it.each([
   [undefined, {}],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { Ledger } from '../../src/protocol/messages/ledger.js';
-import { EXTENSION_ID, type Message, type RequestId } from '../../src/protocol/messages/wire.js';
-import { Harness, policyOf } from './gate-harness.js';
+import { Ledger } from '../../../src/protocol/messages/ledger.js';
+import { EXTENSION_ID, type Message, type RequestId } from '../../../src/protocol/messages/wire.js';
+import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `
 concerns:

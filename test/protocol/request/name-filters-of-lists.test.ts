@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { createVaultServer } from '../../examples/vault/server.js';
-import { readCatalogFile } from '../../src/cli/inputs/catalog-file.js';
-import type { Policy } from '../../src/engine/policy.js';
-import type { FetchHandler } from '../../src/http/fetch-handler.js';
-import { createHandler } from '../../src/http/sdk-v1.js';
-import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
-import { serverV2 } from '../behavior/servers.js';
-import { policyOf } from '../policy/author.js';
+import { createVaultServer } from '../../../examples/vault/server.js';
+import { readCatalogFile } from '../../../src/cli/inputs/catalog-file.js';
+import type { Policy } from '../../../src/engine/policy.js';
+import type { FetchHandler } from '../../../src/http/fetch-handler.js';
+import { createHandler } from '../../../src/http/sdk-v1.js';
+import { createHandler as createHandlerV2 } from '../../../src/http/sdk-v2.js';
+import { EXTENSION_ID } from '../../../src/protocol/messages/wire.js';
+import { serverV2 } from '../../behavior/servers.js';
+import { policyOf } from '../../policy/author.js';
 
 const { tools = [] } = readCatalogFile('policies/vault.catalog.json');
 const NAMES = tools.map(({ name }) => String(name));
