@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
-import { run, start } from './run.js';
+import { run, start, startIn } from './run.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'loop-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -34,6 +34,28 @@ tests:
 `;
 const at = (name: string): string => join(folder, name);
 writeFileSync(at('c.json'), '{"tools":[{"name":"alpha"},{"name":"beta"}]}');
+
+describe('test without a file', () => {
+  const project = at('project');
+  mkdirSync(project);
+  const write = (name: string, text: string): void => writeFileSync(join(project, name), text);
+  const tests = async () => startIn(project, 'test').ended;
+
+  it('runs the tests of the current folder, where init writes them, or else of the folder policies', async () => {
+    expect(await tests()).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(
+        'There is no folder "policies" here, and no file that ends in .test.yaml. Name test files, or a folder of test files.',
+      ),
+    });
+    write('p.yaml', policy('low'));
+    write('c.json', '{"tools":[{"name":"alpha"},{"name":"beta"}]}');
+    write('p.test.yaml', TESTS);
+    expect(await tests()).toMatchObject({ code: 0, stdout: '3 tests passed\n' });
+    mkdirSync(join(project, 'policies'));
+    expect(await tests()).toMatchObject({ code: 2, stderr: expect.stringContaining('The folder policies') });
+  });
+});
 
 describe('test --update', () => {
   it('shows how failed expectations differ, rewrites them, and keeps all other lines', async () => {

@@ -21,7 +21,8 @@ A test file names its policy, and a catalog or a server
 
 Options:
   FILE|FOLDER           test files, policies with a test file beside them, or
-                        folders of test files (default: the folder policies)
+                        folders of test files (default: the folder policies,
+                        or this folder if there is none)
   --coverage            show values, entries and rules that no test exercises
   --threshold PERCENT   exit with 1 if the tests exercise less of a policy
   --filter NAME         run only tests whose name contains NAME

@@ -8,21 +8,29 @@ const DEFAULT_FOLDER = 'policies';
 /**
  * Finds the test files of a command line.
  *
- * @param paths test files, policies that have a test file beside them, and folders; if empty, the folder `policies`
+ * @param paths test files, policies that have a test file beside them, and folders; if empty, the folder `policies`, or
+ *   the current folder if there is none
  * @returns each test file once; the files of a folder are sorted by name
  * @throws {CliError} if a path does not exist, or there is no test file for it
  * @example
  * findTestFiles(['policies/vault.yaml']); // ['policies/vault.test.yaml']
  */
 export function findTestFiles(paths: readonly string[]): string[] {
-  if (paths.length === 0 && !existsSync(DEFAULT_FOLDER)) {
-    throw new CliError(
-      `There is no folder "${DEFAULT_FOLDER}" here. Name test files, or a folder of test files.`,
-    );
-  }
-  const given = paths.length === 0 ? [DEFAULT_FOLDER] : paths;
-  return [...new Set(given.flatMap(filesOf))];
+  if (paths.length > 0) return [...new Set(paths.flatMap(filesOf))];
+  if (existsSync(DEFAULT_FOLDER)) return filesOf(DEFAULT_FOLDER);
+  // `init` writes the policy and its tests into the current folder.
+  const here = testFilesIn('.');
+  if (here.length > 0) return here;
+  throw new CliError(
+    `There is no folder "${DEFAULT_FOLDER}" here, and no file that ends in ${SUFFIX}. Name test files, or a folder of test files.`,
+  );
 }
+
+const testFilesIn = (folder: string): string[] =>
+  readdirSync(folder)
+    .filter((name) => name.endsWith(SUFFIX))
+    .sort()
+    .map((name) => join(folder, name));
 
 function filesOf(path: string): string[] {
   let isFolder: boolean;
@@ -32,8 +40,8 @@ function filesOf(path: string): string[] {
     throw cannotRead(path, cause, 'Check the path of the tests.');
   }
   if (isFolder) {
-    const names = readdirSync(path).filter((name) => name.endsWith(SUFFIX));
-    if (names.length > 0) return names.sort().map((name) => join(path, name));
+    const found = testFilesIn(path);
+    if (found.length > 0) return found;
     throw new CliError(
       `The folder ${path} contains no file that ends in ${SUFFIX}. Name a test file, or another folder.`,
     );
