@@ -19,6 +19,8 @@ module.exports = async ({ resolveVariable }) => {
       'Mcp-Name',
       'Mcp-Protocol-Version',
       'Mcp-Session-Id',
+      'X-MCP-Exclude-Tools',
+      'X-MCP-Tools',
     ],
     exposedResponseHeaders: ['Mcp-Session-Id', 'WWW-Authenticate'],
     maxAge: 7200,

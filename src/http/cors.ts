@@ -53,12 +53,15 @@ export function checkOrigin(request: Request, origins: readonly string[]): PageD
   return { response: allow(new Response(null, { status: 204, headers })), allow };
 }
 
-/** Newer protocol versions add headers whose names depend on the parameters of a tool. All of them begin with `Mcp-`. */
+/**
+ * Newer protocol versions add headers whose names depend on the parameters of a tool. All of them begin with `Mcp-`. Those
+ * with which hosts filter tools by name begin with `X-MCP-`.
+ */
 function requestHeaders(request: Request): string[] {
   const requested = request.headers.get('access-control-request-headers') ?? '';
   const more = requested.split(',').map((name) => name.trim().toLowerCase());
   const known = new Set(REQUEST_HEADERS.map((name) => name.toLowerCase()));
-  return [...REQUEST_HEADERS, ...more.filter((name) => /^mcp-[\w-]+$/.test(name) && !known.has(name))];
+  return [...REQUEST_HEADERS, ...more.filter((name) => /^(x-)?mcp-[\w-]+$/.test(name) && !known.has(name))];
 }
 
 function allowed(response: Response, origin: string): Response {

@@ -49,7 +49,7 @@ describe('a page of a listed origin', () => {
 
   it('gets a response to its preflight, with the headers of MCP', () => {
     const { response } = checkOrigin(
-      preflight(PAGE, 'authorization, mcp-param-region, MCP-Method, x-other'),
+      preflight(PAGE, 'authorization, mcp-param-region, MCP-Method, X-MCP-Tools, x-other'),
       [PAGE],
     );
     expect(response?.status).toBe(204);
@@ -66,6 +66,7 @@ describe('a page of a listed origin', () => {
       'Mcp-Session-Id',
       'mcp-param-region',
       'mcp-method',
+      'x-mcp-tools',
     ]);
     expect(headers.get('access-control-max-age')).toBe('7200');
   });
