@@ -90,8 +90,8 @@ class TransportWithGate implements GatedTransport {
     private readonly inner: Transport,
     private readonly options: ConcernsOptions,
   ) {
-    const { report, names = new KnownNames(), probe } = options;
-    this.outcomes = report === undefined ? undefined : new Outcomes(report, names, probe);
+    const { report, names, probe } = options;
+    this.outcomes = report === undefined ? undefined : new Outcomes(report, names ?? new KnownNames(), probe);
   }
 
   get sessionId(): string | undefined {
