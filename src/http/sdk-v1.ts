@@ -194,6 +194,12 @@ async function endSession(store: SessionStore, request: Request): Promise<Respon
   return new Response(null, { status: 204 });
 }
 
+/**
+ * The server learns some microtasks after the reader that its answer was sent. Closed before, it aborts the request that it
+ * just answered: its handler gets a signal that tells it to stop, and making the error takes 35 us.
+ */
+const afterMicrotasks = (): Promise<void> => new Promise((resolve) => process.nextTick(resolve));
+
 /** Closes the server when the response was read, or when its reader went away. */
 function closing(response: Response, close: () => Promise<void>): Response {
   const { status, headers } = response;
@@ -207,6 +213,7 @@ function closing(response: Response, close: () => Promise<void>): Response {
       const { done, value } = await reader.read();
       if (!done) return controller.enqueue(value);
       controller.close();
+      await afterMicrotasks();
       await close();
     },
     async cancel(reason) {
