@@ -154,6 +154,12 @@ export class Connection implements ServerConnection {
     this.observer ??= this.observe?.({ connection: this, latest: again, client, server });
   }
 
+  /** Whether it can be forgotten when it closes: nothing waits for an answer, and what lasts is kept elsewhere. */
+  get isFinished(): boolean {
+    const waits = this.clientQueue?.waiting || this.serverQueue?.waiting || this.asked?.isWaiting;
+    return waits !== true && this.ledger.isEmpty && this.preferences.place !== 'connection';
+  }
+
   /** Must be called when the connection closes: stops listening for policy changes. */
   close(): void {
     this.observer?.closed();

@@ -39,6 +39,11 @@ export class Ledger<E extends LedgerEntry> {
     return this.entries.size - (this.cancelled?.size ?? 0);
   }
 
+  /** Whether no answer can arrive any more, not even to a cancelled request. */
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
+
   /** Enters a request, and returns its new id. The id is random, so that no client can use it itself. */
   enter(entry: E): RequestId {
     this.prefix ??= crypto.randomUUID();
