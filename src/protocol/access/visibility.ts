@@ -64,7 +64,7 @@ function rulesReadMore({ rules }: Policy, kind: Kind): boolean {
 
 /** Of everything that rules read, only this is known without the server's list. The empty path reads everything. */
 const readsMoreThanName = (path: string): boolean =>
-  !/^(?:concerns|claims|client)\b|^primitive\.(?:kind|name)$/.test(path);
+  !/^(?:concerns|claims|client|protocol)\b|^primitive\.(?:kind|name)$/.test(path);
 
 /** Returns whether an entry or a pattern of the policy names a primitive of a kind. */
 function namesIt({ entries, patterns }: Policy, kind: Kind, name: string): boolean {

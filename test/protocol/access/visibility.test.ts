@@ -196,6 +196,7 @@ describe('the entry of the policy alone', () => {
     ['a member of its metadata named like the client', '{ "!!": { var: primitive.meta.client } }', false],
     ['a member of its metadata named like a name', '{ "!!": { var: primitive.meta.primitive.name } }', false],
     ['a concern', '{ "!!": { var: concerns.security } }', true],
+    ['the era', '{ "===": [{ var: protocol.era }, modern] }', true],
     ['the client', '{ "!!": { var: client.capabilities.sampling } }', true],
   ])('decides if rules read %s: %s', (_what, when, decides) => {
     // Nothing hides the tool, because the rule shows tools.
