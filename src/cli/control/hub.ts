@@ -61,7 +61,8 @@ export class Hub implements Switchboard {
     const session = this.sessions.get(id);
     const before = await this.stateOf(id);
     const outcome = await session?.panel.change(change);
-    if (outcome?.state === 'refused') throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
+    if (outcome?.state === 'refused' || outcome?.state === 'failed')
+      throw new ChangeRefusedError(outcome.message, { exitCode: 1 });
     const after = outcome?.state === 'changed' ? await this.stateOf(id) : undefined;
     if (session === undefined || before === undefined || after === undefined) {
       throw new SessionGoneError('The session has ended. Reconnect the host.');

@@ -29,7 +29,9 @@ export interface PanelSurroundings {
 export type PanelChange =
   | { readonly state: 'changed' }
   /** A sentence for the person. Nothing changed. */
-  | { readonly state: 'refused' | 'ended'; readonly message: string };
+  | { readonly state: 'refused' | 'ended'; readonly message: string }
+  /** The store failed. The sentence says what changed. */
+  | { readonly state: 'failed'; readonly message: string };
 
 /** The switches of one connection: what a page needs to show them, and to move them. */
 export interface Panel {
@@ -87,7 +89,7 @@ export function panelOf({ connection, latest, server }: Omit<InitializedConnecti
         return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
       }
       if (outcome.state === 'failed') {
-        return { state: 'refused', message: `The preferences ${notStored(outcome)}` };
+        return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
       }
       for (const capability of outcome.announced) {
         // Without a related request, the transport uses the connection's own stream.

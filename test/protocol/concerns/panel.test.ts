@@ -245,7 +245,7 @@ describe('a change on a page', () => {
     const inStore = (used: typeof store) =>
       new Talk(ON, { preferences: { place: 'store', store: used, id: 's' } });
     expect(await changeFor(inStore(failing(store, 'update')), { security: 'low' })).toEqual({
-      state: 'refused',
+      state: 'failed',
       message: 'The preferences could not be stored, so nothing changed. Try again.',
     });
     await store.end('s');

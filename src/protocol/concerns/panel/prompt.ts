@@ -50,6 +50,7 @@ async function outcomeOf(
   if (isChange && !canSwitch(exchange)) return forNextRequests(exchange, change);
   if (!(await isChosen(exchange.connection, name))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
   const outcome = isChange ? await switchTo(exchange, change) : ({ state: 'changed' } as const);
+  if (outcome.state === 'failed') return { text: outcome.message };
   if (outcome.state !== 'changed') return { text: `${NOTHING_CHANGED} ${outcome.message}` };
   return { text: summaryOf(await stateOf(exchange)) };
 }

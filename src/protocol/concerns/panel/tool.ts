@@ -90,6 +90,7 @@ async function afterForm(
   const change = changeIn(state, answered.content);
   if (change === undefined) return unchanged(NOTHING_CHANGED);
   const outcome = await switchTo(exchange, change);
+  if (outcome.state === 'failed') return errorResult(outcome.message);
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
   const lines = [summaryOf(await stateOf(exchange)), ...(await moreTools(exchange))];
   return textResult('The person changed what is shown.', ...lines);

@@ -1,8 +1,10 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { getPrompt } from '../../../../src/protocol/concerns/panel/prompt.js';
 import { EXTENSION_ID } from '../../../../src/protocol/messages/wire.js';
+import { createMemoryStore } from '../../../../src/session/memory.js';
+import type { SessionStore } from '../../../../src/session/store.js';
 import { NO_PRESETS, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from '../panel-policy.js';
-import { modern, Talk } from '../talk.js';
+import { failing, modern, Talk } from '../talk.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());
@@ -111,6 +113,18 @@ describe('the prompts', () => {
       expect(talk.record).not.toHaveProperty('concerns');
     },
   );
+
+  it.each<[string, (keyof SessionStore)[], string]>([
+    ['nothing', ['update'], 'could not be stored, so nothing changed. Try again.'],
+    ['a part', [], 'were stored for the caller, but not for this session. Try again.'],
+  ])('say once what changed if the store fails: %s', async (_what, forCaller, became) => {
+    const talk = new Talk(ON, {
+      lists: { tools: TOOLS },
+      preferences: { place: 'store', store: failing(createMemoryStore(), 'update'), id: 's' },
+      principal: { place: 'store', store: failing(createMemoryStore(), ...forCaller), id: 'caller' },
+    });
+    expect(await get(talk, { name: 'concerns-safe' })).toEqual(says(`The preferences ${became}`));
+  });
 
   it('change nothing if the host reads them all at once', async () => {
     const talk = talkTo();

@@ -248,7 +248,7 @@ describe('a form of 2026-07-28', () => {
     const caller = talk({ place: 'store', store, id: 'caller' });
     const response = { action: 'accept', content: { security: 'high' } };
     expect(await callTool(await call(caller, answered(response)))).toEqual({
-      ...text('The preferences could not be stored, so nothing changed. Try again. Nothing changed.'),
+      ...text('The preferences could not be stored, so nothing changed. Try again.'),
       isError: true,
     });
   });
