@@ -1,5 +1,7 @@
 import {
+  type Answer,
   CLIENT_CAPABILITIES_META,
+  type Failure,
   PROTOCOL_VERSION_META,
   type Request,
 } from '../../src/protocol/messages/wire.js';
@@ -32,3 +34,17 @@ export const APPS = {
 
 /** Lets everything run that waits for a store. */
 export const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
+
+/** What a server answers to request 1. */
+export const answer = (result: Record<string, unknown>, id: string | number = 1): Answer => ({
+  jsonrpc: '2.0',
+  id,
+  result,
+});
+export const failed = (code: number, message: string): Failure => ({
+  jsonrpc: '2.0',
+  id: 1,
+  error: { code, message },
+});
+export const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
+export const SENDER = { extra: undefined };

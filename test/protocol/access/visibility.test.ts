@@ -1,25 +1,21 @@
 import { describe, expect, it } from 'vitest';
 import { type Configuration, resolveConfiguration } from '../../../src/engine/configuration.js';
-import type { Primitive } from '../../../src/engine/mapping.js';
 import type { Kind, Policy } from '../../../src/engine/policy.js';
-import { bindCatalog } from '../../../src/engine/select.js';
 import {
   decisionOnKnownUri,
   decisionOnName,
   isBareShown,
-  isPageOfShownTool,
   isShown,
-  isShownByEntry,
   isUriShown,
-  type Lists,
   targetMatcher,
 } from '../../../src/protocol/access/visibility.js';
 import { policyOf, yaml } from '../../policy/author.js';
+import { boundLists } from './bound-lists.js';
 
 const POLICY = yaml`
   version: 1
   concerns:
-    security: { values: [low, high], model: narrow }
+    security: { values: [low, high] }
   primitives:
     tools: { weak: { security: low }, strong: { security: high } }
     resources: { "r://weak": { security: low }, "r://strong": { security: high } }
@@ -29,12 +25,7 @@ const strict = policyOf(`${POLICY}settings: { unmapped: hide }\n`);
 const high = (from: Policy = policy): Configuration =>
   resolveConfiguration(from, [{ from: 'request', concerns: { security: 'high' } }]);
 const own = (security: string) => ({ _meta: { concerns: { security } } });
-
-function lists(given: { readonly [K in Kind]?: readonly Primitive[] }, from: Policy = policy): Lists {
-  return Object.fromEntries(
-    Object.entries(given).map(([kind, items]) => [kind, bindCatalog(from, kind as Kind, items)]),
-  );
-}
+const lists = (given: Parameters<typeof boundLists>[1], from: Policy = policy) => boundLists(from, given);
 
 describe('a URI that a list or the policy knows', () => {
   const known = lists({
@@ -141,102 +132,18 @@ describe('the decision on a name', () => {
   });
 });
 
-describe('the entry of the policy alone', () => {
-  const tool = { type: 'tool', name: 'strong' } as const;
-
-  it('decides only if the values of the model show the tool, too', () => {
-    const withModel = (security: string): Configuration =>
-      resolveConfiguration(policy, [
-        { from: 'model', concerns: { security } },
-        { from: 'session', concerns: { security: 'low' } },
-      ]);
-    const weak = { type: 'tool', name: 'weak' } as const;
-    expect(
-      isShownByEntry(
-        weak,
-        resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'low' } }]),
-      ),
-    ).toBe(true);
-    expect(withModel('high').narrowed).toBeDefined();
-    expect(isShownByEntry(weak, withModel('high'))).toBe(false);
-  });
-
-  it('does not decide if the model set a concern that has no value in it', () => {
-    const both = policyOf(yaml`
-      version: 1
-      concerns:
-        security: { values: [low, high] }
-        cost: { values: [small, large], model: narrow }
-      primitives:
-        tools: { strong: { security: high }, cheap: { security: high, cost: small } }
-    `);
-    const narrowed = resolveConfiguration(both, [
-      { from: 'model', concerns: { cost: 'small' } },
-      { from: 'session', concerns: { security: 'high', cost: null } },
-    ]);
-    expect(narrowed.narrowed).toBeDefined();
-    expect(isShownByEntry(tool, high(both))).toBe(true);
-    expect(isShownByEntry(tool, narrowed)).toBe(false);
-    expect(isShownByEntry({ type: 'tool', name: 'cheap' }, narrowed)).toBe(true);
-  });
-
-  it('does not decide about a URI that is named like a prompt', () => {
-    const named = policyOf(
-      `${POLICY.replace('  resources:', '  prompts: { "r://p": { security: high } }\n  resources:')}`,
-    );
-    expect(isShownByEntry({ type: 'prompt', name: 'r://p' }, high(named))).toBe(true);
-    expect(isShownByEntry({ type: 'uri', name: 'r://p' }, high(named))).toBe(false);
-    expect(isShownByEntry({ type: 'tool', name: 'r://p' }, high(named))).toBe(false);
-  });
-
-  it.each([
-    ['its name and kind', '{ and: [{ var: primitive.name }, { var: primitive.kind }] }', true],
-    ['its name and its title', '{ and: [{ var: primitive.name }, { var: primitive.title }] }', false],
-    ['its title and its name', '{ and: [{ var: primitive.title }, { var: primitive.name }] }', false],
-    ['a member of its metadata named like the client', '{ "!!": { var: primitive.meta.client } }', false],
-    ['a member of its metadata named like a name', '{ "!!": { var: primitive.meta.primitive.name } }', false],
-    ['a concern', '{ "!!": { var: concerns.security } }', true],
-    ['the era', '{ "===": [{ var: protocol.era }, modern] }', true],
-    ['the client', '{ "!!": { var: client.capabilities.sampling } }', true],
-  ])('decides if rules read %s: %s', (_what, when, decides) => {
-    // Nothing hides the tool, because the rule shows tools.
-    const from = policyOf(`${POLICY}rules:\n  - { id: r, show: [tools], when: ${when} }\n`);
-    expect(isShownByEntry(tool, high(from))).toBe(decides);
-  });
-});
-
-describe('the page of a tool', () => {
-  const chart = { name: 'chart', _meta: { ui: { resourceUri: 'ui://chart' } } };
-
-  it('belongs to a tool anywhere in the list', () => {
-    const weak = { name: 'weak', _meta: { ui: { resourceUri: 'ui://weak' } } };
-    const resources = ['ui://weak', 'ui://chart'].map((uri) => ({ uri, ...own('low') }));
-    const known = lists({ tools: [{ name: 'strong' }, weak, chart], resources });
-    expect(isPageOfShownTool(known, 'ui://chart', { ...high(), apps: true })).toBe(true);
-    expect(isPageOfShownTool(known, 'ui://weak', { ...high(), apps: true })).toBe(false);
-  });
-
-  it('is no page for a host without pages', () => {
-    const known = lists({ tools: [chart] });
-    expect(isPageOfShownTool(known, 'ui://chart', { ...high(), apps: true })).toBe(true);
-    expect(isPageOfShownTool(known, 'ui://chart', { ...high(), apps: false })).toBe(false);
-    expect(isPageOfShownTool(known, 'ui://chart', high())).toBe(false);
-  });
-
-  it('is decided apart from other resources', () => {
-    const rule =
-      'rules:\n  - { id: r, hide: [resources], when: { "===": [{ var: primitive.title }, "No"] } }\n';
-    const from = policyOf(`${POLICY}${rule}`);
-    const apps = { ...high(from), apps: true };
-    const shown = lists({ tools: [chart], resources: [{ uri: 'ui://a', title: 'No' }] }, from);
-    expect(isPageOfShownTool(shown, 'ui://chart', apps)).toBe(true);
-    const hidden = lists({ tools: [chart], resources: [{ uri: 'ui://chart', title: 'No' }] }, from);
-    expect(isPageOfShownTool(hidden, 'ui://chart', apps)).toBe(false);
-  });
-});
-
 describe('the primitives that a request could mean', () => {
   it.each<[Kind, string, string, boolean]>([
+    ['tools', 'a', 'a', true],
+    ['tools', 'a', 'A', false],
+    ['prompts', 'file:///a', 'FILE:///a', false],
+    ['resources', 'file:///a', 'file:///a', true],
+    ['resources', 'file:///a', 'FILE:///a', true],
+    ['resources', 'FILE:///a', 'file:///a', true],
+    ['resources', 'file:///a', 'file:///b', false],
+    ['resourceTemplates', 'file:///a', 'file:///{id}', true],
+    ['resourceTemplates', 'file:///{id}', 'file:///{id}', true],
+    ['resourceTemplates', 'file:///a/b', 'file:///{id}', false],
     ['prompts', 'x', '{a}', false],
     ['tools', 'x', '{a}', false],
     ['resources', 'R://x', 'r://x', true],

@@ -1,42 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { EXTENSION_ID } from '../../../src/protocol/messages/wire.js';
-import type { Sender } from '../../../src/protocol/request/configure.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { modern, settled } from '../exchange-of.js';
-import { Harness, policyOf } from '../gate-harness.js';
+import { Harness } from '../gate-harness.js';
+import { answerWith, errorWith, gate, high, list, named, plain, policyWith, TOOLS } from './list-gate.js';
 
-const POLICY = `
-concerns: { security: { values: [low, high] } }
-primitives:
-  tools: { open: { security: high }, weak: { security: low } }
-  prompts: { ask: { security: low } }
-`;
-const policyWith = (settings: string) => policyOf(`${POLICY}settings: ${settings}\n`);
-const plain = policyWith('{}');
 const enforce = policyWith('{ enforcement: enforce }');
 const panel = policyWith('{ panel: on }');
-
-const named = (...names: string[]) => names.map((name) => ({ name }));
-const TOOLS = named('open', 'weak', 'free');
-const high = { _meta: { [EXTENSION_ID]: { concerns: { security: 'high' } } } };
 const told = (own: object) => ({ _meta: { [EXTENSION_ID]: own } });
 const CONCERNS = { security: 'high' };
-
-/** The gate of a server with these tools. */
-const gate = (policy = plain, tools: readonly object[] = TOOLS) =>
-  new Harness(policy).serve({ 'tools/list': [...tools], 'prompts/list': named('ask') });
-
-/** Sends a list request, and returns what the client receives. */
-function list(harness: Harness, params?: object, method = 'tools/list', sender: Partial<Sender> = {}) {
-  harness.client({ jsonrpc: '2.0', id: 'list', method, ...(params && { params }) }, sender);
-  return harness.answers('list').at(-1);
-}
-const answerWith = (result: object) => ({ jsonrpc: '2.0', id: 'list', result });
-const errorWith = (code: number, message: string) => ({
-  jsonrpc: '2.0',
-  id: 'list',
-  error: { code, message },
-});
 
 /** Answers every request with this error, and reports what the client receives. */
 function failing(policy: typeof plain, error: object): Harness {

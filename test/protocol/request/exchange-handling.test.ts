@@ -4,31 +4,19 @@ import { HANDLERS } from '../../../src/protocol/handlers.js';
 import type { Answer, Failure, Message } from '../../../src/protocol/messages/wire.js';
 import { Exchange, type ExchangeConnection, type Handler } from '../../../src/protocol/request/exchange.js';
 import type { TaskLister } from '../../../src/protocol/request/task-lister.js';
-import { exchangeOf, modern } from '../exchange-of.js';
+import { answer, exchangeOf, failed, modern, ping, SENDER } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = 'concerns: { security: { values: [low, high] } }\n';
 const plain = policyOf(POLICY);
 const enforce = policyOf(`${POLICY}settings: { enforcement: enforce }\n`);
 
-const answer = (result: Record<string, unknown>, id: string | number = 1): Answer => ({
-  jsonrpc: '2.0',
-  id,
-  result,
-});
-const failed = (code: number, message: string): Failure => ({
-  jsonrpc: '2.0',
-  id: 1,
-  error: { code, message },
-});
 const broken = (reason: string) => failed(-32603, `The concern filter failed on this request (${reason}).`);
 
 /** A connection that handles the requests which it lets pass in another way. */
 function handling(harness: Harness, handler: Handler): ExchangeConnection {
   return Object.assign(Object.create(harness.gate), { handlers: { ...HANDLERS, pass: handler } });
 }
-const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
-const SENDER = { extra: undefined };
 
 describe('judging', () => {
   it('refuses under enforce what no filter knows', () => {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/protocol/concerns-options.js';
 import { Connection } from '../../../src/protocol/connection.js';
-import type { Answer, Failure, Message } from '../../../src/protocol/messages/wire.js';
+import type { Message } from '../../../src/protocol/messages/wire.js';
 import { Exchange } from '../../../src/protocol/request/exchange.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
-import { exchangeOf, modern } from '../exchange-of.js';
+import { answer, exchangeOf, failed, modern, ping, SENDER } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = 'concerns: { security: { values: [low, high] } }\n';
@@ -12,21 +12,8 @@ const plain = policyOf(POLICY);
 const enforce = policyOf(`${POLICY}settings: { enforcement: enforce }\n`);
 const panel = policyOf(`${POLICY}settings: { panel: on }\n`);
 
-const answer = (result: Record<string, unknown>, id: string | number = 1): Answer => ({
-  jsonrpc: '2.0',
-  id,
-  result,
-});
-const failed = (code: number, message: string): Failure => ({
-  jsonrpc: '2.0',
-  id: 1,
-  error: { code, message },
-});
 const idOf = (message: Message | undefined) =>
   message !== undefined && 'id' in message ? message.id : undefined;
-
-const ping = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
-const SENDER = { extra: undefined };
 
 describe('an exchange', () => {
   it('has the policy that was in force when it began', () => {
