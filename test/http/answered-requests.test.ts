@@ -1,4 +1,4 @@
-import { setImmediate } from 'node:timers/promises';
+import { setImmediate, setTimeout } from 'node:timers/promises';
 import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { CallToolRequestSchema, ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
@@ -29,12 +29,13 @@ function signalling(enforcement: string, work: () => Promise<unknown>) {
   return { seen, handle: createHandler({ server, policy }) };
 }
 
-const post = (method: string, params: object) =>
+const postOf = (body: unknown) =>
   new Request('http://localhost/mcp', {
     method: 'POST',
     headers: { accept: 'application/json, text/event-stream', 'content-type': 'application/json' },
-    body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
+    body: JSON.stringify(body),
   });
+const post = (method: string, params: object) => postOf({ jsonrpc: '2.0', id: 1, method, params });
 const list = () => post('tools/list', {});
 const call = () => post('tools/call', { name: 'any', arguments: {} });
 
@@ -56,6 +57,23 @@ describe.each(['advisory', 'enforce'])('%s', (mode) => {
       }
     },
   );
+
+  it('waits for all answers to a batch', async () => {
+    let calls = 0;
+    const { seen, handle } = signalling(mode, () => (++calls === 1 ? Promise.resolve() : setTimeout(20)));
+    const batch = [1, 2].map((id) => ({
+      jsonrpc: '2.0',
+      id,
+      method: 'tools/call',
+      params: { name: 'any', arguments: {} },
+    }));
+    const response = await handle(postOf(batch));
+    expect(seen.isClosed).toBe(false);
+    const text = await response.text();
+    expect([text.includes('"id":1'), text.includes('"id":2')]).toEqual([true, true]);
+    await setImmediate();
+    expect([seen.isClosed, seen.signal?.aborted]).toEqual([true, false]);
+  });
 
   it('aborts a call whose reader leaves before its answer', async () => {
     const { seen, handle } = signalling(mode, () => new Promise(() => undefined));
