@@ -1,15 +1,14 @@
-import { answerProbe, judgeAccess } from './access/access-check.js';
-import { filterEntries } from './access/entries.js';
+import { judgeAccess, judgeProbe, probedRequest } from './access/access-check.js';
 import { redactFailure } from './access/failure-redaction.js';
-import { redactResponse } from './access/redaction.js';
+import { settleAccess } from './access/redaction.js';
 import { describePolicy } from './concerns/declare.js';
 import { judgeInitialize, settleDiscover, settleInitialize } from './concerns/initialize.js';
 import { PANEL_HANDLERS } from './concerns/panel/panel-handlers.js';
 import { updateConcerns } from './concerns/update-concerns.js';
+import { gathering } from './gather/gather.js';
 import { judgeList, settleList } from './lists/list-request.js';
 import { ROUTES } from './messages/routes.js';
 import type { Answer, Failure } from './messages/wire.js';
-import { canChange } from './request/can-change.js';
 import type { Exchange, Handler, Handlers } from './request/exchange.js';
 import { readConfiguration } from './request/with-configuration.js';
 import { rememberTask } from './tasks/remember-task.js';
@@ -23,16 +22,13 @@ function judgePassing(exchange: Exchange): void {
   exchange.pass();
 }
 
-/** Removes hidden entries first: redaction takes their names out, and then nothing tells that they are hidden. */
-function settleAccess(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  if (!exchange.isEnforced || !canChange(exchange.configuration)) return rememberTask(exchange, message);
-  const filtered = 'error' in message ? message : filterEntries(exchange, message);
-  const redacted = after(filtered, (each) => redactResponse(exchange, each));
-  return after(redacted, (each) => rememberTask(exchange, each));
-}
+/** The client must not learn the id of a task before it is remembered. */
+const ACCESS_ROW = gathering({ judge: judgeAccess, settle: settleAccess });
+const ACCESS: Handler = {
+  ...ACCESS_ROW,
+  settle: (exchange, message) =>
+    after(ACCESS_ROW.settle?.(exchange, message) ?? message, (each) => rememberTask(exchange, each)),
+};
 
 /** Continues at once if there is nothing to wait for: SDK v2 turns some answers into an HTTP status only then. */
 const after = (
@@ -60,11 +56,10 @@ function settlePassing(
 }
 
 const PASS: Handler = { judge: judgePassing, settle: settlePassing };
-const ACCESS: Handler = { judge: judgeAccess, settle: settleAccess };
 
 /** What the gate does with the requests of each route. The table of methods, `messages/routes.ts`, names the routes. */
 export const HANDLERS: Handlers = {
-  list: { judge: judgeList, settle: settleList },
+  list: gathering({ judge: judgeList, settle: settleList }),
   access: ACCESS,
   scan: ACCESS,
   tasks: { judge: judgeTaskList, settle: settleTaskList },
@@ -82,7 +77,7 @@ export const HANDLERS: Handlers = {
   },
   updateConcerns: { judge: updateConcerns },
   ...PANEL_HANDLERS,
-  probe: { judge: answerProbe },
+  probe: gathering({ judge: judgeProbe, subject: probedRequest }),
   pass: PASS,
   handler: { judge: judgeSubscription, settle: settlePassing },
   // `enforce` refuses it before any handler.

@@ -1,5 +1,5 @@
 import { isShown } from './access/visibility.js';
-import { withLists } from './access/with-lists.js';
+import { withLists } from './gather/with-lists.js';
 import { canChange } from './request/can-change.js';
 import type { Exchange } from './request/exchange.js';
 

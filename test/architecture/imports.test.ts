@@ -40,7 +40,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
-  protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'concerns', 'tasks'],
+  protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'gather', 'concerns', 'tasks'],
   cli: [
     'terminal',
     'project',

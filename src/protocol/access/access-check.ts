@@ -2,13 +2,22 @@ import type { Configuration } from '../../engine/configuration.js';
 import { refusalOf } from '../messages/refusals.js';
 import { ERRORS, type Request, read } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';
-import { Exchange, type Substitute } from '../request/exchange.js';
-import { describeConcerns, NO_REPORT } from '../request/report.js';
-import { readConfiguration, withConfiguration } from '../request/with-configuration.js';
+import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
+import { describeConcerns } from '../request/report.js';
+import {
+  type Deciding,
+  type Lists,
+  listsFor,
+  type Outcome,
+  pass,
+  preferences,
+  refuse,
+  reply,
+  type Tell,
+} from '../request/steps.js';
 import { explainTarget } from './explain-target.js';
 import { KINDS_OF, type RequestTarget, targetsOf } from './targets.js';
-import { decisionOnKnownUri, isShown, isShownByEntry, type Lists } from './visibility.js';
-import { withLists } from './with-lists.js';
+import { decisionOnKnownUri, isShown, isShownByEntry } from './visibility.js';
 
 const NOT_CHECKED =
   'Access to this primitive could not be checked, because the server did not list its primitives. Try again.';
@@ -17,128 +26,93 @@ const NOT_CHECKED =
  * Checks access to the primitive that a request names. Under `enforce`, if it is hidden, the server is asked for a name
  * that does not exist, and the original name is put back into the response. So the client gets the server's own answer
  * to an unknown name, in the server's own words. Under `shadow`, the request passes, and the report says what `enforce`
- * would do.
- *
- * @param exchange the request
- * @returns a promise if the session store must be waited for
+ * would do. It waits for the check, as under `enforce`: a server of one request ends with its answer.
  */
-export function judgeAccess(exchange: Exchange): void | Promise<void> {
-  if (exchange.isEnforced) return withConfiguration(exchange, () => checkTarget(exchange, refuseTarget));
-  if (exchange.policy.settings.enforcement === 'shadow') return judgeInShadow(exchange);
-  exchange.report();
-  exchange.pass();
-}
-
-/** The request waits for the check, as under `enforce`: a server of one request ends with its answer. */
-function judgeInShadow(exchange: Exchange): void | Promise<void> {
-  return readConfiguration(exchange, () => {
-    const isInvalid = exchange.configuration.invalid.length > 0;
-    if (isInvalid || refusalOf(exchange.request, exchange.route) !== undefined) {
-      return passTarget(exchange, true);
-    }
-    checkTarget(exchange, (_exchange, target, lists) => {
-      if (lists === undefined) return passTarget(exchange, true);
-      reportDecision(exchange, lists, target, true);
-      exchange.pass();
-    });
-  });
-}
-
-function passTarget(exchange: Exchange, isRefused = false): void {
-  exchange.report(refusedOf(exchange, isRefused));
-  exchange.pass();
-}
-
-const refusedOf = ({ request }: Exchange, isRefused: boolean): { readonly refused?: string } =>
-  isRefused ? { refused: request.method } : {};
-
-/** Passes a request whose target is shown. Otherwise calls `refuse` with the lists, as far as they could be read. */
-function checkTarget(
-  exchange: Exchange,
-  refuse: (exchange: Exchange, target: RequestTarget, lists: Lists | undefined) => void,
-): void {
-  const { configuration } = exchange;
-  // If nothing can be hidden, there is nothing to check.
-  if (!canChange(configuration)) return passTarget(exchange);
-  const targets = targetsOf(exchange.request);
+export function* judgeAccess(asked: RequestFacts): Deciding<Outcome> {
+  const { enforcement } = asked.policy.settings;
+  if (enforcement === 'advisory') return pass(asked, told());
+  const isShadow = enforcement === 'shadow';
+  const facts = yield* preferences(isShadow ? 'ignore' : 'refuse');
+  const { configuration, request } = facts;
+  const isInvalid = configuration.invalid.length > 0 || refusalOf(request, facts.route) !== undefined;
+  if (isShadow && isInvalid) return pass(facts, told(request.method));
+  const targets = targetsOf(request);
   const [target] = targets;
-  // A request without a target names no primitive.
-  if (target === undefined) return passTarget(exchange);
-  const passShown = (lists: Lists): void => {
-    reportDecision(exchange, lists, target, false);
-    exchange.pass();
-  };
-  if (isShownByEntry(target, configuration)) return passShown({});
-  let waits = false;
-  let isChecked = false;
-  withLists(exchange, { kinds: KINDS_OF[target.type], targets }, (lists, enough) => {
-    isChecked = true;
-    if (waits && !exchange.resume()) return;
-    if (enough && isShown(lists, target, configuration)) return passShown(lists);
-    refuse(exchange, target, enough ? lists : undefined);
-  });
-  if (isChecked) return;
-  waits = true;
-  exchange.hold();
-}
-
-function refuseTarget(exchange: Exchange, target: RequestTarget, lists: Lists | undefined): void {
-  const { configuration, request } = exchange;
-  // The same answer for every name: a different one would reveal the hidden names.
-  if (lists === undefined) return exchange.refuse(ERRORS.internal, NOT_CHECKED);
-  reportDecision(exchange, lists, target, true);
-  const { name, sent, original, free } = substituteFor(lists, target, configuration);
-  if (!free) {
-    // Both SDKs use this code for an unknown resource.
-    return exchange.refuse(ERRORS.invalidParams, 'Resource not found', { uri: target.name });
+  // If nothing can be hidden, there is nothing to check. A request without a target names no primitive.
+  if (!canChange(configuration) || target === undefined) return pass(facts, told());
+  if (isShownByEntry(target, configuration)) return pass(facts, explained(facts, {}, target, false));
+  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF[target.type], targets });
+  if (enough && isShown(lists, target, configuration)) {
+    return pass(facts, explained(facts, lists, target, false));
   }
-  exchange.substitute = { name, sent, original };
-  exchange.pass(target.withName(request.params ?? {}, name));
+  if (isShadow) return pass(facts, enough ? explained(facts, lists, target, true) : told(request.method));
+  // The same answer for every name: a different one would reveal the hidden names.
+  return enough ? askForUnknown(facts, lists, target) : refuse(ERRORS.internal, NOT_CHECKED);
 }
 
-/** Reports why the target is shown or hidden. */
-function reportDecision(exchange: Exchange, lists: Lists, target: RequestTarget, isHidden: boolean): void {
-  if (exchange.connection.report === NO_REPORT) return;
-  const { configuration } = exchange;
-  const { decision, isListed } = explainTarget(lists, target, configuration, isHidden) ?? {};
-  const told = describeConcerns(configuration, []);
-  const context = isListed === true ? { listedName: target.name } : {};
-  const refused = refusedOf(exchange, isHidden);
-  exchange.report({ ...told, ...refused, ...(decision === undefined ? {} : { decision }) }, context);
+/** Asks the server for a name that does not exist, in the place of a hidden one. */
+function askForUnknown(facts: Facts, lists: Lists, target: RequestTarget): Outcome {
+  const { free, ...substitute } = substituteFor(lists, target, facts.configuration);
+  const tell = explained(facts, lists, target, true);
+  if (free) {
+    const params = target.withName(facts.request.params ?? {}, substitute.name);
+    return { to: 'server', params, substitute, tell };
+  }
+  const code = ERRORS.invalidParams;
+  // Both SDKs use this code for an unknown resource.
+  return refuse(code, 'Resource not found', { uri: target.name }, () => {
+    const [report, context = {}] = tell();
+    return [{ ...report, error: code }, context];
+  });
+}
+
+const told =
+  (refused?: string): Tell =>
+  () => [refused === undefined ? {} : { refused }];
+
+/** Tells why the target is shown or hidden. */
+function explained(
+  { configuration, request }: Facts,
+  lists: Lists,
+  target: RequestTarget,
+  isHidden: boolean,
+): Tell {
+  return () => {
+    const { decision, isListed } = explainTarget(lists, target, configuration, isHidden) ?? {};
+    const report = {
+      ...describeConcerns(configuration, []),
+      ...(isHidden ? { refused: request.method } : {}),
+      ...(decision === undefined ? {} : { decision }),
+    };
+    return [report, isListed === true ? { listedName: target.name } : {}];
+  };
+}
+
+/** Returns the request that a probe asks about, with the `_meta` of the probe, and its id: errors answer the probe. */
+export function probedRequest({ id, params }: Request): Request {
+  const original = read(params, 'request') as Request;
+  return { ...original, id, params: { ...original.params, _meta: params?._meta } };
 }
 
 /**
  * Answers a probe: an HTTP handler that acts before the server's transport asks which names of a request to replace.
  * The probe's method is known to this process only.
- *
- * @param exchange the probe; `params.request` is the request to check
- * @returns a promise if the session store must be waited for
  */
-export function answerProbe(exchange: Exchange): void | Promise<void> {
-  const { params } = exchange.request;
-  const original = read(params, 'request') as Request;
-  const checked = new Exchange(
-    exchange.connection,
-    { ...original, params: { ...original.params, _meta: params?._meta } },
-    exchange.sender,
-  );
-  return readConfiguration(checked, () => {
-    const { configuration } = checked;
-    const targets = targetsOf(checked.request);
-    const areShown = targets.every((target) => isShownByEntry(target, configuration));
-    if (areShown || !canChange(configuration)) return exchange.reply({ substitutes: [] });
-    const kinds = [...new Set(targets.flatMap(({ type }) => KINDS_OF[type]))];
-    withLists(checked, { kinds, targets }, (lists, enough) => {
-      if (!enough) return exchange.refuse(ERRORS.internal, NOT_CHECKED);
-      const substitutes = targets.flatMap((target, index) => {
-        if (isShown(lists, target, configuration)) return [];
-        // If the name is not free, the gate refuses the request when it arrives.
-        const { name, sent, original } = substituteFor(lists, target, configuration);
-        return [{ index, name, sent, original }];
-      });
-      exchange.reply({ substitutes });
-    });
+export function* judgeProbe(): Deciding<Outcome> {
+  const { configuration, request } = yield* preferences('ignore');
+  const targets = targetsOf(request);
+  const areShown = targets.every((target) => isShownByEntry(target, configuration));
+  if (areShown || !canChange(configuration)) return reply({ substitutes: [] });
+  const kinds = [...new Set(targets.flatMap(({ type }) => KINDS_OF[type]))];
+  const { lists, enough } = yield* listsFor({ kinds, targets });
+  if (!enough) return refuse(ERRORS.internal, NOT_CHECKED);
+  const substitutes = targets.flatMap((target, index) => {
+    if (isShown(lists, target, configuration)) return [];
+    // If the name is not free, the gate refuses the request when it arrives.
+    const { free: _free, ...substitute } = substituteFor(lists, target, configuration);
+    return [{ index, ...substitute }];
   });
+  return reply({ substitutes });
 }
 
 /**

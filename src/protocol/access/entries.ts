@@ -1,26 +1,22 @@
-import { nowOrLater } from '../messages/now-or-later.js';
 import { type EntryPath, entriesOf } from '../messages/routes.js';
 import { type Answer, ERRORS, type Failure, failure, read } from '../messages/wire.js';
 import { unshared } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
+import { listsFor, type Settling } from '../request/steps.js';
 import { KINDS_OF } from './targets.js';
 import { isUriShown } from './visibility.js';
-import { withLists } from './with-lists.js';
 
 /**
  * Drops the entries of an answer whose URI is hidden, such as the skills of `skills/list`. An entry without a URI is
  * dropped too. The row of the method says where the entries are.
  *
- * @param exchange the request
- * @param message the answer
  * @returns the answer for the client; an error if the server cannot list its resources
  */
-export function filterEntries(
-  exchange: Exchange,
+export function* filterEntries(
+  { configuration, request, era }: Facts,
   message: Answer,
-): Answer | Failure | Promise<Answer | Failure> {
-  const { configuration } = exchange;
-  const paths = entriesOf(exchange.request.method);
+): Settling<Answer | Failure> {
+  const paths = entriesOf(request.method);
   if (paths.length === 0) return message;
   const uris = new Set<string>();
   const collect = (entry: unknown): boolean => {
@@ -30,20 +26,14 @@ export function filterEntries(
   };
   for (const path of paths) filterAt(message.result, path, collect);
   const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
-  return nowOrLater((then) => {
-    withLists(exchange, { kinds: KINDS_OF.uri, targets }, (lists, enough) => {
-      if (!enough) return then(failure(exchange.clientId, ERRORS.internal, NOT_FILTERED));
-      const isShown = (entry: unknown): boolean => {
-        const uri = read(entry, 'uri');
-        return typeof uri === 'string' && isUriShown(lists, uri, configuration);
-      };
-      const result = paths.reduce<unknown>(
-        (filtered, path) => filterAt(filtered, path, isShown),
-        message.result,
-      );
-      then({ ...message, result: unshared(exchange.era, { ...(result as object) }) });
-    });
-  });
+  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });
+  if (!enough) return failure(request.id, ERRORS.internal, NOT_FILTERED);
+  const isShown = (entry: unknown): boolean => {
+    const uri = read(entry, 'uri');
+    return typeof uri === 'string' && isUriShown(lists, uri, configuration);
+  };
+  const result = paths.reduce<unknown>((filtered, path) => filterAt(filtered, path, isShown), message.result);
+  return { ...message, result: unshared(era, { ...(result as object) }) };
 }
 
 const NOT_FILTERED =

@@ -1,12 +1,14 @@
 import type { Configuration } from '../../engine/configuration.js';
-import type { Failure } from '../messages/wire.js';
+import type { Failure, Request } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';
 import type { Exchange } from '../request/exchange.js';
+import { type Facts, isEnforced } from '../request/facts.js';
+import { heldNow, type Lists, type Settling } from '../request/steps.js';
 import { sessionConfiguration } from '../request/with-configuration.js';
+import { heldLists } from './held-lists.js';
 import { hiddenNameFinder } from './hidden-names.js';
 import { redactError } from './result-redaction.js';
 import { textRedaction } from './text-redaction.js';
-import { heldLists } from './with-lists.js';
 
 /**
  * Redacts an error that the server answered to a request that names no primitive, under `enforce`. Only lists that are held
@@ -26,7 +28,21 @@ export function redactFailure(exchange: Exchange, message: Failure): Failure | P
 /** Does the same under a configuration that is known. */
 export function redactUnder(exchange: Exchange, configuration: Configuration, message: Failure): Failure {
   if (!exchange.isEnforced || !canChange(configuration)) return message;
-  const finder = hiddenNameFinder(heldLists(exchange.connection, configuration.policy), configuration);
-  const redact = textRedaction(finder, exchange.request, undefined);
+  return redactBy(
+    heldLists(exchange.connection, configuration.policy),
+    exchange.request,
+    configuration,
+    message,
+  );
+}
+
+/** Does the same for a request whose preferences are known. */
+export function* redactKnown(facts: Facts, message: Failure): Settling<Failure> {
+  if (!isEnforced(facts) || !canChange(facts.configuration)) return message;
+  return redactBy(yield* heldNow(), facts.request, facts.configuration, message);
+}
+
+function redactBy(lists: Lists, request: Request, configuration: Configuration, message: Failure): Failure {
+  const redact = textRedaction(hiddenNameFinder(lists, configuration), request, undefined);
   return { ...message, error: redactError(message.error, redact) };
 }

@@ -1,9 +1,11 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { nowOrLater } from '../messages/now-or-later.js';
+import { entriesOf } from '../messages/routes.js';
 import { ACCESS_METHODS, type Answer, ERRORS, type Failure, read } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
+import { type Facts, isEnforced } from '../request/facts.js';
+import { heldNow, type Lists, listsFor, refusal, type Settled, type Settling } from '../request/steps.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
+import { filterEntries } from './entries.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
 import { redactError, redactResult } from './result-redaction.js';
@@ -11,8 +13,7 @@ import { isHiddenToolName, withoutHiddenTools } from './sampling-tools.js';
 import { KINDS_OF } from './targets.js';
 import { hasTaskText, redactTask } from './task-redaction.js';
 import { textRedaction } from './text-redaction.js';
-import { isUriShown, type Lists } from './visibility.js';
-import { heldLists, withLists } from './with-lists.js';
+import { isUriShown } from './visibility.js';
 
 const NOT_REDACTED = 'The response could not be checked for hidden names. Try again.';
 
@@ -21,33 +22,34 @@ const NOT_REDACTED = 'The response could not be checked for hidden names. Try ag
  * primitives from links to resources, from the contents of a resource, from the values of a completion and from the text
  * of an error. Other text of a visible tool is the tool author's responsibility.
  *
- * @param exchange the request
- * @param message the response
- * @returns the response for the client; a promise if lists have to be fetched
+ * @returns the response for the client, and an error to report if it could not be redacted
  */
-export function redactResponse(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  if (!canChange(exchange.configuration)) return message;
-  const kinds = neededKinds(exchange, message);
-  if (kinds.length === 0) return message;
-  const finish = (lists: Lists): Answer | Failure => {
-    try {
-      return redactWith(exchange, lists, message);
-    } catch {
-      return exchange.refusal(ERRORS.internal, NOT_REDACTED);
-    }
-  };
+export function* redactResponse(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  if (!canChange(facts.configuration)) return { message };
+  const kinds = neededKinds(facts, message);
+  if (kinds.length === 0) return { message };
   // SDK v2 turns this error into an HTTP status only if it arrives synchronously, so no list is fetched for it.
-  if ('error' in message && message.error.code === ERRORS.methodNotFound)
-    return finish(heldLists(exchange.connection, exchange.policy));
-  return nowOrLater((then) => withLists(exchange, { kinds }, (lists) => then(finish(lists))));
+  const isKnown = 'error' in message && message.error.code === ERRORS.methodNotFound;
+  const lists = isKnown ? yield* heldNow() : (yield* listsFor({ kinds })).lists;
+  try {
+    return redactWith(facts, lists, message);
+  } catch {
+    return refusal(facts, NOT_REDACTED);
+  }
+}
+
+/** Filters and redacts the answer to an access-checked request, under `enforce`. */
+export function* settleAccess(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  if (!isEnforced(facts) || !canChange(facts.configuration)) return { message };
+  // Hidden entries first: redaction takes their names out, and then nothing tells that they are hidden.
+  const isPlain = 'error' in message || entriesOf(facts.request.method).length === 0;
+  const filtered = isPlain ? message : yield* filterEntries(facts, message);
+  return yield* redactResponse(facts, filtered);
 }
 
 /** Returns the lists that tell which names of a response are hidden; none if it cannot name other primitives. */
 function neededKinds(
-  { request, substitute, configuration }: Exchange,
+  { request, substitute, configuration }: Facts,
   message: Answer | Failure,
 ): readonly Kind[] {
   if ('error' in message || substitute !== undefined) return KINDS;
@@ -64,29 +66,29 @@ function neededKinds(
     : [];
 }
 
-function redactWith(exchange: Exchange, lists: Lists, message: Answer | Failure): Answer | Failure {
-  const { request, configuration, substitute } = exchange;
+function redactWith(facts: Facts, lists: Lists, message: Answer | Failure): Settled {
+  const { request, configuration, substitute } = facts;
   // Most results only need their links checked.
   const redaction = (): ((text: string) => string) =>
     textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
-  if ('error' in message) return { ...message, error: redactError(message.error, redaction()) };
-  const hidden = hiddenTests(exchange, lists);
+  if ('error' in message) return { message: { ...message, error: redactError(message.error, redaction()) } };
+  const hidden = hiddenTests(facts, lists);
   const linked = withoutHiddenLinks(message.result, hidden.isUri);
   if (linked === undefined) {
     const uri = read(request.params, 'uri');
-    return exchange.refusal(ERRORS.invalidParams, 'Resource not found', { uri });
+    return refusal(facts, 'Resource not found', { uri }, ERRORS.invalidParams);
   }
   const result =
     request.method === ACCESS_METHODS.complete ? withoutHiddenValues(request.params, linked, hidden) : linked;
   if (substitute !== undefined || result.isError === true) {
-    return { ...message, result: redactResult(result, redaction()) };
+    return { message: { ...message, result: redactResult(result, redaction()) } };
   }
   const isHiddenTool = (name: string): boolean => isHiddenToolName(lists, name, configuration);
   const redacted = withoutHiddenTools(redactTask(result, redaction), isHiddenTool);
-  return redacted === message.result ? message : { ...message, result: redacted };
+  return { message: redacted === message.result ? message : { ...message, result: redacted } };
 }
 
-function hiddenTests({ configuration }: Exchange, lists: Lists): HiddenTests {
+function hiddenTests({ configuration }: Facts, lists: Lists): HiddenTests {
   const isIdentity = (text: string): boolean => isHiddenIdentity(lists, text, configuration);
   return {
     isIdentity,

@@ -3,11 +3,11 @@ import type { Notification, Request } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';
 import type { ExchangeConnection } from '../request/exchange.js';
 import type { View } from '../request/views.js';
+import { heldLists } from './held-lists.js';
 import { hiddenNameFinder } from './hidden-names.js';
 import { rewriteJson } from './rewrite-json.js';
 import { isHiddenToolName, withoutOfferedTools } from './sampling-tools.js';
 import { textRedaction } from './text-redaction.js';
-import { heldLists } from './with-lists.js';
 
 type Held = Pick<ExchangeConnection, 'catalog'>;
 

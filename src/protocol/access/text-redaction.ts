@@ -1,5 +1,5 @@
 import { type Request, read } from '../messages/wire.js';
-import type { Substitute } from '../request/exchange.js';
+import type { Substitute } from '../request/facts.js';
 import { type FoundName, NameFinder, replaceParts } from './name-finder.js';
 import { rewriteJson } from './rewrite-json.js';
 import { targetsOf } from './targets.js';

@@ -6,14 +6,10 @@ import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
-import type { RequestTarget } from './targets.js';
+import type { Lists, Target } from '../request/steps.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
-/** The lists that an access check needs. A list that the server does not have is missing. */
-export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
-
-/** A tool, a prompt or a URI, as a request names it. */
-export type Target = Pick<RequestTarget, 'type' | 'name'>;
+export type { Lists, Target };
 
 /**
  * Returns whether a client may use what a request names. A listed primitive is shown if its list shows it. The server's

@@ -1,9 +1,10 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { heldLists } from '../access/held-lists.js';
 import { hiddenNameFinder } from '../access/hidden-names.js';
 import { textRedaction } from '../access/text-redaction.js';
 import type { Lists } from '../access/visibility.js';
-import { heldLists, withLists } from '../access/with-lists.js';
+import { withLists } from '../gather/with-lists.js';
 import { nowOrLater } from '../messages/now-or-later.js';
 import { LISTS, read } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';

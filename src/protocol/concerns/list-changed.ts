@@ -3,8 +3,8 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { KINDS_OF } from '../access/targets.js';
 import { isUriShown } from '../access/visibility.js';
-import { withLists } from '../access/with-lists.js';
 import type { WholeList } from '../catalog/whole-list.js';
+import { withLists } from '../gather/with-lists.js';
 import { nowOrLater } from '../messages/now-or-later.js';
 import {
   CAPABILITIES,

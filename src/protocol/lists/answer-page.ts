@@ -2,8 +2,9 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { type CursorTarget, cutPage, digestOf } from '../messages/cursor.js';
 import { ERRORS } from '../messages/wire.js';
 import { unshared } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
-import type { ListCounts, ReportContext } from '../request/report.js';
+import type { Facts } from '../request/facts.js';
+import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
+import { type Outcome, refuse, reply } from '../request/steps.js';
 import { withOwnEntries } from './own-entries.js';
 
 /** What the cursors of a filtered list depend on, besides the policy and the configuration. */
@@ -18,7 +19,7 @@ export interface CursorBasis {
 
 /** Returns what the cursors of a filtered list depend on. */
 export function cursorTarget(
-  { configuration }: Exchange,
+  { configuration }: Facts,
   { field, identities, filterKey }: CursorBasis,
 ): CursorTarget {
   return {
@@ -46,23 +47,25 @@ export interface PagedList extends CursorBasis {
  * Answers a list request with the page that its cursor points to, or with a `-32602` error if the cursor is not valid,
  * and reports the request (MCP, "Pagination").
  *
- * @param exchange the list request
+ * @param facts the list request
  * @param list the filtered list
  * @example
- * answerPage(exchange, {
+ * answerPage(facts, {
  *   field: 'tools', items, identities: () => items.map(({ name }) => name),
  *   filterKey: '', counts: { shown: 2, total: 3 }, warnings: [],
  * });
  */
-export function answerPage(exchange: Exchange, list: PagedList): void {
+export function answerPage(facts: Facts, list: PagedList): Outcome {
   const { field, items, rest = {}, meta = {}, counts, warnings, list: whole } = list;
-  const { params } = exchange.request;
-  const { pageSize } = exchange.policy.settings;
-  const page = cutPage(items, params?.cursor, () => cursorTarget(exchange, list), { pageSize });
-  if (!page.ok) return exchange.refuse(ERRORS.invalidParams, page.message);
-  exchange.reportConcerns(warnings, counts, undefined, whole === undefined ? {} : { list: whole });
+  const { params } = facts.request;
+  const { pageSize } = facts.policy.settings;
+  const page = cutPage(items, params?.cursor, () => cursorTarget(facts, list), { pageSize });
+  if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const result = { ...rest, [field]: page.items, ...page.nextCursor, ...meta };
   const listed =
-    whole === undefined ? result : withOwnEntries(exchange, { ...whole, filterKey: list.filterKey }, result);
-  exchange.reply(unshared(exchange.era, listed));
+    whole === undefined ? result : withOwnEntries(facts, { ...whole, filterKey: list.filterKey }, result);
+  return reply(unshared(facts.era, listed), () => [
+    describeConcerns(facts.configuration, warnings, counts),
+    whole === undefined ? {} : { list: whole },
+  ]);
 }

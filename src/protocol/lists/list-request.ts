@@ -2,21 +2,32 @@ import type { ConcernWarning, Configuration } from '../../engine/configuration.j
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
-import { redactUnder } from '../access/failure-redaction.js';
+import { redactKnown } from '../access/failure-redaction.js';
 import { itemsOf, type WholeList, wholeListOf } from '../catalog/whole-list.js';
 import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from '../messages/cursor.js';
-import { nowOrLater } from '../messages/now-or-later.js';
 import { isSealed, openCursor, sealCursor } from '../messages/sealed-cursor.js';
 import { type Answer, answer, ERRORS, type Failure } from '../messages/wire.js';
 import { canChange, unshared } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
 import {
   type NameFilter,
   passesNameFilters,
   readNameFilters,
   warnOfUnknownNames,
 } from '../request/name-filters.js';
-import { withConfiguration } from '../request/with-configuration.js';
+import { describeConcerns } from '../request/report.js';
+import {
+  type Deciding,
+  fail,
+  type Outcome,
+  pass,
+  preferences,
+  refuse,
+  reply,
+  type Settled,
+  type Settling,
+  wholeList,
+} from '../request/steps.js';
 import { answerPage, cursorTarget } from './answer-page.js';
 import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
 import { filterList, withWarnings } from './filter-list.js';
@@ -36,31 +47,45 @@ interface ListQuery {
 /**
  * Handles a list request. Passes it to the server if nothing can be hidden or cut; otherwise answers it from the
  * server's whole list. Concerns apply first, then the client's own filter (SEP-2564), then paging.
- *
- * @param exchange the list request
- * @returns a promise if the session store must be waited for
  */
-export function judgeList(exchange: Exchange): void | Promise<void> {
-  const own = readListFilter(exchange.request.params, kindOf(exchange));
-  if (!own.ok) return exchange.refuse(ERRORS.invalidParams, own.message);
-  return withConfiguration(exchange, () => {
-    const { connection } = exchange;
-    connection.listed = exchange.configuration;
-    if (connection.relisted === false && kindOf(exchange) === 'tools') connection.relisted = true;
-    connection.observer?.listed();
-    passOrAnswer(exchange);
-  });
+export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
+  const own = readListFilter(asked.request.params, kindOf(asked));
+  if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
+  const facts = yield* preferences('refuse');
+  const { request, era } = facts;
+  const query = queryOf(facts);
+  const cursor = request.params?.cursor;
+  if (isSealed(cursor)) {
+    // The pages before this one were already fetched, so a new server instance does not have to list them again.
+    const opened = openCursor(cursor, serverPageTarget(facts, query));
+    if (!opened.ok) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
+    return { to: 'server', params: { ...request.params, cursor: opened.cursor } };
+  }
+  const rewrites = mustRewrite(facts, query);
+  // The gate also made a cursor if it cut a list only because of its size.
+  const fromGate = cursor !== undefined && isGateCursor(cursor);
+  if (!rewrites && !fromGate) return pass(facts);
+  const found = yield* wholeList(query.kind);
+  if (found.state === 'complete') return yield* answerWholeList(facts, query, found.list);
+  if (found.state === 'unbounded') {
+    // A client has a cursor of the server itself only if nothing is hidden from it.
+    const isOfServer = cursor === undefined || !rewrites;
+    return isOfServer ? pass(facts) : refuse(ERRORS.invalidParams, CURSOR_MESSAGES.malformed);
+  }
+  const only = ownListOnly(facts, query.kind, found.error);
+  if (only !== undefined) return reply(unshared(era, only));
+  const failed: Failure = { jsonrpc: '2.0', id: request.id, error: found.error };
+  return fail((yield* redactKnown(facts, failed)).error, () => [{ error: found.error.code }]);
 }
 
 /** Only the rows of lists have these handlers. */
-const kindOf = ({ route }: Exchange): Kind => (route.to === 'list' ? route.kind : 'tools');
+const kindOf = ({ route }: RequestFacts): Kind => (route.to === 'list' ? route.kind : 'tools');
 
-function queryOf(exchange: Exchange): ListQuery {
-  const kind = kindOf(exchange);
-  const own = readListFilter(exchange.request.params, kind);
-  const { settings } = exchange.policy;
-  const names =
-    kind === 'tools' && settings.nameFilters === true ? readNameFilters(exchange.sender.http) : [];
+function queryOf(facts: RequestFacts): ListQuery {
+  const kind = kindOf(facts);
+  const own = readListFilter(facts.request.params, kind);
+  const { settings } = facts.policy;
+  const names = kind === 'tools' && settings.nameFilters === true ? readNameFilters(facts.sender.http) : [];
   const filterKey = (own.ok ? own.key : '') + (names.length === 0 ? '' : JSON.stringify(names));
   return { kind, filter: own.ok ? own.filter : undefined, names, filterKey };
 }
@@ -92,83 +117,36 @@ const UNBOUNDED: ConcernWarning = {
   message: 'The list is too long to be read at once. It is filtered page by page, so pages may be short.',
 };
 
-function passOrAnswer(exchange: Exchange): void {
-  const { catalog } = exchange.connection;
-  const { params } = exchange.request;
-  const query = queryOf(exchange);
-  const cursor = params?.cursor;
-  if (isSealed(cursor)) {
-    // The pages before this one were already fetched, so a new server instance does not have to list them again.
-    const opened = openCursor(cursor, serverPageTarget(exchange, query));
-    if (!opened.ok) return exchange.refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
-    return exchange.pass({ ...params, cursor: opened.cursor });
-  }
-  const rewrites = mustRewrite(exchange, query);
-  const passPage = (): void => {
-    // A client has a cursor of the server itself only if nothing is hidden from it.
-    if (cursor === undefined || !rewrites) return exchange.pass();
-    exchange.refuse(ERRORS.invalidParams, CURSOR_MESSAGES.malformed);
-  };
-  if (catalog.isUnbounded(query.kind)) return passPage();
-  // The gate also made a cursor if it cut a list only because of its size.
-  const fromGate = cursor !== undefined && isGateCursor(cursor);
-  if (!rewrites && !fromGate) return exchange.pass();
-
-  exchange.hold();
-  catalog.get(query.kind, exchange.policy, exchange.ask, (outcome) => {
-    if (!exchange.resume()) return;
-    if (outcome.state === 'unbounded') return passPage();
-    if (outcome.state === 'failed') {
-      const own = ownListOnly(exchange, query.kind, outcome.error);
-      if (own !== undefined) return exchange.reply(unshared(exchange.era, own));
-      exchange.report({ error: outcome.error.code });
-      const failed: Failure = { jsonrpc: '2.0', id: exchange.clientId, error: outcome.error };
-      return exchange.fail(redactUnder(exchange, exchange.configuration, failed).error);
-    }
-    answerWholeList(exchange, query, outcome.list);
-  });
-}
-
-function answerWholeList(exchange: Exchange, query: ListQuery, whole: WholeList): void {
+function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Settling<Outcome> {
   const { kind, filterKey } = query;
-  const { configuration } = exchange;
+  const { configuration } = facts;
   const warnings = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
   const filtered = filterList(whole, configuration, warnings, (shown) =>
-    narrowed(query, callableTools(exchange, kind, shown)),
+    narrowed(query, callableTools(facts, kind, shown)),
   );
   const { kept, shown, total, hidden, rest, meta } = filtered;
-  const answerWith = (items: readonly object[]): void =>
-    answerPage(exchange, {
-      field: kind,
-      items: toolsOfEra(exchange, kind, items),
-      // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
-      identities: () => kept.map((item) => identityOf(kind, item)),
-      filterKey,
-      rest,
-      meta,
-      counts: { shown, total, hidden },
-      list: { kind, items: whole.bound.items },
-      warnings: [...exchange.logged, ...filtered.warnings],
-    });
-  let answered = false;
-  let waits = false;
-  withoutHiddenUi(exchange, kind, filtered.items, (items) => {
-    answered = true;
-    if (!waits || exchange.resume()) answerWith(items);
+  return answerPage(facts, {
+    field: kind,
+    items: toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items)),
+    // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
+    identities: () => kept.map((item) => identityOf(kind, item)),
+    filterKey,
+    rest,
+    meta,
+    counts: { shown, total, hidden },
+    list: { kind, items: whole.bound.items },
+    warnings: [...facts.logged, ...filtered.warnings],
   });
-  if (answered) return;
-  waits = true;
-  exchange.hold();
 }
 
 /** For a list that is not known as a whole, `catalog` is only its kind. */
-function serverPageTarget({ configuration }: Exchange, { kind, filterKey }: ListQuery): CursorTarget {
+function serverPageTarget({ configuration }: Facts, { kind, filterKey }: ListQuery): CursorTarget {
   const { policy, key } = configuration;
   return { catalog: kind, policy: policy.digest, configuration: key, filter: filterKey };
 }
 
 /** Returns whether the answer to this request may differ from the server's own. */
-function mustRewrite({ policy, configuration }: Exchange, { filter, names }: ListQuery): boolean {
+function mustRewrite({ policy, configuration }: Facts, { filter, names }: ListQuery): boolean {
   return (
     filter !== undefined ||
     names.length > 0 ||
@@ -178,70 +156,70 @@ function mustRewrite({ policy, configuration }: Exchange, { filter, names }: Lis
 }
 
 /** Returns the answer to a list request that was passed; the same object if nothing is hidden and nothing to add. */
-export function settleList(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  const query = queryOf(exchange);
+export function* settleList(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  const query = queryOf(facts);
   if ('error' in message) {
-    const own = ownListOnly(exchange, query.kind, message.error);
-    if (own === undefined) return redactUnder(exchange, exchange.configuration, message);
-    return answer(exchange.request, unshared(exchange.era, own));
+    const own = ownListOnly(facts, query.kind, message.error);
+    if (own === undefined) return { message: yield* redactKnown(facts, message) };
+    return { message: answer(facts.request, unshared(facts.era, own)) };
   }
-  return mustRewrite(exchange, query)
-    ? filterServerPage(exchange, query, message)
-    : finishFullList(exchange, query, message);
+  return mustRewrite(facts, query)
+    ? yield* filterServerPage(facts, query, message)
+    : finishFullList(facts, query, message);
 }
 
 /** A list from which nothing is hidden. It is cut only if it is one page that is too large. */
-function finishFullList(exchange: Exchange, { kind, filterKey }: ListQuery, message: Answer): Answer {
-  const { warnings } = exchange.configuration;
+function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: Answer): Settled {
+  const { configuration, logged, era, request } = facts;
+  const { warnings } = configuration;
   const listedItems = itemsOf(kind, message.result) ?? [];
-  const items = callableTools(exchange, kind, listedItems);
-  const counts = { shown: items.length, total: listedItems.length };
-  exchange.reportConcerns([...exchange.logged, ...warnings], counts, undefined, { list: { kind, items } });
-  const isWhole = message.result.nextCursor === undefined && exchange.request.params?.cursor === undefined;
+  const items = callableTools(facts, kind, listedItems);
+  const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
-  const target = () => cursorTarget(exchange, { field: kind, identities, filterKey });
+  const target = () => cursorTarget(facts, { field: kind, identities, filterKey });
   const page = isWhole ? cutPage(items, undefined, target) : undefined;
   const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
-  const sent = toolsOfEra(exchange, kind, isCut ? page.items : items);
+  const sent = toolsOfEra(facts, kind, isCut ? page.items : items);
   const isSame = sent === listedItems;
   const given = isSame
     ? message.result
     : { ...message.result, [kind]: sent, ...(isCut ? page.nextCursor : {}) };
-  const listed = withOwnEntries(exchange, { kind, items: listedItems, filterKey }, given);
-  const result = unshared(exchange.era, withWarnings(listed, warnings));
-  return result === message.result ? message : { ...message, result };
+  const listed = withOwnEntries(facts, { kind, items: listedItems, filterKey }, given);
+  const result = unshared(era, withWarnings(listed, warnings));
+  return {
+    message: result === message.result ? message : { ...message, result },
+    tell: () => [
+      describeConcerns(configuration, [...logged, ...warnings], {
+        shown: items.length,
+        total: listedItems.length,
+      }),
+      { list: { kind, items } },
+    ],
+  };
 }
 
 /** One page of a list that is too long to be cached. */
-function filterServerPage(exchange: Exchange, query: ListQuery, message: Answer): Answer | Promise<Answer> {
-  const { kind } = query;
-  const { configuration } = exchange;
+function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Settling<Settled> {
+  const { kind, filterKey } = query;
+  const { configuration, policy, era } = facts;
   const { nextCursor } = message.result;
-  const page = wholeListOf(exchange.policy, kind, [message.result]);
+  const page = wholeListOf(policy, kind, [message.result]);
   const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
-    narrowed(query, callableTools(exchange, kind, shown)),
+    narrowed(query, callableTools(facts, kind, shown)),
   );
   const { shown, total, hidden, rest, meta } = filtered;
   const list = { kind, items: page.bound.items };
-  const warnings = [...exchange.logged, ...filtered.warnings];
-  exchange.reportConcerns(warnings, { shown, total, hidden }, undefined, { list });
   const next =
     typeof nextCursor === 'string'
-      ? { nextCursor: sealCursor(serverPageTarget(exchange, query), nextCursor) }
+      ? { nextCursor: sealCursor(serverPageTarget(facts, query), nextCursor) }
       : {};
-  return nowOrLater((then) => {
-    withoutHiddenUi(exchange, kind, filtered.items, (items) => {
-      const listed = withOwnEntries(
-        exchange,
-        { kind, items: page.bound.items, filterKey: query.filterKey },
-        { ...rest, [kind]: toolsOfEra(exchange, kind, items), ...next, ...meta },
-      );
-      then({ ...message, result: unshared(exchange.era, listed) });
-    });
-  });
+  const items = toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items));
+  const listed = withOwnEntries(facts, { ...list, filterKey }, { ...rest, [kind]: items, ...next, ...meta });
+  const warnings = [...facts.logged, ...filtered.warnings];
+  return {
+    message: { ...message, result: unshared(era, listed) },
+    tell: () => [describeConcerns(configuration, warnings, { shown, total, hidden }), { list }],
+  };
 }
 
 /**

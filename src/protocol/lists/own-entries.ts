@@ -2,7 +2,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Concern, Kind } from '../../engine/policy.js';
 import { PANEL, panelMode } from '../messages/panel-routes.js';
 import { ERRORS, type Failure } from '../messages/wire.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
 import { canSwitch, clientSurfaces, openToModel } from '../request/switching.js';
 import { inputSchemaFor } from './model-parameters.js';
 
@@ -19,17 +19,17 @@ interface ServerList {
  * Adds the gate's own tools and prompts to the last page of a list. A primitive of the server with the same name wins. A
  * client that filters the list itself gets what it filters for.
  *
- * @param exchange the list request, which has its configuration
+ * @param facts the list request, which has its configuration
  * @param list the server's list
  * @param page the result for the client
  * @returns the same object if nothing is added
  */
 export function withOwnEntries(
-  exchange: Exchange,
+  facts: Facts,
   { kind, items, filterKey }: ServerList,
   page: Record<string, unknown>,
 ): Record<string, unknown> {
-  const own = ownEntries(exchange, kind);
+  const own = ownEntries(facts, kind);
   const listed = page[kind];
   if (own.length === 0 || page.nextCursor !== undefined || filterKey !== '' || !Array.isArray(listed))
     return page;
@@ -44,31 +44,31 @@ export function withOwnEntries(
  * @returns `undefined` if the error is another one, or if `settings.panel` is off
  */
 export function ownListOnly(
-  exchange: Exchange,
+  facts: Facts,
   kind: Kind,
   { code }: Failure['error'],
 ): Record<string, unknown> | undefined {
-  if (code !== ERRORS.methodNotFound || panelMode(exchange.policy.settings) === 'off') return undefined;
-  return { [kind]: ownEntries(exchange, kind) };
+  if (code !== ERRORS.methodNotFound || panelMode(facts.policy.settings) === 'off') return undefined;
+  return { [kind]: ownEntries(facts, kind) };
 }
 
 interface OwnEntry extends Primitive {
   readonly name: string;
 }
 
-function ownEntries(exchange: Exchange, kind: Kind): readonly OwnEntry[] {
-  const mode = panelMode(exchange.policy.settings);
+function ownEntries(facts: Facts, kind: Kind): readonly OwnEntry[] {
+  const mode = panelMode(facts.policy.settings);
   if (mode === 'off') return [];
-  if (kind === 'tools') return ownTools(exchange);
+  if (kind === 'tools') return ownTools(facts);
   // Also where nothing is kept: there a prompt says what to put into the URL.
-  return kind === 'prompts' && mode === 'on' ? ownPrompts(exchange) : [];
+  return kind === 'prompts' && mode === 'on' ? ownPrompts(facts) : [];
 }
 
 const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
 
-function ownTools(exchange: Exchange): readonly OwnEntry[] {
-  const { app } = clientSurfaces(exchange);
-  const open = openToModel(exchange);
+function ownTools(facts: Facts): readonly OwnEntry[] {
+  const { app } = clientSurfaces(facts);
+  const open = openToModel(facts);
   const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
   const tool = {
     name: PANEL.tool,
@@ -104,12 +104,12 @@ function ownTools(exchange: Exchange): readonly OwnEntry[] {
   };
   // The second key is the one of hosts from before MCP Apps was an extension.
   const opensPage = { ...tool, _meta: { ui: { resourceUri: PANEL.page }, 'ui/resourceUri': PANEL.page } };
-  return [opensPage, readTool, ...(canSwitch(exchange) ? [updateTool] : [])];
+  return [opensPage, readTool, ...(canSwitch(facts) ? [updateTool] : [])];
 }
 
-function ownPrompts(exchange: Exchange): readonly OwnEntry[] {
-  const { policy } = exchange;
-  const does = canSwitch(exchange) ? 'Switches' : 'Says how to switch';
+function ownPrompts(facts: Facts): readonly OwnEntry[] {
+  const { policy } = facts;
+  const does = canSwitch(facts) ? 'Switches' : 'Says how to switch';
   const presets = [...policy.presets.keys()].map((name) => ({
     name: `${PANEL.presetPrompt}${name}`,
     title: `Show: ${name}`,

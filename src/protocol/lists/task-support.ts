@@ -1,6 +1,6 @@
 import type { Kind } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../messages/wire.js';
-import type { Exchange } from '../request/exchange.js';
+import type { RequestFacts } from '../request/facts.js';
 
 /** What the tools of a list say about tasks. */
 interface Support {
@@ -40,7 +40,7 @@ export function listsTaskOnlyTools(result: unknown): boolean {
  * @returns the same list if the client can call all of it
  */
 export function callableTools<T extends object>(
-  { era, policy, request }: Exchange,
+  { era, policy, request }: RequestFacts,
   kind: Kind,
   items: readonly T[],
 ): readonly T[] {
@@ -52,7 +52,7 @@ export function callableTools<T extends object>(
 
 /** Returns tools as a client of their era knows them: 2026-07-28 has no `execution`. The same list if nothing changes. */
 export function toolsOfEra(
-  { era }: Pick<Exchange, 'era'>,
+  { era }: Pick<RequestFacts, 'era'>,
   kind: Kind,
   items: readonly object[],
 ): readonly object[] {

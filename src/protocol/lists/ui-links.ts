@@ -1,35 +1,28 @@
 import type { Kind } from '../../engine/policy.js';
 import { KINDS_OF } from '../access/targets.js';
 import { isUriShown } from '../access/visibility.js';
-import { withLists } from '../access/with-lists.js';
 import { read } from '../messages/wire.js';
-import type { Exchange } from '../request/exchange.js';
+import { type Facts, isEnforced } from '../request/facts.js';
+import { listsFor, type Settling } from '../request/steps.js';
 
 /** Where a tool names the resource that shows its result (SEP-1865). The second form is that of earlier drafts. */
 const UI_PATHS: readonly (readonly [string, ...string[]])[] = [['ui', 'resourceUri'], ['ui/resourceUri']];
 
 /**
- * Removes the links from listed tools to hidden resources under `enforce`, and calls `then` with the tools. Without such a
- * link, it calls `then` immediately with the same list.
- *
- * @param exchange the list request
- * @param kind the kind of primitives in the list
- * @param items the primitives for the client
- * @param then called once
+ * Removes the links from listed tools to hidden resources under `enforce`. Without such a link, nothing is needed, and the
+ * list stays the same.
  */
-export function withoutHiddenUi(
-  exchange: Exchange,
+export function* withoutHiddenUi(
+  facts: Facts,
   kind: Kind,
   items: readonly object[],
-  then: (items: readonly object[]) => void,
-): void {
-  const uris = kind === 'tools' && exchange.isEnforced ? new Set(items.flatMap(linksOf)) : undefined;
-  if (uris === undefined || uris.size === 0) return then(items);
+): Settling<readonly object[]> {
+  const uris = kind === 'tools' && isEnforced(facts) ? new Set(items.flatMap(linksOf)) : undefined;
+  if (uris === undefined || uris.size === 0) return items;
   const targets = [...uris].map((name) => ({ type: 'uri', name }) as const);
-  withLists(exchange, { kinds: KINDS_OF.uri, targets }, (lists, enough) => {
-    const hidden = [...uris].filter((uri) => !enough || !isUriShown(lists, uri, exchange.configuration));
-    then(hidden.length === 0 ? items : items.map((item) => withoutLinks(item, new Set(hidden))));
-  });
+  const { lists, enough } = yield* listsFor({ kinds: KINDS_OF.uri, targets });
+  const hidden = [...uris].filter((uri) => !enough || !isUriShown(lists, uri, facts.configuration));
+  return hidden.length === 0 ? items : items.map((item) => withoutLinks(item, new Set(hidden)));
 }
 
 const linkAt = (tool: object, path: readonly string[]): unknown => read(tool, '_meta', ...path);

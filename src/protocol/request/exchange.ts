@@ -22,6 +22,7 @@ import {
   read,
 } from '../messages/wire.js';
 import { configure, type Sender } from './configure.js';
+import type { Facts, Keeps, Substitute } from './facts.js';
 import { type Kept, nothingRead, type PrincipalPreferences } from './kept-preferences.js';
 import {
   describeConcerns,
@@ -132,14 +133,6 @@ type ExchangeReportContext = Pick<ReportContext, 'list' | 'listedName'>;
 
 const PROBE: Route = { to: 'probe' };
 
-/** The text that the server receives in place of a hidden name, and the text that it replaces. */
-export interface Substitute {
-  /** The whole name that the server receives. It contains `sent`. */
-  readonly name: string;
-  readonly sent: string;
-  readonly original: string;
-}
-
 /**
  * One request of a client, from its arrival until its answer is sent. Everything that the gate knows about the request is
  * in it. The policy in force when it arrives is its policy until the end.
@@ -148,7 +141,7 @@ export interface Substitute {
  * const exchange = new Exchange(connection, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { extra: undefined });
  * exchange.judge();
  */
-export class Exchange {
+export class Exchange implements Facts {
   readonly policy: Policy;
   readonly request: Request;
   readonly era: Era;
@@ -186,6 +179,14 @@ export class Exchange {
   /** The id that the client gave the request, of any JSON type. */
   get clientId(): RequestId {
     return this.request.id;
+  }
+
+  get keeps(): Keeps {
+    const { preferences, principal } = this.connection;
+    return {
+      caller: principal?.place === 'store',
+      session: this.era === 'legacy' && preferences.place !== 'none',
+    };
   }
 
   get isEnforced(): boolean {

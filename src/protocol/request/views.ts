@@ -1,7 +1,8 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import type { Request } from '../messages/wire.js';
-import type { Exchange, Substitute } from './exchange.js';
+import type { Exchange } from './exchange.js';
+import type { Substitute } from './facts.js';
 import { sessionConfiguration } from './with-configuration.js';
 
 /** What decides which names of a server's own message are hidden: a configuration, and the request that it belongs to. */

@@ -1,5 +1,5 @@
 import { type ConcernWarning, describeConfiguration } from '../../engine/configuration.js';
-import { redactResponse } from '../access/redaction.js';
+import { redactNow } from '../gather/gather.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../messages/cursor.js';
 import { askForPages } from '../messages/pending-requests.js';
@@ -113,7 +113,7 @@ function passFirstPage(exchange: Exchange): void {
 function redactedError(exchange: Exchange, error: Failure['error']): Failure['error'] {
   if (!exchange.isEnforced) return error;
   // Without a list that must be fetched first, this is synchronous. Otherwise the text is left out.
-  const redacted = redactResponse(exchange, { jsonrpc: '2.0', id: exchange.clientId, error });
+  const redacted = redactNow(exchange, { jsonrpc: '2.0', id: exchange.clientId, error });
   return redacted instanceof Promise || !('error' in redacted)
     ? { code: error.code, message: 'The server did not list its tasks.' }
     : redacted.error;
@@ -187,7 +187,7 @@ export function settleTaskList(
   exchange: Exchange,
   message: Answer | Failure,
 ): Answer | Failure | Promise<Answer | Failure> {
-  if ('error' in message) return exchange.isEnforced ? redactResponse(exchange, message) : message;
+  if ('error' in message) return exchange.isEnforced ? redactNow(exchange, message) : message;
   const own = readTaskFilter(exchange.request.params);
   const filter = own.ok ? own.filter : undefined;
   if (!mustRewrite(exchange, filter)) {

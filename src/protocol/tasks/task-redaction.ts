@@ -2,7 +2,7 @@ import { KINDS } from '../../engine/policy.js';
 import { hiddenNameFinder } from '../access/hidden-names.js';
 import { redactResult } from '../access/result-redaction.js';
 import { textRedaction } from '../access/text-redaction.js';
-import { withLists } from '../access/with-lists.js';
+import { withLists } from '../gather/with-lists.js';
 import { type Answer, type Failure, read } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';
 import type { Exchange } from '../request/exchange.js';

@@ -1,5 +1,5 @@
-import { redactResponse } from '../access/redaction.js';
 import { rewriteJson, rewriteObject } from '../access/rewrite-json.js';
+import { redactNow } from '../gather/gather.js';
 import { type Answer, ERRORS, type Failure } from '../messages/wire.js';
 import type { Exchange } from '../request/exchange.js';
 import { storeWarning } from '../request/report.js';
@@ -67,7 +67,7 @@ export function settleTask(
 ): Answer | Failure | Promise<Answer | Failure> {
   if (!exchange.isEnforced) return withOriginalId(exchange, message);
   const finish = (redacted: Answer | Failure) => withOriginalId(exchange, redacted);
-  const redacted = redactResponse(exchange, message);
+  const redacted = redactNow(exchange, message);
   const complete =
     redacted instanceof Promise
       ? redacted.then((each) => redactTask(exchange, each))

@@ -2,7 +2,7 @@ import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { decisionOnName, type Lists } from '../access/visibility.js';
-import { withLists } from '../access/with-lists.js';
+import { withLists } from '../gather/with-lists.js';
 import { read } from '../messages/wire.js';
 import { canChange } from '../request/can-change.js';
 import type { Exchange, TaskMaker } from '../request/exchange.js';

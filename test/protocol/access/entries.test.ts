@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { filterEntries } from '../../../src/protocol/access/entries.js';
+import { gather } from '../../../src/protocol/gather/gather.js';
 import {
   CLIENT_CAPABILITIES_META,
   EXTENSION_ID,
@@ -28,7 +29,7 @@ const modern = {
 
 const serving = (lists = LISTS): ListServer => new ListServer(policy).listing(lists);
 const filter = (exchange: Exchange, result: Record<string, unknown>) =>
-  filterEntries(exchange, { jsonrpc: '2.0', id: 'client', result });
+  gather(exchange, filterEntries(exchange, { jsonrpc: '2.0', id: 'client', result }));
 const filtered = (method: string, result: Record<string, unknown>, server = serving()) =>
   filter(server.exchange(method, { uri: 'r://open' }), result);
 const answer = (result: unknown) => ({ jsonrpc: '2.0', id: 'client', result });
@@ -89,7 +90,7 @@ describe('the entries of an answer', () => {
   it.each(['tools/call', 'resources/read', 'vendor/method'])('are none in the answer to %s', (method) => {
     const server = serving();
     const message = { jsonrpc: '2.0', id: 'client', result: { resources: hidden, skills: hidden } } as const;
-    expect(filterEntries(server.exchange(method), message)).toBe(message);
+    expect(gather(server.exchange(method), filterEntries(server.exchange(method), message))).toBe(message);
     expect(server.asked).toEqual([]);
   });
 });

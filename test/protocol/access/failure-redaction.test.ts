@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Policy } from '../../../src/engine/policy.js';
 import { redactFailure, redactUnder } from '../../../src/protocol/access/failure-redaction.js';
-import { withLists } from '../../../src/protocol/access/with-lists.js';
+import { withLists } from '../../../src/protocol/gather/with-lists.js';
 import { EXTENSION_ID } from '../../../src/protocol/messages/wire.js';
 import type { SessionPreferences } from '../../../src/protocol/request/session-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';

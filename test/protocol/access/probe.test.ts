@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { answerProbe } from '../../../src/protocol/access/access-check.js';
+import { judgeProbe, probedRequest } from '../../../src/protocol/access/access-check.js';
+import { gathering } from '../../../src/protocol/gather/gather.js';
 import { EXTENSION_ID, type Message } from '../../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { policyOf } from '../gate-harness.js';
@@ -21,6 +22,8 @@ const LISTS: Lists = {
 const HIGH = { [EXTENSION_ID]: { concerns: { security: 'high' } } };
 const SENT = expect.stringMatching(/^unknown-[0-9a-f-]{36}$/);
 const serving = (lists = LISTS): ListServer => new ListServer(policy).listing(lists);
+
+const answerProbe = gathering({ judge: judgeProbe, subject: probedRequest }).judge;
 
 /** Asks the gate which names of a request to replace. */
 function probe(server: ListServer, method: string, params: object, _meta: object = HIGH): readonly Message[] {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { redactResponse } from '../../../src/protocol/access/redaction.js';
+import { redactNow as redactResponse } from '../../../src/protocol/gather/gather.js';
 import { CLIENT_CAPABILITIES_META, PROTOCOL_VERSION_META } from '../../../src/protocol/messages/wire.js';
-import type { Exchange, Substitute } from '../../../src/protocol/request/exchange.js';
+import type { Exchange } from '../../../src/protocol/request/exchange.js';
+import type { Substitute } from '../../../src/protocol/request/facts.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 

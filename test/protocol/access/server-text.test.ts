@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { redactNotification, redactSampling } from '../../../src/protocol/access/server-text.js';
-import { withLists } from '../../../src/protocol/access/with-lists.js';
+import { withLists } from '../../../src/protocol/gather/with-lists.js';
 import type { Notification, Request } from '../../../src/protocol/messages/wire.js';
 import type { View } from '../../../src/protocol/request/views.js';
 import { policyOf } from '../gate-harness.js';

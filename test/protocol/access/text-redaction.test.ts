@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { NameFinder } from '../../../src/protocol/access/name-finder.js';
 import { textRedaction } from '../../../src/protocol/access/text-redaction.js';
 import type { Request } from '../../../src/protocol/messages/wire.js';
-import type { Substitute } from '../../../src/protocol/request/exchange.js';
+import type { Substitute } from '../../../src/protocol/request/facts.js';
 
 const HIDDEN = ['secret', 'vault', 'schlüssel', 'r://a/secret', 'note'];
 

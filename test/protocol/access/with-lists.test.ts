@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Kind } from '../../../src/engine/policy.js';
-import { heldLists, type NeededLists, withLists } from '../../../src/protocol/access/with-lists.js';
+import { heldLists } from '../../../src/protocol/access/held-lists.js';
+import { type NeededLists, withLists } from '../../../src/protocol/gather/with-lists.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { carryOut } from '../../../src/protocol/gather/gather.js';
 import { answerPage, cursorTarget, type PagedList } from '../../../src/protocol/lists/answer-page.js';
 import { digestOf, makeCursor } from '../../../src/protocol/messages/cursor.js';
 import { exchangeOf, modern } from '../exchange-of.js';
@@ -22,7 +23,7 @@ const list: PagedList = {
 function answered(params?: Record<string, unknown>, changed: Partial<PagedList> = {}, given = policy) {
   const harness = new Harness(given);
   const exchange = exchangeOf(harness, 'tools/list', params);
-  answerPage(exchange, { ...list, ...changed });
+  carryOut(exchange, answerPage(exchange, { ...list, ...changed }));
   const target = cursorTarget(exchange, { ...list, ...changed });
   const { toClient: answers, reports, contexts } = harness;
   return { answers, reports, contexts, exchange, target };

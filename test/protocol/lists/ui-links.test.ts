@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../../src/engine/policy.js';
+import { gather } from '../../../src/protocol/gather/gather.js';
 import { withoutHiddenUi } from '../../../src/protocol/lists/ui-links.js';
 import { exchangeOf } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
@@ -17,6 +18,17 @@ const SHOWN = 'ui://shown';
 const nested = (resourceUri: unknown) => ({ name: 'a', _meta: { ui: { resourceUri, more: 1 }, trace: 'x' } });
 const flat = (uri: unknown) => ({ name: 'a', _meta: { 'ui/resourceUri': uri, trace: 'x' } });
 
+function now(
+  harness: Harness,
+  kind: Kind,
+  items: readonly object[],
+  then: (items: readonly object[]) => void,
+) {
+  const exchange = exchangeOf(harness, 'tools/list');
+  const found = gather(exchange, withoutHiddenUi(exchange, kind, items));
+  if (!(found instanceof Promise)) then(found);
+}
+
 /** Returns the items without links to hidden resources, and what the server was asked. */
 function linked(
   items: readonly object[],
@@ -24,7 +36,7 @@ function linked(
 ) {
   const harness = new Harness(given).serve({ 'resources/list': [], 'resources/templates/list': [] });
   const found: (readonly object[])[] = [];
-  withoutHiddenUi(exchangeOf(harness, 'tools/list'), kind, items, (each) => found.push(each));
+  void now(harness, kind, items, (each) => found.push(each));
   const asked = harness.toServer.map((message) => ('method' in message ? message.method : undefined));
   return { found, asked };
 }
@@ -74,8 +86,7 @@ describe('a link to a hidden resource', () => {
       void harness.server({ jsonrpc: '2.0', id: message.id, error: { code: -32603, message: 'no' } });
     };
     const found: (readonly object[])[] = [];
-    const exchange = exchangeOf(harness, 'tools/list');
-    withoutHiddenUi(exchange, 'tools', [flat(SHOWN)], (each) => found.push(each));
+    now(harness, 'tools', [flat(SHOWN)], (each) => found.push(each));
     expect(found).toEqual([[{ name: 'a', _meta: { trace: 'x' } }]]);
   });
 });
@@ -98,7 +109,7 @@ describe('the same list', () => {
     };
     const items = [nested(SHOWN)];
     const found: (readonly object[])[] = [];
-    withoutHiddenUi(exchangeOf(harness, 'tools/list'), 'tools', items, (each) => found.push(each));
+    now(harness, 'tools', items, (each) => found.push(each));
     expect(found[0]).toBe(items);
   });
 

@@ -1,21 +1,17 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
-import type { Kind, Policy } from '../../engine/policy.js';
+import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
+import { PAGE_SCHEME, targetMatcher } from '../access/visibility.js';
 import { itemsOf } from '../catalog/whole-list.js';
 import { askForPages } from '../messages/pending-requests.js';
 import { ERRORS, LISTS } from '../messages/wire.js';
-import type { Exchange, ExchangeConnection } from '../request/exchange.js';
-import { type Lists, PAGE_SCHEME, type Target, targetMatcher } from './visibility.js';
+import type { Exchange } from '../request/exchange.js';
+import type { Lists, NeededLists, Target } from '../request/steps.js';
+
+export type { NeededLists };
 
 /** How far to search a list that is too long to be cached. A list with more pages is searched only once. */
 const BOUNDS = { pages: 300, milliseconds: 60_000 };
-
-/** Which lists an access check needs, and for which targets. */
-export interface NeededLists {
-  readonly kinds: readonly Kind[];
-  /** From a list that is too long to be cached, only the primitives that match these are read. */
-  readonly targets?: readonly Target[];
-}
 
 /**
  * Gets some of the server's lists. Lists that the server does not have are omitted.
@@ -50,11 +46,6 @@ export function withLists(
     });
   };
   next(0);
-}
-
-/** Returns the lists that are held, without asking the server. */
-export function heldLists({ catalog }: Pick<ExchangeConnection, 'catalog'>, policy: Policy): Lists {
-  return Object.fromEntries([...catalog.cached(policy)].map(([kind, { bound }]) => [kind, bound]));
 }
 
 /** Calls `then` with the primitives that match the targets, or with `undefined` if the search did not reach the end. */
