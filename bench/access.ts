@@ -8,9 +8,9 @@ import {
   ListToolsRequestSchema,
 } from '@modelcontextprotocol/sdk/types.js';
 import { type Policy, preparePolicy } from '../src/engine/policy.js';
+import { attachConcerns } from '../src/gate/attach.js';
 import { createHandler } from '../src/http/sdk-v1.js';
-import { attachConcerns } from '../src/protocol/attach.js';
-import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
+import { EXTENSION_ID } from '../src/wire/messages.js';
 import { compiledFixture, FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Measurement, type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
 import { zodServer } from './zod-server.js';

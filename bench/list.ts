@@ -2,8 +2,8 @@ import { Server } from '@modelcontextprotocol/sdk/server/index.js';
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../src/engine/policy.js';
-import { attachConcerns } from '../src/protocol/attach.js';
-import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
+import { attachConcerns } from '../src/gate/attach.js';
+import { EXTENSION_ID } from '../src/wire/messages.js';
 import { FIXTURE_CONCERNS, type FixtureTool, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Ratio, ratio } from './measure.js';
 

@@ -5,10 +5,10 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { CallToolRequestSchema, type JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Policy } from '../src/engine/policy.js';
+import { attachConcerns } from '../src/gate/attach.js';
+import { gatedTransport } from '../src/gate/edge/gated-transport.js';
 import { createHandler } from '../src/http/sdk-v1.js';
-import { attachConcerns } from '../src/protocol/attach.js';
-import { gatedTransport } from '../src/protocol/gated-transport.js';
-import { EXTENSION_ID } from '../src/protocol/messages/wire.js';
+import { EXTENSION_ID } from '../src/wire/messages.js';
 import { FIXTURE_CONCERNS, fixturePolicy, fixtureTools } from './fixture.js';
 import { type Measurement, type Ratio, ROUNDS, ROW, ratio, type Target } from './measure.js';
 import { zodServer } from './zod-server.js';

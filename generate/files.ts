@@ -36,7 +36,7 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ['src/policy/language/generated/policy-document.ts', writeType(policySchema, 'PolicyDocument')],
     ['src/policy/testing/generated/test-file-document.ts', writeType(testFileSchema, 'WholeTestFile')],
     ['src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema)],
-    ['src/protocol/concerns/generated/page.ts', await writePage()],
+    ['src/gate/panel/generated/page.ts', await writePage()],
     ['src/policy/testing/generated/test-file-validator.ts', await writeValidator(testFileSchema)],
   ]);
 }

@@ -1,4 +1,4 @@
-import { ACCESS_METHODS, LISTS, METHODS, read } from '../protocol/messages/wire.js';
+import { ACCESS_METHODS, LISTS, METHODS, read } from '../wire/messages.js';
 import type { HostPreferences } from './check-preferences.js';
 import type { Concerns, ListChange } from './concerns.js';
 import { ListRefresher } from './list-refresher.js';

@@ -1,4 +1,4 @@
-import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, read } from '../protocol/messages/wire.js';
+import { CAPABILITIES, type Capability, EXTENSION_ID, METHODS, read } from '../wire/messages.js';
 
 /** A concern's values: an ordered list of names, or a range of numbers. */
 export type DeclaredValues = readonly string[] | { readonly min: number; readonly max: number };

@@ -1,5 +1,5 @@
-import { walkPages } from '../protocol/messages/page-walker.js';
-import { read } from '../protocol/messages/wire.js';
+import { read } from '../wire/messages.js';
+import { walkPages } from '../wire/page-walker.js';
 import { PreferencesError } from './errors.js';
 import type { Kind } from './request-meta.js';
 import { callClient, type HostClient } from './sdk.js';

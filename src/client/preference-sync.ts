@@ -1,4 +1,4 @@
-import { ERRORS, METHODS, read } from '../protocol/messages/wire.js';
+import { ERRORS, METHODS, read } from '../wire/messages.js';
 import {
   type CheckedPreferences,
   checkPreferences,

@@ -1,6 +1,6 @@
-import { targetsOf } from '../protocol/access/targets.js';
-import { ROUTES } from '../protocol/messages/routes.js';
-import { ERRORS, type Request as McpRequest, read } from '../protocol/messages/wire.js';
+import { targetsOf } from '../gate/enforce/targets.js';
+import { ROUTES } from '../gate/table/routes.js';
+import { ERRORS, type Request as McpRequest, read } from '../wire/messages.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
 
 /** Answers a request whose body was already read and parsed. */

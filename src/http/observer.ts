@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import type { KnownNames } from '../protocol/request/known-names.js';
-import type { GateReport } from '../protocol/request/report.js';
+import type { KnownNames } from '../gate/edge/known-names.js';
+import type { GateReport } from '../gate/request/report.js';
 import type { SessionStore } from '../session/store.js';
 
 /** One call to the session store. */

@@ -1,4 +1,4 @@
-import type { GateReport } from '../protocol/request/report.js';
+import type { GateReport } from '../gate/request/report.js';
 import type { StoreCall } from './observer.js';
 
 /**

@@ -1,10 +1,10 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { gatedTransport } from '../protocol/gated-transport.js';
-import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../protocol/messages/wire.js';
-import type { PrincipalPreferences } from '../protocol/request/kept-preferences.js';
-import { TaskMemory } from '../protocol/tasks/task-records.js';
+import { gatedTransport } from '../gate/edge/gated-transport.js';
+import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
+import { TaskMemory } from '../gate/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
+import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../wire/messages.js';
 import { checkPreferenceOptions, principalPreferences } from './callers/principal.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';

@@ -7,11 +7,11 @@ import {
   type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
-import { attachConcerns } from '../protocol/attach.js';
-import { SharedCatalog } from '../protocol/catalog/shared-catalog.js';
-import type { ConcernsOptions } from '../protocol/concerns-options.js';
-import { policyInForce } from '../protocol/request/live-policy.js';
-import { TaskMemory } from '../protocol/tasks/task-records.js';
+import { attachConcerns } from '../gate/attach.js';
+import type { ConcernsOptions } from '../gate/edge/concerns-options.js';
+import { policyInForce } from '../gate/edge/live-policy.js';
+import { SharedCatalog } from '../gate/request/shared-catalog.js';
+import { TaskMemory } from '../gate/tasks/task-records.js';
 import { principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';

@@ -1,4 +1,4 @@
-import { type RequestId, read } from '../protocol/messages/wire.js';
+import { type RequestId, read } from '../wire/messages.js';
 import type { RequestIds } from './substitute-responses.js';
 
 /** Tracks which requests of an event stream have no answer yet. */

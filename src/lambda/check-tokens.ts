@@ -1,6 +1,6 @@
 import { ConcernsError } from '../errors.js';
+import { policyInForce } from '../gate/edge/live-policy.js';
 import type { HandlerOptions } from '../http/fetch-handler.js';
-import { policyInForce } from '../protocol/request/live-policy.js';
 import type { InvocationOptions } from './invocation.js';
 
 /** A streaming function requires tokens that nothing verifies. */

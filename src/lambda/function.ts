@@ -1,4 +1,5 @@
 import type { Policy } from '../engine/policy.js';
+import { LivePolicy } from '../gate/edge/live-policy.js';
 import type { Authorization } from '../http/callers/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';
@@ -6,7 +7,6 @@ import { createKnownLists } from '../http/known-lists/known-lists.js';
 import { once } from '../http/once.js';
 import type { WriteLog } from '../http/request-log.js';
 import { withServerCard } from '../http/server-card/serve-card.js';
-import { LivePolicy } from '../protocol/request/live-policy.js';
 import { createDynamoStore } from '../session/dynamodb.js';
 import { createMemoryStore } from '../session/memory.js';
 import type { SessionStore } from '../session/store.js';

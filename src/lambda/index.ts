@@ -1,6 +1,6 @@
+export { LivePolicy } from '../gate/edge/live-policy.js';
 export type { Authorization } from '../http/callers/authorization.js';
 export type { RequestLog, WriteLog } from '../http/request-log.js';
-export { LivePolicy } from '../protocol/request/live-policy.js';
 export type { BufferedHandler } from './buffered.js';
 export { StreamingError } from './check-tokens.js';
 export type { LambdaContext } from './deadline.js';

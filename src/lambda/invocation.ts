@@ -1,4 +1,5 @@
 import { createHmac } from 'node:crypto';
+import { KnownNames } from '../gate/edge/known-names.js';
 import { type Authorization, requireLogin } from '../http/callers/authorization.js';
 import { checkOrigin, type PageDecision } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';
@@ -7,7 +8,6 @@ import { type Observer, observe } from '../http/observer.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
-import { KnownNames } from '../protocol/request/known-names.js';
 import { callerOf } from './claims.js';
 import { beforeDeadline, deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';

@@ -1,7 +1,7 @@
 import { Logger } from '@aws-lambda-powertools/logger';
+import type { GateReport } from '../gate/request/report.js';
 import { reportFields } from '../http/log/report-fields.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
-import type { GateReport } from '../protocol/request/report.js';
 import type { PolicyEvent } from './remote-policy/policy-refresh.js';
 import { readSettings } from './settings.js';
 import { loadMetrics } from './telemetry/load-metrics.js';

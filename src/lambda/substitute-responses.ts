@@ -1,5 +1,5 @@
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { type RequestId, read } from '../protocol/messages/wire.js';
+import { type RequestId, read } from '../wire/messages.js';
 
 /** The ids of the requests in a body: one id, a list for a batch, `undefined` if the body contains no request. */
 export type RequestIds = RequestId | readonly RequestId[] | undefined;

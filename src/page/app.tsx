@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks';
-import type { PanelState } from '../protocol/concerns/panel-document.js';
+import type { PanelState } from '../gate/panel/panel-document.js';
 import { Concerns } from './concerns.js';
 import { Header } from './header.js';
 import { moveSwitches } from './optimistic.js';

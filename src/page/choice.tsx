@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact';
-import type { PanelValue } from '../protocol/concerns/panel-document.js';
+import type { PanelValue } from '../gate/panel/panel-document.js';
 
 /** One option of a choice. */
 export interface ChoiceOption<T> {

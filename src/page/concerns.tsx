@@ -1,4 +1,4 @@
-import type { PanelConcern, PanelState } from '../protocol/concerns/panel-document.js';
+import type { PanelConcern, PanelState } from '../gate/panel/panel-document.js';
 import { Choice, Choices } from './choice.js';
 import type { Change } from './source.js';
 import { boundOf, originText } from './words.js';

@@ -1,4 +1,4 @@
-import type { PanelSession, PanelState } from '../protocol/concerns/panel-document.js';
+import type { PanelSession, PanelState } from '../gate/panel/panel-document.js';
 import { adviceFor } from './host-advice.js';
 import type { Source } from './source.js';
 import { countOf, formatNumber } from './words.js';

@@ -1,4 +1,4 @@
-import type { PanelState, PanelValue } from '../protocol/concerns/panel-document.js';
+import type { PanelState, PanelValue } from '../gate/panel/panel-document.js';
 import type { Change } from './source.js';
 
 /**

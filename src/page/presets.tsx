@@ -1,4 +1,4 @@
-import type { PanelState } from '../protocol/concerns/panel-document.js';
+import type { PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
 import type { Change } from './source.js';
 

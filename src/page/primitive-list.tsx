@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
-import type { PanelItem, PanelState } from '../protocol/concerns/panel-document.js';
+import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
 import { Choice } from './choice.js';
 import type { Change } from './source.js';
 import { changeText, countOf, formatNumber, reasonOf } from './words.js';

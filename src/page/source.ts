@@ -1,4 +1,4 @@
-import type { PanelState } from '../protocol/concerns/panel-document.js';
+import type { PanelState } from '../gate/panel/panel-document.js';
 
 /** A change that a person makes: values by concern, or `{ preset: NAME }`, which replaces every other value. */
 export type Change = Readonly<Record<string, unknown>>;

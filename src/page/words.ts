@@ -1,4 +1,4 @@
-import type { PanelConcern, PanelItem, PanelPreferences } from '../protocol/concerns/panel-document.js';
+import type { PanelConcern, PanelItem, PanelPreferences } from '../gate/panel/panel-document.js';
 
 const numbers = new Intl.NumberFormat('en');
 

@@ -1,5 +1,5 @@
+import type { PanelCount, PanelState } from '../gate/panel/panel-document.js';
 import { countOf, formatNumber } from '../page/words.js';
-import type { PanelCount, PanelState } from '../protocol/concerns/panel-document.js';
 
 interface Row extends PanelCount {
   readonly name: string;

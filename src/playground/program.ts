@@ -2,10 +2,10 @@ import { type Configuration, resolveConfiguration } from '../engine/configuratio
 import { identityOf, mapPrimitive, type Primitive } from '../engine/mapping.js';
 import { KINDS, type Kind, type Policy, preparePolicy } from '../engine/policy.js';
 import { bindCatalog, type Catalog } from '../engine/select.js';
+import type { PanelItem, PanelState } from '../gate/panel/panel-document.js';
+import { completeChange, panelState } from '../gate/panel/panel-state.js';
 import { parsePolicy } from '../policy/compile/parse.js';
 import type { Finding } from '../policy/language/findings.js';
-import type { PanelItem, PanelState } from '../protocol/concerns/panel-document.js';
-import { completeChange, panelState } from '../protocol/concerns/panel-state.js';
 import type { PlaygroundCatalog, PolicyText, Values } from './document.js';
 
 /** A policy without errors, bound to a catalog. */

@@ -10,7 +10,7 @@ import {
   type Message,
   type Request,
   type RequestId,
-} from '../protocol/messages/wire.js';
+} from '../wire/messages.js';
 import { ChildTransport } from './child-process.js';
 import { RemoteTransport } from './remote.js';
 import { fromSdk, toSdk } from './sdk-messages.js';

@@ -1,6 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
-import { read } from '../protocol/messages/wire.js';
+import { read } from '../wire/messages.js';
 
 /** The longest message, in bytes, as in the SDK. */
 const MAX_MESSAGE = 10 * 1024 * 1024;

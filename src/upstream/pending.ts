@@ -1,4 +1,4 @@
-import type { Request, RequestId } from '../protocol/messages/wire.js';
+import type { Request, RequestId } from '../wire/messages.js';
 import type { OpenConnection } from './open-connection.js';
 
 /** Requests that wait for an answer of one server. */

@@ -2,14 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { once } from '../http/once.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
-import {
-  ERRORS,
-  failure,
-  isRequest,
-  type Request as McpRequest,
-  METHODS,
-  read,
-} from '../protocol/messages/wire.js';
+import { ERRORS, failure, isRequest, type Request as McpRequest, METHODS, read } from '../wire/messages.js';
 import { fromSdk, toSdk } from './sdk-messages.js';
 
 /** A server in another process, with the interface of a server of the SDK. It forwards each message. */

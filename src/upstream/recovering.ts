@@ -12,7 +12,7 @@ import {
   type Request,
   type RequestId,
   read,
-} from '../protocol/messages/wire.js';
+} from '../wire/messages.js';
 import { OpenConnection } from './open-connection.js';
 import { type Pending, PendingRequests } from './pending.js';
 import { fromSdk, toSdk } from './sdk-messages.js';

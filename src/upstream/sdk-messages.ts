@@ -1,5 +1,5 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import type { Message } from '../protocol/messages/wire.js';
+import type { Message } from '../wire/messages.js';
 
 /** @returns a message as the SDK types it; the cast is safe because both types describe a JSON-RPC message of MCP */
 export const toSdk = (message: Message): JSONRPCMessage => message as JSONRPCMessage;

@@ -1,14 +1,14 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
+import type { ConcernsOptions } from '../gate/edge/concerns-options.js';
+import { gatedTransport } from '../gate/edge/gated-transport.js';
 import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { once } from '../http/once.js';
 import { parseJson, readJson } from '../http/request-body.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
-import type { ConcernsOptions } from '../protocol/concerns-options.js';
-import { gatedTransport } from '../protocol/gated-transport.js';
-import { METHODS, type RequestId, read } from '../protocol/messages/wire.js';
+import { METHODS, type RequestId, read } from '../wire/messages.js';
 
 /** How to make a server for one session, and the policy. */
 export interface SessionServerOptions extends ConcernsOptions {

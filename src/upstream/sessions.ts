@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson } from '../http/request-body.js';
-import { METHODS, read } from '../protocol/messages/wire.js';
+import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
 /** Answers HTTP requests of sessions. Each session has its own connection to the server. */

@@ -12,7 +12,7 @@ import {
   type Message,
   type Request,
   read,
-} from '../protocol/messages/wire.js';
+} from '../wire/messages.js';
 import { RecoveringTransport, type RecoveryOptions } from './recovering.js';
 import { fromSdk, toSdk } from './sdk-messages.js';
 

@@ -11,7 +11,7 @@ import {
   type Request,
   type RequestId,
   read,
-} from '../protocol/messages/wire.js';
+} from '../wire/messages.js';
 import type { RecoveryOptions } from './recovering.js';
 import { fromSdk, toSdk } from './sdk-messages.js';
 import { SharedConnection } from './shared-connection.js';

@@ -13,34 +13,36 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['engine', 'analysis'],
   session: [],
   tasks: ['session/dynamodb-client', 'session/task-owner'],
-  protocol: ['engine', 'analysis', 'session'],
-  http: ['engine', 'session', 'protocol', 'policy/compile/compiled'],
-  upstream: ['protocol', 'http'],
-  lambda: ['engine', 'session', 'protocol', 'http', 'policy/compile/compiled'],
-  page: ['protocol/concerns/panel-document', 'protocol/messages'],
-  playground: ['engine', 'policy', 'protocol/concerns', 'page'],
-  client: ['engine/match', 'protocol/messages'],
+  wire: ['engine'],
+  gate: ['engine', 'analysis', 'session', 'wire'],
+  http: ['engine', 'session', 'wire', 'gate', 'policy/compile/compiled'],
+  upstream: ['wire', 'gate', 'http'],
+  lambda: ['engine', 'session', 'wire', 'gate', 'http', 'policy/compile/compiled'],
+  page: ['gate/panel/panel-document', 'wire'],
+  playground: ['engine', 'policy', 'gate/panel', 'page'],
+  client: ['engine/match', 'wire'],
   deploy: ['lambda/settings', 'lambda/remote-policy/policy-url'],
   cli: [
     'engine',
     'analysis',
     'policy',
     'session',
-    'protocol',
+    'wire',
+    'gate',
     'http',
     'upstream',
     'deploy',
     'tasks',
     'playground/document',
   ],
-  'index.ts': ['engine', 'session', 'protocol', 'policy/compile/compiled'],
+  'index.ts': ['engine', 'session', 'wire', 'gate', 'policy/compile/compiled'],
 };
 
 /** Subfolders in their order: each imports only those to its left. Files beside them come last, except those of FIRST. */
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
-  protocol: ['messages', 'catalog', 'request', 'access', 'lists', 'gather', 'concerns', 'tasks'],
+  gate: ['table', 'request', 'enforce', 'lists', 'gather', 'concerns', 'panel', 'tasks', 'edge'],
   cli: [
     'terminal',
     'project',
@@ -123,8 +125,8 @@ it.each(Object.entries(SUBFOLDERS))('imports only subfolders to the left in %s',
   expect(inside.filter(({ file, target }) => rank(file) < rank(target))).toEqual([]);
 });
 
-it('keeps engine, analysis and protocol free of effects', () => {
-  const pure = /^src\/(engine|analysis|protocol)\//;
+it('keeps engine, analysis, wire and gate free of effects', () => {
+  const pure = /^src\/(engine|analysis|wire|gate)\//;
   const effects = ['fs', 'http', 'net', 'child_process', 'process', 'os', 'path', 'worker_threads'];
   const wrong = imports.filter(({ file, specifier }) => {
     const name = specifier.replace('node:', '');

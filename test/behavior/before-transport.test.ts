@@ -11,12 +11,12 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
+import { LivePolicy } from '../../src/gate/edge/live-policy.js';
+import type { GateReport } from '../../src/gate/request/report.js';
 import { checkAccessEarly } from '../../src/http/early-access-check.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
-import { LivePolicy } from '../../src/protocol/request/live-policy.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { policyOf } from '../gate/gate-harness.js';
 
 /** SDK v2 answers some requests before a transport sees them. A gate on the transport is too late for these. */
 const policy = policyOf(`

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { policyOf } from '../gate/gate-harness.js';
 import { serverV2 } from './servers.js';
 
 /** A tool that answers with a task is useless for a client that does not support tasks. */

@@ -11,11 +11,11 @@ import { InMemoryTransport as MemoryV2 } from '@modelcontextprotocol/server';
 import { buildSync } from 'esbuild';
 import * as z from 'zod';
 import type { Policy } from '../../src/engine/policy.js';
+import { attachConcerns } from '../../src/gate/attach.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { attachConcerns } from '../../src/protocol/attach.js';
-import type { Era } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import type { Era } from '../../src/wire/messages.js';
 import { serverV1, serverV2 } from './servers.js';
 
 /** A connected client of either SDK, with the methods that both have. */

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { buildSync } from 'esbuild';
 import { expect, it } from 'vitest';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
-import { policyFile } from '../protocol/gate-harness.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { policyFile } from '../gate/gate-harness.js';
 
 const PROGRAM = join(mkdtempSync(join(process.cwd(), 'build/stdio-')), 'server.mjs');
 buildSync({

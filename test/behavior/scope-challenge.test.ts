@@ -7,7 +7,7 @@ import {
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
 import { createHandler } from '../../src/http/sdk-v2.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { policyOf } from '../gate/gate-harness.js';
 
 const POLICY = `
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

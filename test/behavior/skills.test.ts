@@ -6,7 +6,7 @@ import * as z from 'zod';
 import type { Policy } from '../../src/engine/policy.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { policyOf } from '../gate/gate-harness.js';
 
 /** The text of every hidden file contains this mark. */
 const MARK = 'h1dd3n';

@@ -1,8 +1,8 @@
 import { McpServer } from '@modelcontextprotocol/server';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
 import { expect, it } from 'vitest';
-import { attachConcerns } from '../../src/protocol/attach.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { attachConcerns } from '../../src/gate/attach.js';
+import { policyOf } from '../gate/gate-harness.js';
 
 const POLICY = `
 concerns: { level: { values: [low, high] } }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
-import { policyFile } from '../protocol/gate-harness.js';
+import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { policyFile } from '../gate/gate-harness.js';
 import { type Connection, MOUNTS, SENT, type SuitePolicy } from './mounts.js';
 
 /** Hidden from every client by rules that read no host concern: no preferences can show them. */

@@ -3,11 +3,11 @@ import { requireLogin } from '../../src/http/callers/authorization.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { newSessionId } from '../../src/http/sessions.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { shareUpstream } from '../../src/upstream/upstream.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { policyOf } from '../gate/gate-harness.js';
 import { ask, type Caller, initialize, MARKER, openTo, principal, taskServers } from './task-server.js';
 
 const open: (() => unknown)[] = [];

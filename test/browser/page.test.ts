@@ -2,9 +2,9 @@ import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { PANEL_CONTENT_SECURITY_POLICY, PANEL_HTML } from '../../src/gate/panel/generated/page.js';
+import type { PanelState } from '../../src/gate/panel/panel-document.js';
 import { moveSwitches } from '../../src/page/optimistic.js';
-import { PANEL_CONTENT_SECURITY_POLICY, PANEL_HTML } from '../../src/protocol/concerns/generated/page.js';
-import type { PanelState } from '../../src/protocol/concerns/panel-document.js';
 import { launchBrowser, NoBrowserError } from './launch.js';
 import { STATES, stateOf } from './states.js';
 

@@ -10,9 +10,9 @@ import {
   resolveConfiguration,
   type ServerCatalog,
 } from '../../src/engine/index.js';
+import type { PanelPreferences, PanelState } from '../../src/gate/panel/panel-document.js';
+import { type PanelInput, panelState } from '../../src/gate/panel/panel-state.js';
 import { loadPolicy } from '../../src/policy/index.js';
-import type { PanelPreferences, PanelState } from '../../src/protocol/concerns/panel-document.js';
-import { type PanelInput, panelState } from '../../src/protocol/concerns/panel-state.js';
 
 /** Binds every list of a catalog to a policy, as the gate does. */
 export function bindAll(policy: Policy, catalog: ServerCatalog): PanelInput['catalogs'] {

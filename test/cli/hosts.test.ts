@@ -5,7 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { parse as parseToml } from 'smol-toml';
 import { describe, expect, it } from 'vitest';
-import { read } from '../../src/protocol/messages/wire.js';
+import { read } from '../../src/wire/messages.js';
 import { run } from './run.js';
 
 const SERVER = ['node', './node_modules/@modelcontextprotocol/server-everything/dist/index.js', 'stdio'];

@@ -3,9 +3,9 @@ import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/s
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { type PreferencesError, summaryOf } from '../../src/client/index.js';
+import { attachConcerns } from '../../src/gate/attach.js';
+import { LivePolicy } from '../../src/gate/edge/live-policy.js';
 import { serveLocally } from '../../src/http/local.js';
-import { attachConcerns } from '../../src/protocol/attach.js';
-import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionRead, SessionStore } from '../../src/session/store.js';
 import { policyOf } from '../policy/author.js';

@@ -15,11 +15,11 @@ import {
 import { afterEach } from 'vitest';
 import { type Concerns, createConcerns, type HostPreferences } from '../../src/client/index.js';
 import type { Policy } from '../../src/engine/policy.js';
+import { attachConcerns } from '../../src/gate/attach.js';
 import { serveLocally } from '../../src/http/local.js';
-import { attachConcerns } from '../../src/protocol/attach.js';
-import { type Era, EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
+import { type Era, EXTENSION_ID, read } from '../../src/wire/messages.js';
 import { policyOf } from '../policy/author.js';
 
 /** A policy with every type of concern. `settings` is YAML. */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { read } from '../../src/protocol/messages/wire.js';
+import { read } from '../../src/wire/messages.js';
 
 /** Secrets that the shell of an operator may contain while packaging. */
 const SECRETS = {

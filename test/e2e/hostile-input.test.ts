@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
+import type { GateReport } from '../../src/gate/request/report.js';
 import { type LocalEndpoint, serveLocally } from '../../src/http/local.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { connectOverHttp, inMeta, ofMeta, rawList, toolNames, updateConcerns } from './clients.js';
 

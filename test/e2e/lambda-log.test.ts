@@ -8,8 +8,8 @@ import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction, type ServerFunctionOptions } from '../../src/lambda/function.js';
 import { createLog, createLogger } from '../../src/lambda/log.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
 import { httpEvent, initialize, rpc, withClaims } from '../lambda/events.js';
 
 const lines: Record<string, unknown>[] = [];

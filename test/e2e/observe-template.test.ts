@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countRequest, countUpstream } from '../../src/lambda/telemetry/metrics.js';
-import { read } from '../../src/protocol/messages/wire.js';
+import { read } from '../../src/wire/messages.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'observe-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));

@@ -13,8 +13,8 @@ import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction, type ServerFunctionOptions } from '../../src/lambda/function.js';
 import { createLog } from '../../src/lambda/log.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { PROTOCOL_VERSION_META } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { PROTOCOL_VERSION_META } from '../../src/wire/messages.js';
 import { MAIN } from '../cli/run.js';
 import { httpEvent, rpc, withClaims } from '../lambda/events.js';
 

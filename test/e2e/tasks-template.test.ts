@@ -6,7 +6,7 @@ import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { read } from '../../src/protocol/messages/wire.js';
+import { read } from '../../src/wire/messages.js';
 import { createProject, type Environment, type Project, startEnvironment } from '../deploy/project.js';
 import { unzip } from '../deploy/unzip.js';
 import { httpEvent } from '../lambda/events.js';

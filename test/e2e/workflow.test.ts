@@ -3,9 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
 import { type LocalEndpoint, serveLocally } from '../../src/http/local.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
+import { EXTENSION_ID } from '../../src/wire/messages.js';
 import { connectOverHttp, inMeta, ofMeta, post, rawList, toolNames, updateConcerns } from './clients.js';
 
 const policy = loadPolicy('policies/vault.yaml');

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
+import type { GateReport } from '../../src/gate/request/report.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createKnownLists } from '../../src/http/known-lists/known-lists.js';
 import { takeLists } from '../../src/http/known-lists/stub-server.js';
 import { createHandler, serve } from '../../src/http/sdk-v1.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { EXTENSION_ID } from '../../src/wire/messages.js';
 
 const HEADERS = { accept: 'application/json, text/event-stream', 'content-type': 'application/json' };
 const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };

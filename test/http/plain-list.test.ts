@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { writeAnswer } from '../../src/http/known-lists/list-text.js';
 import { plainList, VERSIONS } from '../../src/http/known-lists/plain-list.js';
 import { joined } from '../../src/http/streams/text-response.js';
-import type { Message } from '../../src/protocol/messages/wire.js';
+import type { Message } from '../../src/wire/messages.js';
 
 describe('plainList', () => {
   it('accepts the protocol versions that the SDK supports', () => {

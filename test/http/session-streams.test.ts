@@ -5,14 +5,14 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
+import { LivePolicy } from '../../src/gate/edge/live-policy.js';
 import { serveLocally } from '../../src/http/local.js';
 import { SessionStreams } from '../../src/http/streams/session-streams.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { toolNames, updateConcerns } from '../e2e/clients.js';
+import { policyOf } from '../gate/gate-harness.js';
 import { rpc } from '../lambda/events.js';
-import { policyOf } from '../protocol/gate-harness.js';
 
 const open: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

@@ -1,11 +1,11 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CompiledPolicy } from '../../src/engine/policy.js';
+import { LivePolicy } from '../../src/gate/edge/live-policy.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction } from '../../src/lambda/function.js';
 import { openCompiledPolicy } from '../../src/policy/compile/compiled.js';
-import { LivePolicy } from '../../src/protocol/request/live-policy.js';
 import { reportOf } from '../policy/author.js';
 import { type LocalAws, startAws } from './aws.js';
 import { httpEvent, rpc, toolsOf } from './events.js';

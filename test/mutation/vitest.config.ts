@@ -51,7 +51,7 @@ export default defineConfig({
     // Left out: tests in child processes, which load no changed file; slow tests of documents and of messages.
     exclude: [
       'test/policy/{yaml,docs,schema}.test.ts',
-      'test/protocol/fuzz.test.ts',
+      'test/gate/fuzz.test.ts',
       'test/panel/{foreign,narrow,pages}.test.ts',
       'test/behavior/{leaks/*,one-write,stdio-listen}.test.ts',
       'test/tasks/{attach,lambda*,poll,recovery,replay,result,suite,walk,wire}.test.ts',

@@ -5,8 +5,8 @@ import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { InMemoryTransport as MemoryV2 } from '@modelcontextprotocol/server';
 import * as z from 'zod';
 import type { Policy } from '../../src/engine/policy.js';
+import { attachConcerns } from '../../src/gate/attach.js';
 import { createHandler as createHandlerV2 } from '../../src/http/sdk-v2.js';
-import { attachConcerns } from '../../src/protocol/attach.js';
 import { serverV1, serverV2 } from '../behavior/servers.js';
 
 /** Accepts any result: these tests look at the messages themselves. */

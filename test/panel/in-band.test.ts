@@ -1,10 +1,10 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
+import { LONGEST_WAIT } from '../../src/gate/panel/ask-person.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
-import { LONGEST_WAIT } from '../../src/protocol/concerns/panel/ask-person.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
 import { serverV1 } from '../behavior/servers.js';
-import { Harness, policyOf } from '../protocol/gate-harness.js';
+import { Harness, policyOf } from '../gate/gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, type Person, textOf } from './hosts.js';
 
 const POLICY = `

@@ -2,9 +2,9 @@ import { describe, expect, it } from 'vitest';
 import { parseLogLine } from '../../src/cli/inputs/log-line.js';
 import { replay } from '../../src/cli/reports/replay.js';
 import { reportFields } from '../../src/http/log/report-fields.js';
-import { EXTENSION_ID, METHODS, read } from '../../src/protocol/messages/wire.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { Harness, policyOf } from '../protocol/gate-harness.js';
+import { EXTENSION_ID, METHODS, read } from '../../src/wire/messages.js';
+import { Harness, policyOf } from '../gate/gate-harness.js';
 import { type Host, hostV1, hostV2, namesOf, textOf } from './hosts.js';
 
 const POLICY = `

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
-import { METHODS, read } from '../../src/protocol/messages/wire.js';
-import { Harness, policyOf } from '../protocol/gate-harness.js';
+import { METHODS, read } from '../../src/wire/messages.js';
+import { Harness, policyOf } from '../gate/gate-harness.js';
 import {
   accepted,
   type ConcernSpec,

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { parseLogLine } from '../../src/cli/inputs/log-line.js';
 import { replay } from '../../src/cli/reports/replay.js';
 import { reportFields } from '../../src/http/log/report-fields.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
-import { Harness, policyOf } from '../protocol/gate-harness.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { Harness, policyOf } from '../gate/gate-harness.js';
 
 const PAGE = 'ui://chart.html';
 const ui = (resourceUri: string | undefined, ...visibility: string[]) => ({

@@ -4,9 +4,9 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
+import { PANEL } from '../../src/gate/table/panel-routes.js';
 import { PANEL_NAMES } from '../../src/policy/check/check-panel.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
-import { PANEL } from '../../src/protocol/messages/panel-routes.js';
 import { write, yaml } from './author.js';
 
 /** The findings of a policy against a catalog, each as `line:column code`, sorted by place. */

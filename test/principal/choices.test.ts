@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { GateReport } from '../../src/gate/request/report.js';
 import { createHandler as createHandlerV1 } from '../../src/http/sdk-v1.js';
 import { createHandler } from '../../src/http/sdk-v2.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
-import type { GateReport } from '../../src/protocol/request/report.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
 import { serverV1 } from '../behavior/servers.js';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import {

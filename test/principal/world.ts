@@ -12,8 +12,8 @@ import type { Policy } from '../../src/engine/policy.js';
 import type { FetchHandler, FetchOptions } from '../../src/http/fetch-handler.js';
 import { createHandler, type HandlerOptionsV2 } from '../../src/http/sdk-v2.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID, read } from '../../src/protocol/messages/wire.js';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
 import type { LocalDynamo } from '../session/dynamo.js';
 import { injectFaults, type SentCommand } from '../session/faults.js';
 

@@ -10,10 +10,10 @@ import {
   preparePolicy,
   resolveConfiguration,
 } from '../../src/engine/index.js';
-import { EXTENSION_ID, LISTS } from '../../src/protocol/messages/wire.js';
-import type { GateReport, HiddenReport } from '../../src/protocol/request/report.js';
+import type { GateReport, HiddenReport } from '../../src/gate/request/report.js';
+import { EXTENSION_ID, LISTS } from '../../src/wire/messages.js';
 import { preferencesFor, smallPolicies } from '../engine/small-policies.js';
-import { Harness } from '../protocol/gate-harness.js';
+import { Harness } from '../gate/gate-harness.js';
 
 const reasonsOf = ({ concerns, rules, unmapped, filter }: HiddenReport = {}): Record<string, number> => ({
   ...Object.fromEntries(Object.entries(concerns ?? {}).map(([name, count]) => [`concern ${name}`, count])),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { NameFinder, replaceParts } from '../../src/protocol/access/name-finder.js';
+import { NameFinder, replaceParts } from '../../src/gate/enforce/name-finder.js';
 
 const unit = fc.constantFrom(
   ...['a', 'a', 'b', 'bc', '7', ' ', '-', '.', '/', ':', '$', '[', 'é', 'e', '\u0301', 'ſ'],

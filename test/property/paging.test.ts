@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { preparePolicy } from '../../src/engine/policy.js';
 import { readPolicy } from '../../src/policy/compile/load.js';
-import { EXTENSION_ID } from '../../src/protocol/messages/wire.js';
-import { Harness, policyFile } from '../protocol/gate-harness.js';
+import { EXTENSION_ID } from '../../src/wire/messages.js';
+import { Harness, policyFile } from '../gate/gate-harness.js';
 
 /** Makes the policy with a page size. Without one, a list is a single page. */
 function policyWith(pageSize: number | undefined) {

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
-import { attachConcerns } from '../../src/protocol/attach.js';
+import { attachConcerns } from '../../src/gate/attach.js';
 import { shareUpstream } from '../../src/upstream/upstream.js';
-import { policyOf } from '../protocol/gate-harness.js';
+import { policyOf } from '../gate/gate-harness.js';
 
 const policy = policyOf(`
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

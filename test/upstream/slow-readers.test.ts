@@ -14,8 +14,8 @@ import { type Isolation, isolateUpstream } from '../../src/upstream/isolation.js
 import { proxyTo } from '../../src/upstream/proxy.js';
 import { RecoveringTransport } from '../../src/upstream/recovering.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
+import { policyOf } from '../gate/gate-harness.js';
 import { httpEvent, rpc } from '../lambda/events.js';
-import { policyOf } from '../protocol/gate-harness.js';
 import { begin, echo, readSlowly, stream } from './raw-client.js';
 
 const CHILD = fileURLToPath(new URL('fixtures/streaming-child.mjs', import.meta.url));

@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import { preparePolicy } from '../../engine/policy.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { KINDS } from '../../engine/policy.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';

@@ -1,4 +1,4 @@
-import type { PanelConcern, PanelState } from '../../protocol/concerns/panel-document.js';
+import type { PanelConcern, PanelState } from '../../gate/panel/panel-document.js';
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { PanelSession } from '../../protocol/concerns/panel-document.js';
-import type { ConnectionObserver, InitializedConnection } from '../../protocol/request/exchange.js';
+import type { PanelSession } from '../../gate/panel/panel-document.js';
+import type { ConnectionObserver, InitializedConnection } from '../../gate/request/exchange.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
 import { controlChannel } from './channel.js';
@@ -43,7 +43,7 @@ export function createControl(name: string, policy: readonly string[]): Control 
     key: token,
     port: () => port,
     page: async () => {
-      const page = await import('../../protocol/concerns/generated/page.js');
+      const page = await import('../../gate/panel/generated/page.js');
       return { html: page.PANEL_HTML, contentSecurityPolicy: page.PANEL_CONTENT_SECURITY_POLICY };
     },
     peers: () =>

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Panel, panelOf } from '../../protocol/concerns/panel.js';
-import type { PanelSession, PanelState } from '../../protocol/concerns/panel-document.js';
-import type { ConnectionObserver, InitializedConnection } from '../../protocol/request/exchange.js';
+import { type Panel, panelOf } from '../../gate/panel/panel.js';
+import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
+import type { ConnectionObserver, InitializedConnection } from '../../gate/request/exchange.js';
 import { ChangeRefusedError, type PanelEvent, SessionGoneError, type Switchboard } from './switchboard.js';
 
 interface Session {

@@ -1,4 +1,4 @@
-import type { PanelState } from '../../protocol/concerns/panel-document.js';
+import type { PanelState } from '../../gate/panel/panel-document.js';
 import { forget, type RegistryEntry, readRegistry } from './registry.js';
 import { ChangeRefusedError, SessionGoneError } from './switchboard.js';
 

@@ -1,4 +1,4 @@
-import type { PanelState } from '../../protocol/concerns/panel-document.js';
+import type { PanelState } from '../../gate/panel/panel-document.js';
 import { CliError } from '../errors.js';
 
 /** What a listener is told: a new document of a session, or that a session has ended. */

@@ -1,4 +1,4 @@
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import type { TokenCounter } from './token-counter.js';
 
 /**

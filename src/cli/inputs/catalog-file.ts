@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { itemsOf } from '../../protocol/catalog/whole-list.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { CliError, cannotRead } from '../errors.js';
 
 /** The data of a catalog file besides the primitives. */

@@ -1,6 +1,6 @@
 import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
-import { read } from '../../protocol/messages/wire.js';
 import { type ChildTransport, UnreadableLine } from '../../upstream/child-process.js';
+import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
 import { type ConversationOptions, ServerConversation, shorten } from './server-conversation.js';
 

@@ -9,10 +9,10 @@ import {
 } from '@modelcontextprotocol/sdk/types.js';
 import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
+import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { itemsOf } from '../../protocol/catalog/whole-list.js';
-import { walkPages } from '../../protocol/messages/page-walker.js';
-import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../protocol/messages/wire.js';
+import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../wire/messages.js';
+import { walkPages } from '../../wire/page-walker.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';

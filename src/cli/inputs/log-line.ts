@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { LISTS, read } from '../../protocol/messages/wire.js';
+import { LISTS, read } from '../../wire/messages.js';
 import { CliError, cannotRead } from '../errors.js';
 
 /** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */

@@ -6,7 +6,7 @@ import type { CompiledPolicy } from '../../engine/policy.js';
 import { isPolicyFile, readPolicy } from '../../policy/compile/load.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { type Paper, paperOf } from '../terminal/output.js';

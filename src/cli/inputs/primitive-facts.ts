@@ -1,7 +1,7 @@
 import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { descriptionWords, WORDS_FIELD } from '../../policy/propose/description-words.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 
 /**
  * Reduces the definition of a primitive to its facts: the fields that policies can read, the words of the description that

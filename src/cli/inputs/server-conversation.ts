@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { McpError } from '@modelcontextprotocol/sdk/types.js';
-import { METHODS } from '../../protocol/messages/wire.js';
+import { METHODS } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { plain } from '../terminal/output.js';
 

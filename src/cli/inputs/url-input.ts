@@ -3,7 +3,7 @@ import {
   StreamableHTTPError,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
 import { type FetchedCatalog, fetchCatalog } from './fetch-catalog.js';
 import { type ConversationOptions, ServerConversation, shorten } from './server-conversation.js';

@@ -5,7 +5,7 @@ import { KINDS, type Policy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { formatOwnYaml } from '../../policy/language/format-yaml.js';
 import { writeFirstTests } from '../../policy/testing/first-tests.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { ENCODING, type TokenCounter } from '../inputs/token-counter.js';

@@ -8,7 +8,7 @@ import { type Path, readPolicyText, type Source } from '../../policy/language/re
 import { editEntries } from '../../policy/propose/edit-entries.js';
 import { proposeEntries } from '../../policy/propose/propose-entries.js';
 import type { ProposedTool } from '../../policy/propose/propose-policy.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { type CheckedProposal, checkProposal } from './proposal-check.js';
 

@@ -2,7 +2,7 @@ import { resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import type { CallerConfiguration, PreferenceValues } from '../options/preferences.js';
 
 /** For each concern, where its value in effect comes from: an option, or a line of the policy. */

@@ -1,4 +1,4 @@
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { nameValues } from '../terminal/name-values.js';
 import { type Paper, plain } from '../terminal/output.js';
 import type { Replay } from './replay.js';

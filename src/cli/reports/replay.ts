@@ -5,7 +5,7 @@ import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, select } from '../../engine/select.js';
 import { decisionIdOf } from '../../http/log/decision-id.js';
 import { decisionFields } from '../../http/log/report-fields.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import type { LoggedDecision } from '../inputs/log-line.js';
 
 /** A field of the decision that is not as the log line has it. */

@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
-import { EXTENSION_ID, METHODS, read } from '../../protocol/messages/wire.js';
+import { EXTENSION_ID, METHODS, read } from '../../wire/messages.js';
 
 /**
  * Adds preferences to the `initialize` request of a host that sends none, because a host over stdio has no URL or header

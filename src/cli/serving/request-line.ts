@@ -1,4 +1,4 @@
-import type { GateReport } from '../../protocol/request/report.js';
+import type { GateReport } from '../../gate/request/report.js';
 import { nameValues } from '../terminal/name-values.js';
 import { plain } from '../terminal/output.js';
 

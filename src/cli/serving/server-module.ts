@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { HandlerOptions } from '../../http/fetch-handler.js';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 
 type Factory = HandlerOptions['server'];

@@ -1,6 +1,6 @@
 import type { CompiledPolicy, Policy } from '../../engine/policy.js';
+import type { LivePolicy } from '../../gate/edge/live-policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
-import type { LivePolicy } from '../../protocol/request/live-policy.js';
 import { FileWatcher } from '../inputs/watch-files.js';
 import { findingsText } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';

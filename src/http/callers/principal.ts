@@ -1,6 +1,6 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import { ConcernsError } from '../../errors.js';
-import type { PrincipalPreferences } from '../../protocol/request/kept-preferences.js';
+import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
 import { principalId } from '../../session/principal.js';
 import type { SessionStore } from '../../session/store.js';
 

@@ -8,7 +8,7 @@ import {
   type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
-import { ERRORS, failure, isRequest, type Message } from '../../protocol/messages/wire.js';
+import { ERRORS, failure, isRequest, type Message } from '../../wire/messages.js';
 import { HTTP_ERRORS } from '../http-errors.js';
 
 /** The part of a transport of SDK v1 or v2 that is used here. */

@@ -1,7 +1,7 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import { gatedTransport } from '../../protocol/gated-transport.js';
-import { isResponse, type Request as ListRequest, type Message } from '../../protocol/messages/wire.js';
+import { gatedTransport } from '../../gate/edge/gated-transport.js';
+import { isResponse, type Request as ListRequest, type Message } from '../../wire/messages.js';
 import { checkPreferenceOptions, principalPreferences } from '../callers/principal.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';

@@ -1,8 +1,8 @@
 import type { Policy } from '../../engine/policy.js';
-import { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
-import type { Era } from '../../protocol/messages/wire.js';
-import type { LivePolicy } from '../../protocol/request/live-policy.js';
-import type { GateReport } from '../../protocol/request/report.js';
+import type { LivePolicy } from '../../gate/edge/live-policy.js';
+import type { GateReport } from '../../gate/request/report.js';
+import { SharedCatalog } from '../../gate/request/shared-catalog.js';
+import type { Era } from '../../wire/messages.js';
 import { dropStale, fillLists, type KnownCatalog, type StubServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */

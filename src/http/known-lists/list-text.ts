@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 import { KINDS } from '../../engine/policy.js';
-import { type Message, read } from '../../protocol/messages/wire.js';
+import { type Message, read } from '../../wire/messages.js';
 import { SharedText, type TextParts } from '../streams/text-response.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isJsonContentType } from '@modelcontextprotocol/sdk/shared/mediaType.js';
-import { LISTS, type Request as ListRequest, read } from '../../protocol/messages/wire.js';
+import { LISTS, type Request as ListRequest, read } from '../../wire/messages.js';
 
 /** Versions that the transport of the SDK accepts in the header. A test compares them with the list of the SDK. */
 export const VERSIONS: ReadonlySet<string> = new Set([

@@ -1,8 +1,8 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
-import type { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
-import { listsTaskOnlyTools } from '../../protocol/lists/task-support.js';
-import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
-import { LISTS, read } from '../../protocol/messages/wire.js';
+import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
+import { listsTaskOnlyTools } from '../../gate/lists/task-support.js';
+import type { SharedCatalog } from '../../gate/request/shared-catalog.js';
+import { LISTS, read } from '../../wire/messages.js';
 import { listedBy } from './stub-server.js';
 
 const SERVER_INFO = 'io.modelcontextprotocol/serverInfo';

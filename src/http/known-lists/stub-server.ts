@@ -1,10 +1,10 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { SharedCatalog } from '../../protocol/catalog/shared-catalog.js';
-import { CURSOR_MESSAGES, isGateCursor } from '../../protocol/messages/cursor.js';
-import { walkPages } from '../../protocol/messages/page-walker.js';
-import { LISTS, METHODS, type Message, type Request, read } from '../../protocol/messages/wire.js';
-import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
+import { type LivePolicy, policyInForce } from '../../gate/edge/live-policy.js';
+import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
+import { SharedCatalog } from '../../gate/request/shared-catalog.js';
+import { LISTS, METHODS, type Message, type Request, read } from '../../wire/messages.js';
+import { walkPages } from '../../wire/page-walker.js';
 
 /**
  * The operator's promise that the lists of the server do not depend on the request. `static`: the lists come from the

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { read } from '../../protocol/messages/wire.js';
+import { read } from '../../wire/messages.js';
 
 /** The fields of a log line that a decision consists of. `durationMs` and the like are different each time. */
 const FIELDS = [

@@ -1,7 +1,7 @@
 import type { Decision } from '../../engine/evaluate.js';
-import { ROUTES } from '../../protocol/messages/routes.js';
-import { METHODS } from '../../protocol/messages/wire.js';
-import type { GateReport } from '../../protocol/request/report.js';
+import type { GateReport } from '../../gate/request/report.js';
+import { ROUTES } from '../../gate/table/routes.js';
+import { METHODS } from '../../wire/messages.js';
 import { decisionIdOf } from './decision-id.js';
 import { errorClassOf } from './error-class.js';
 

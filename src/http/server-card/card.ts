@@ -1,5 +1,5 @@
 import type { Concern, Policy } from '../../engine/policy.js';
-import { CONCERNS_PARAMETER } from '../../protocol/messages/wire.js';
+import { CONCERNS_PARAMETER } from '../../wire/messages.js';
 
 /** How a server names itself. */
 export interface CardIdentity {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Policy } from '../../engine/policy.js';
-import { read } from '../../protocol/messages/wire.js';
-import { type LivePolicy, policyInForce } from '../../protocol/request/live-policy.js';
+import { type LivePolicy, policyInForce } from '../../gate/edge/live-policy.js';
+import { read } from '../../wire/messages.js';
 import type { FetchHandler } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { type CardIdentity, serverCard } from './card.js';

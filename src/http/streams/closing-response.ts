@@ -1,5 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import { read, shapeOf } from '../../protocol/messages/wire.js';
+import { read, shapeOf } from '../../wire/messages.js';
 
 /**
  * Watches which messages of a POST a transport answers. Must be called before a server sends over the transport.

@@ -1,7 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
-import { CAPABILITIES, listChangedMethod } from '../../protocol/messages/wire.js';
-import { LivePolicy } from '../../protocol/request/live-policy.js';
+import { LivePolicy } from '../../gate/edge/live-policy.js';
 import type { SessionRecord, SessionStore } from '../../session/store.js';
+import { CAPABILITIES, listChangedMethod } from '../../wire/messages.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { sessionOf } from '../sessions.js';
 

@@ -5,7 +5,7 @@ import {
   type Message,
   read,
   TASK_RESULT,
-} from '../../protocol/messages/wire.js';
+} from '../../wire/messages.js';
 
 /** Ids of events of other streams have another form. */
 const EVENT_ID = /^res:([\w-]+)$/;

@@ -6,7 +6,7 @@ import {
   type RequestId,
   read,
   TASKS_EXTENSION,
-} from '../../protocol/messages/wire.js';
+} from '../../wire/messages.js';
 
 /**
  * Refuses a subscription to tasks of a client that does not declare the Tasks extension, as that extension requires. SDK v2

@@ -1,6 +1,6 @@
+import type { GateReport } from '../../gate/request/report.js';
 import { isServerFailure } from '../../http/log/error-class.js';
 import type { RequestLog } from '../../http/request-log.js';
-import type { GateReport } from '../../protocol/request/report.js';
 import type { UpstreamEvent } from './upstream-event.js';
 
 /** A metric to write: its name and value. */

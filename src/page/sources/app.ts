@@ -1,5 +1,5 @@
-import type { PanelState } from '../../protocol/concerns/panel-document.js';
-import { EXTENSION_ID } from '../../protocol/messages/wire.js';
+import type { PanelState } from '../../gate/panel/panel-document.js';
+import { EXTENSION_ID } from '../../wire/messages.js';
 import type { Source } from '../source.js';
 
 /** The version of MCP Apps (SEP-1865) that this view speaks. */

@@ -1,4 +1,4 @@
-import type { PanelState } from '../../protocol/concerns/panel-document.js';
+import type { PanelState } from '../../gate/panel/panel-document.js';
 import type { Source } from '../source.js';
 import { readEvents } from './read-events.js';
 

@@ -5,7 +5,7 @@ import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';
 
-/** The names that the gate adds under `settings.panel`. `protocol/messages/panel-routes.ts` has the same. */
+/** The names that the gate adds under `settings.panel`. `gate/table/panel-routes.ts` has the same. */
 export const PANEL_NAMES = {
   tools: ['concerns', 'concerns_read', 'concerns_update'],
   prompts: ['concerns'],

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/gate/table/routes.js';
 import { loadPolicy } from '../../../src/policy/compile/load.js';
-import { NOTIFICATIONS, ROUTES, SERVER_REQUESTS } from '../../../src/protocol/messages/routes.js';
-import { EXTENSION_ID } from '../../../src/protocol/messages/wire.js';
-import { policyFile } from '../../protocol/gate-harness.js';
+import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { policyFile } from '../../gate/gate-harness.js';
 import type { SuitePolicy } from '../mounts.js';
 import { type HttpPreferences, LEAKY_MOUNTS, type LeakyMount, type RawClient } from './leaky-mounts.js';
 import { VARIANT } from './leaky-server.js';

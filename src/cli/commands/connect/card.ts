@@ -1,6 +1,6 @@
 import { preparePolicy } from '../../../engine/policy.js';
 import { serverCard } from '../../../http/server-card/card.js';
-import { read } from '../../../protocol/messages/wire.js';
+import { read } from '../../../wire/messages.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';

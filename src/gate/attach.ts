@@ -1,0 +1,62 @@
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { ConcernsError } from '../errors.js';
+import type { ConcernsOptions } from './edge/concerns-options.js';
+import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
+
+/**
+ * A server of SDK v1 or v2: a `Server`, or an `McpServer`, which contains one. Both SDKs have the same `connect`. Their
+ * transports differ only in what they report about a request.
+ */
+export type ConnectableServer = Connectable | { readonly server: Connectable };
+
+interface Connectable {
+  // Declared as a method, so that servers whose transports have more members are assignable.
+  connect(transport: never): Promise<void>;
+}
+
+/** What `attachConcerns` returns. */
+export interface AttachedConcerns {
+  /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
+  settled(): Promise<void>;
+}
+
+/** Thrown by `attachConcerns` if it is called with a value that is not an SDK server. */
+export class AttachError extends ConcernsError {
+  readonly code = 'ATTACH_INVALID';
+  override readonly name = 'AttachError';
+}
+
+/**
+ * Puts the gate between a server and every transport that it connects to afterwards. Tools, prompts and resources can be
+ * registered before or after.
+ *
+ * Implements the concern-based filtering proposal: the declaration in `initialize` and `server/discover`, preferences in
+ * `notifications/initialized`, `updateConcerns` and each request, and filtered lists.
+ *
+ * @param server a server of SDK v1 or v2 that is not connected yet
+ * @param options the policy, and where preferences are kept
+ * @returns a handle for HTTP handlers
+ * @throws {AttachError} if `server` has no `connect` method
+ * @example
+ * const server = new McpServer({ name: 'vault', version: '1.0.0' });
+ * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
+ * await server.connect(new StdioServerTransport());
+ */
+export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
+  // McpServer.connect calls the connect method of the Server that it contains.
+  const target = ('server' in server ? server.server : server) as {
+    connect?: (transport: Transport) => Promise<void>;
+  };
+  const { connect } = target;
+  if (typeof connect !== 'function') {
+    throw new AttachError(
+      'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
+    );
+  }
+  let gated: GatedTransport | undefined;
+  target.connect = (transport) => {
+    gated = gatedTransport(transport, options);
+    return connect.call(target, gated);
+  };
+  return { settled: async () => gated?.settled() };
+}

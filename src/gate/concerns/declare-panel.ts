@@ -1,0 +1,45 @@
+import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../wire/messages.js';
+import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../request/client-surfaces.js';
+import type { Exchange } from '../request/exchange.js';
+import { canSwitch } from '../request/switching.js';
+import { panelMode } from '../table/panel-routes.js';
+
+/**
+ * Declares what the gate adds to a server under `settings.panel`: tools and prompts, the page, and, where people can
+ * switch, that lists change.
+ *
+ * @param exchange the `initialize` or `server/discover` request
+ * @param result the server's result
+ * @returns the same object if nothing is added
+ * @example
+ * declarePanel(exchange, { capabilities: {} });
+ */
+export function declarePanel(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
+  const mode = panelMode(exchange.policy.settings);
+  if (mode === 'off') return result;
+  const { app } = surfacesOf(
+    exchange.era === 'modern'
+      ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
+      : read(exchange.request.params, 'capabilities'),
+  );
+  // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
+  const announces = canSwitch(exchange) && exchange.era === 'legacy';
+  const added: readonly string[] = [
+    'tools',
+    ...(mode === 'on' ? ['prompts'] : []),
+    ...(app ? ['resources'] : []),
+  ];
+  const lists = CAPABILITIES.flatMap((name) => {
+    const own = read(result, 'capabilities', name);
+    if (own === undefined && !added.includes(name)) return [];
+    return [[name, { ...asObject(own), ...(announces ? { listChanged: true } : {}) }]];
+  });
+  const capabilities = asObject(result.capabilities);
+  const extensions = {
+    ...asObject(read(capabilities, 'extensions')),
+    [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] },
+  };
+  return { ...result, capabilities: { ...capabilities, ...Object.fromEntries(lists), extensions } };
+}
+
+const asObject = (value: unknown): object => (typeof value === 'object' && value !== null ? value : {});

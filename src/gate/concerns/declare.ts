@@ -1,0 +1,130 @@
+import type { Concern, Policy } from '../../engine/policy.js';
+import {
+  CAPABILITIES,
+  type Era,
+  EXTENSION_ID,
+  METHODS,
+  read,
+  TASK_FILTER_CAPABILITY,
+} from '../../wire/messages.js';
+import { FILTER_FIELDS } from '../lists/client-filter.js';
+
+/**
+ * Adds the declaration to the result of `initialize` or `server/discover`. Concerns are in `capabilities.extensions`,
+ * which SDK clients keep. In the legacy era they are also in `capabilities.concerns`, as in the proposal; SDK clients
+ * drop that. The client filters of SEP-2564 and SEP-1904 are declared for the capabilities that the server
+ * declares, next to the server's own.
+ *
+ * @param result the server's result
+ * @param policy the policy whose concerns are declared
+ * @param era the era of the request
+ * @param updatable whether `updateConcerns` works: there is a place to keep preferences, or none is needed
+ * @returns the result with the declaration
+ * @example
+ * declareConcerns({ capabilities: { tools: {} } }, policy, 'modern', true);
+ */
+export function declareConcerns(
+  result: Record<string, unknown>,
+  policy: Policy,
+  era: Era,
+  updatable: boolean,
+): Record<string, unknown> {
+  const methods = [METHODS.listConcerns, ...(updatable ? [METHODS.updateConcerns] : [])];
+  const capabilities = asObject(read(result, 'capabilities'));
+  const filtering = Object.fromEntries(
+    CAPABILITIES.filter((name) => read(capabilities, name) !== undefined).map((name) => [
+      name,
+      FILTER_FIELDS[name],
+    ]),
+  );
+  const namespaces = Object.entries(filtering).map(([name, supported]) => [
+    name,
+    { ...asObject(capabilities[name]), filtering: withSupported(capabilities[name], supported) },
+  ]);
+  const declared = { ...describePolicy(policy), methods, filtering };
+  return {
+    ...result,
+    capabilities: {
+      ...capabilities,
+      ...Object.fromEntries(namespaces),
+      ...declareTaskFilter(era, capabilities),
+      extensions: { ...asObject(capabilities.extensions), [EXTENSION_ID]: declared },
+      ...(era === 'legacy' ? { concerns: policy.concerns.map(asInProposal) } : {}),
+    },
+  };
+}
+
+/**
+ * Adds `listChanged` to the capabilities that the server declares: the gate announces lists that look different after
+ * preferences or the policy changed, also for servers whose own lists never change.
+ *
+ * @param result the result of `initialize`
+ * @returns the result with the declaration
+ * @example
+ * declareListChanged({ capabilities: { tools: {} } }); // { capabilities: { tools: { listChanged: true } } }
+ */
+export function declareListChanged(result: Record<string, unknown>): Record<string, unknown> {
+  const capabilities = asObject(read(result, 'capabilities'));
+  const declared = CAPABILITIES.filter((name) => capabilities[name] !== undefined).map((name) => [
+    name,
+    { ...asObject(capabilities[name]), listChanged: true },
+  ]);
+  return { ...result, capabilities: { ...capabilities, ...Object.fromEntries(declared) } };
+}
+
+/** Adds the fields that the gate supports to those that the server declares itself. */
+function withSupported(capability: unknown, fields: readonly string[]): object {
+  const own = asObject(read(capability, 'filtering'));
+  const supported = Array.isArray(own.supported) ? own.supported : [];
+  return { ...own, supported: [...new Set<unknown>([...supported, ...fields])] };
+}
+
+function declareTaskFilter(era: Era, { tasks }: Record<string, unknown>): object {
+  const list = read(tasks, 'list');
+  if (era === 'modern' || list === undefined) return {};
+  const filter = { ...asObject(read(list, 'filter')), ...TASK_FILTER_CAPABILITY };
+  return { tasks: { ...asObject(tasks), list: { ...asObject(list), filter } } };
+}
+
+function asInProposal({ name, description, values, valueDescriptions, default: fallback }: Concern): object {
+  return {
+    name,
+    ...(description === undefined ? {} : { description }),
+    values,
+    // The proposal knows only names, so descriptions are a member of their own.
+    ...(valueDescriptions === undefined ? {} : { valueDescriptions }),
+    ...(fallback === undefined ? {} : { default: fallback }),
+  };
+}
+
+function asObject(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Returns the result of `listConcerns`: the declared concerns in the policy's order, and the presets. */
+export function describePolicy(policy: Policy): { concerns: object[]; presets: object } {
+  return {
+    concerns: policy.concerns.map(describeConcern),
+    presets: Object.fromEntries(
+      [...policy.presets].map(([name, values]) => [name, Object.fromEntries(values)]),
+    ),
+  };
+}
+
+function describeConcern(concern: Concern): object {
+  const { values, match, multiple, setBy } = concern;
+  return {
+    ...asInProposal(concern),
+    ...(match === ('min' in values ? 'at-most' : 'exact') ? {} : { match }),
+    ...(multiple ? { multiple } : {}),
+    ...(setBy === 'operator' ? { setBy } : {}),
+  };
+}
+
+/**
+ * Returns the preferences in the params of `initialize`: `params.concerns` as in the proposal, or the extension in the
+ * client's capabilities, which is where SDK clients can send them.
+ */
+export function concernsOfInitialize(params: unknown): unknown {
+  return read(params, 'concerns') ?? read(params, 'capabilities', 'extensions', EXTENSION_ID, 'concerns');
+}

@@ -1,0 +1,79 @@
+import { type Configuration, describeAccepted } from '../../engine/configuration.js';
+import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
+import { CAPABILITIES, listChangedMethod } from '../../wire/messages.js';
+import { configure } from '../request/configure.js';
+import type { Exchange } from '../request/exchange.js';
+import { type Kept, readKept, recordOf } from '../request/kept-preferences.js';
+import { updateSession } from '../request/session-preferences.js';
+import { compareLists, type ListComparison } from './compare-lists.js';
+
+/** The concerns that a person decides about with a change. */
+export type Decided = 'all' | readonly string[];
+
+/**
+ * Removes the values that a model has set from what a session keeps, for concerns that a person decides about.
+ *
+ * @param record what the session keeps
+ * @param decided the concerns
+ * @returns the values that stay, as the part of a record; empty if there is nothing to remove
+ * @example
+ * withoutModel({ model: { topic: 'news', cost: 'low' } }, ['topic']); // { model: { cost: 'low' } }
+ */
+export function withoutModel({ model = {} }: SessionRecord, decided: Decided): Pick<SessionRecord, 'model'> {
+  const kept = Object.entries(model).filter(([name]) => decided !== 'all' && !decided.includes(name));
+  return kept.length === Object.keys(model).length ? {} : { model: Object.fromEntries(kept) };
+}
+
+/** What became of values that a model set. */
+export type ModelChange =
+  | ({ readonly state: 'changed' } & ListComparison)
+  | { readonly state: 'ended' }
+  /** The store failed, so nothing changed. */
+  | { readonly state: 'failed'; readonly cause: unknown };
+
+/**
+ * Keeps values that a model sets beside the values of the person, and announces the lists that changed. They are kept as
+ * they are: what they may do is decided for each request, under the policy and the preferences in force then.
+ *
+ * @param exchange the call of the model
+ * @param update the values, resolved without any other source; they must be open to the model
+ * @returns what became of them
+ * @example
+ * await changeModelValues(exchange, resolveConfiguration(policy, [{ from: 'update', concerns: { topic: 'news' } }]));
+ */
+export async function changeModelValues(exchange: Exchange, update: Configuration): Promise<ModelChange> {
+  const { connection } = exchange;
+  let kept: Kept;
+  let model: HostConcerns;
+  try {
+    kept = await readKept(exchange);
+    const { session } = kept;
+    if (session.state === 'ended') return { state: 'ended' };
+    model = mergedValues(exchange, session, update);
+    if ((await updateSession(connection.preferences, { model })) === 'ended') return { state: 'ended' };
+  } catch (cause) {
+    return { state: 'failed', cause };
+  }
+  const record = recordOf(kept.session);
+  const session: SessionRead = { state: 'live', record: { ...record, model } };
+  const comparison = await compareLists(
+    exchange,
+    configure(exchange, kept, { meta: false }),
+    configure(exchange, { ...kept, session }, { meta: false }),
+  );
+  for (const capability of CAPABILITIES) {
+    if (!comparison.changed.has(capability) || record.listChanged?.includes(capability) !== true) continue;
+    connection.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, exchange.clientId);
+    if (capability === 'tools') connection.relisted = false;
+  }
+  connection.observer?.changed();
+  return { state: 'changed', ...comparison };
+}
+
+/** `null` removes a value that narrows. For a concern with `model: free` it is kept: it replaces the person's value. */
+function mergedValues({ policy }: Exchange, session: SessionRead, update: Configuration): HostConcerns {
+  const earlier = session.state === 'live' ? session.record.model : undefined;
+  const isFree = (name: string) => policy.concerns[policy.indexOf.get(name) ?? -1]?.model === 'free';
+  const merged = Object.entries({ ...earlier, ...describeAccepted(update) });
+  return Object.fromEntries(merged.filter(([name, value]) => value !== null || isFree(name)));
+}

@@ -1,0 +1,289 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import {
+  eraOf,
+  isNotification,
+  isResponse,
+  type Request as McpRequest,
+  type Message,
+  type RequestId,
+} from '../../wire/messages.js';
+import type { Sender } from '../request/configure.js';
+import type { HttpRequestInfo } from '../request/preference-sources.js';
+import { placePreferences } from '../request/session-preferences.js';
+import type { TaskLister } from '../request/task-lister.js';
+import { passesBy, reportOfPassing } from '../table/pass-by.js';
+import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
+import type { ConcernsOptions } from './concerns-options.js';
+import { Connection } from './connection.js';
+import { KnownNames } from './known-names.js';
+import { policyInForce } from './live-policy.js';
+import { Outcomes } from './outcomes.js';
+import { PassedRequests } from './passed-requests.js';
+
+/** A transport with a gate in it. */
+export interface GatedTransport extends Transport {
+  /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
+  settled(): Promise<void>;
+  /**
+   * Returns whether the sender of a message is shown a tool, under `enforce`. For servers whose requests do not name the
+   * tool that they are about, such as those about tasks.
+   */
+  showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
+  /**
+   * Returns which questions the client of the session can answer, as capabilities; `undefined` if nothing tells. Rejects if
+   * the session cannot be read.
+   */
+  questions(): Promise<unknown>;
+  /**
+   * Tells the client to come back for the answer to a request, before the first message of its response.
+   *
+   * @returns ends the response; `undefined` if the transport cannot end it without an answer
+   */
+  comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
+  /** Returns the id that the client gave a request, from the id under which the server got it. */
+  clientIdOf(id: RequestId): RequestId;
+  /** Must be called before the first message, by a server that lists tasks by their owner itself. */
+  listTasksWith(lister: TaskLister): void;
+  /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
+  waitFor(work: Promise<unknown>): void;
+}
+
+/**
+ * Puts the gate into a transport. Connect a server to the returned transport instead.
+ *
+ * @param transport a transport of SDK v1 or v2 that is not started
+ * @param options the policy, and where preferences are kept
+ * @returns the transport for the server
+ * @example
+ * await server.connect(gatedTransport(new StdioServerTransport(), { policy }));
+ */
+export function gatedTransport(transport: Transport, options: ConcernsOptions): GatedTransport {
+  return new TransportWithGate(transport, options);
+}
+
+/** The members that transports of SDK v2 have in addition to those of v1. */
+interface V2Transport {
+  setSupportedProtocolVersions?(versions: string[]): void;
+  readonly hasPerRequestStream?: boolean;
+}
+
+/** A transport of HTTP whose responses can end without an answer. */
+interface EndingTransport {
+  comeBack?(id: RequestId, retryMs: number): () => void;
+}
+
+/** Gives every message to a connection, which is created by the first message that does not pass by. */
+class TransportWithGate implements GatedTransport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+  private connection: Connection | undefined = undefined;
+  /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
+  private isOver = false;
+  /** The requests that passed by before there was a connection, and have no answer yet. */
+  private readonly passed = new PassedRequests();
+  private readonly outcomes: Outcomes | undefined;
+  private lister: TaskLister | undefined = undefined;
+  // Created by the first work: most transports have none, and many serve a single request.
+  private work: Set<Promise<unknown>> | undefined = undefined;
+
+  constructor(
+    private readonly inner: Transport,
+    private readonly options: ConcernsOptions,
+  ) {
+    const { report, names, probe } = options;
+    this.outcomes = report === undefined ? undefined : new Outcomes(report, names ?? new KnownNames(), probe);
+  }
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  /** SDK v2: sets the protocol versions that the transport accepts in headers. */
+  setSupportedProtocolVersions(versions: string[]): void {
+    (this.inner as V2Transport).setSupportedProtocolVersions?.(versions);
+  }
+
+  /** SDK v2: whether closing the stream of a request cancels it. */
+  get hasPerRequestStream(): boolean | undefined {
+    return (this.inner as V2Transport).hasPerRequestStream;
+  }
+
+  start(): Promise<void> {
+    const { inner } = this;
+    // Handlers that were set on the transport before are still called, as the SDK does.
+    const { onclose, onerror, onmessage } = inner;
+    inner.onclose = () => {
+      this.closed();
+      onclose?.();
+      this.onclose?.();
+    };
+    inner.onerror = (error) => {
+      onerror?.(error);
+      this.onerror?.(error);
+    };
+    inner.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
+      this.receive(message as Message, extra);
+    };
+    return inner.start();
+  }
+
+  private closed(): void {
+    this.connection?.close();
+    this.outcomes?.closed();
+    // Transports of the SDK stay in memory until the next full garbage collection: their responses have finalizers. With
+    // the connection, each call would keep what it received, and cost 12 us more for collecting it.
+    if (this.connection?.isFinished !== true || this.work?.size) return;
+    this.isOver = true;
+    this.connection = undefined;
+  }
+
+  private receive(message: Message, extra: MessageExtraInfo | undefined): void {
+    if (this.isOver) return;
+    const policy = policyInForce(this.options.policy);
+    this.outcomes?.received(message, policy);
+    if (this.connection === undefined) {
+      if (passesBy(policy.settings, message) && !this.mustBecomeLegacy(message)) {
+        this.outcomes?.told(reportOfPassing(policy.settings, message), { id: message.id });
+        this.passed.add(message.id);
+        this.onmessage?.(message as JSONRPCMessage, extra);
+        return;
+      }
+      // The session id and the type of transport are only known from the first message.
+      this.connection = this.open(extra);
+    }
+    this.connection.fromClient(message, senderOf(extra));
+  }
+
+  /** On the connection of a session, the marker of modern requests is removed. */
+  private mustBecomeLegacy(request: McpRequest): boolean {
+    return this.inner.sessionId !== undefined && eraOf(request) === 'modern';
+  }
+
+  send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
+    if (this.isOver) return Promise.resolve();
+    if (
+      this.connection === undefined &&
+      policyInForce(this.options.policy).settings.enforcement !== 'enforce'
+    ) {
+      if ('id' in message && isResponse(message as Message)) this.passed.take(message.id);
+      return this.deliver(message as Message, options);
+    }
+    // Under `enforce`, nothing of the server passes by, also if it sends before the client does.
+    this.connection ??= this.open(undefined);
+    const { connection } = this;
+    const relatedTo = options?.relatedRequestId;
+    const translated =
+      relatedTo === undefined ? options : { ...options, relatedRequestId: connection.clientIdOf(relatedTo) };
+    return connection.fromServer(message as Message, (sent) => this.deliver(sent, translated), relatedTo);
+  }
+
+  private deliver(message: Message, options: TransportSendOptions | undefined): Promise<void> {
+    this.outcomes?.sent(message);
+    return this.inner.send(message as JSONRPCMessage, options);
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+
+  async settled(): Promise<void> {
+    await this.connection?.settled();
+    if (this.work !== undefined) await Promise.allSettled(this.work);
+  }
+
+  clientIdOf(id: RequestId): RequestId {
+    return this.connection?.clientIdOf(id) ?? id;
+  }
+
+  listTasksWith(lister: TaskLister): void {
+    this.lister = lister;
+  }
+
+  async questions(): Promise<unknown> {
+    return this.connection?.questions();
+  }
+
+  comeBack(id: RequestId, retryMs: number): (() => void) | undefined {
+    const clientId = this.clientIdOf(id);
+    const end = (this.inner as EndingTransport).comeBack?.(clientId, retryMs);
+    if (end === undefined) return undefined;
+    return () => {
+      this.outcomes?.postponed(clientId);
+      end();
+    };
+  }
+
+  waitFor(work: Promise<unknown>): void {
+    this.work ??= new Set();
+    const { work: open } = this;
+    open.add(work);
+    const done = () => open.delete(work);
+    work.then(done, done);
+  }
+
+  async showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean> {
+    const given = message as Message;
+    if (this.isOver) return policyInForce(this.options.policy).settings.enforcement !== 'enforce';
+    // Under `enforce`, requests about tasks do not pass by, so there is a connection.
+    if (this.connection === undefined || isNotification(given)) return true;
+    return this.connection.showsTool(name, given, senderOf(extra));
+  }
+
+  private open(extra: MessageExtraInfo | undefined): Connection {
+    const { policy, store, principal, probe, shared, taskMemory, observe } = this.options;
+    const { sessionId } = this.inner;
+    const isHttp = httpOf(extra) !== undefined;
+    const preferences = placePreferences(store, sessionId, isHttp);
+    const memory = taskMemory ?? (isHttp ? memoryOf(policy) : new TaskMemory());
+    const tasks = taskRecords(memory, store);
+    return new Connection(
+      {
+        policy,
+        principal,
+        probe,
+        shared,
+        observe,
+        report: this.outcomes?.told,
+        preferences,
+        tasks,
+        lister: this.lister,
+        resumed: sessionId !== undefined,
+        passed: this.passed,
+      },
+      {
+        toServer: (message, given) =>
+          this.onmessage?.(message as JSONRPCMessage, given as MessageExtraInfo | undefined),
+        toClient: (message, relatedTo) =>
+          this.deliver(message, relatedTo === undefined ? undefined : { relatedRequestId: relatedTo }),
+      },
+    );
+  }
+}
+
+function senderOf(extra: MessageExtraInfo | undefined): Sender {
+  const claims = extra?.authInfo?.extra;
+  return {
+    extra,
+    http: httpOf(extra),
+    claims: claims === undefined ? undefined : new Map(Object.entries(claims)),
+  };
+}
+
+/** SDK v1 reports the headers and URL, SDK v2 the request itself. */
+function httpOf(extra: MessageExtraInfo | undefined): HttpRequestInfo | undefined {
+  const request = (extra as { request?: Request } | undefined)?.request;
+  if (request === undefined) return extra?.requestInfo;
+  return {
+    url: request.url,
+    get headers() {
+      return Object.fromEntries(request.headers);
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import type { Policy } from '../../engine/policy.js';
+import {
+  ACCESS_METHODS,
+  eraOf,
+  errorOf,
+  isNotification,
+  isRequest,
+  isResponse,
+  METHODS,
+  type Message,
+  type Request,
+  type RequestId,
+  read,
+} from '../../wire/messages.js';
+import { KINDS_OF, targetsOf } from '../enforce/targets.js';
+import type { GateReport, Report, ReportContext, ReportedTarget, ReportedTrace } from '../request/report.js';
+import type { KnownNames } from './known-names.js';
+
+/** A request without an answer yet, and what is to be reported about it. */
+interface Pending {
+  readonly request: Request;
+  readonly target: { readonly type: ReportedTarget['type']; readonly name: string } | undefined;
+  report: GateReport;
+}
+
+/** More requests than this wait for an answer only if a client attacks. Others are then reported without their outcome. */
+const MAX_PENDING = 10_000;
+
+/**
+ * Reports each request once, when its answer leaves: what the gate reported about it meanwhile, and the outcome. It works on
+ * the messages at the transport, so it also sees the outcome of requests that pass by the gate.
+ */
+export class Outcomes {
+  private readonly pending = new Map<RequestId, Pending>();
+
+  /**
+   * @param send receives the reports
+   * @param names the names that reports may contain
+   * @param probe the method of probes, which are not requests of a client
+   */
+  constructor(
+    private readonly send: (report: GateReport) => void,
+    private readonly names: KnownNames,
+    private readonly probe: string | undefined,
+  ) {}
+
+  /** Must be called with each message of the client before it is handled. */
+  received(message: Message, policy: Policy): void {
+    if (isNotification(message)) {
+      const id = message.method === METHODS.cancelled ? message.params?.requestId : undefined;
+      // An id can have any JSON type.
+      if (id !== undefined) this.finish(id as RequestId, { unanswered: 'cancelled' });
+      return;
+    }
+    if (!isRequest(message) || message.method === this.probe) return;
+    // A client must not use an id twice. If it does, the later request gets the outcome.
+    this.finish(message.id, {});
+    const [first] = targetsOf(message);
+    const trace = traceOf(read(message.params, '_meta', 'traceparent'));
+    const target = first === undefined ? undefined : { type: first.type, name: first.name };
+    if (target !== undefined && isMapped(policy, target)) this.names.add(target.name);
+    const { method } = message;
+    const report = {
+      method,
+      era: eraOf(message),
+      policy: policy.digest,
+      ...(trace === undefined ? {} : { trace }),
+    };
+    if (this.pending.size < MAX_PENDING) this.pending.set(message.id, { request: message, target, report });
+    else this.send(report);
+  }
+
+  /** Receives a report of the gate. One that belongs to no request is sent at once. */
+  readonly told: Report = (report, { id, policy, list, listedName }: ReportContext = {}) => {
+    if (list !== undefined) this.names.learn(list.kind, list.items);
+    if (listedName !== undefined) this.names.add(listedName);
+    const pending = id === undefined ? undefined : this.pending.get(id);
+    if (pending === undefined) return this.send(report);
+    const warnings = [...(pending.report.warnings ?? []), ...(report.warnings ?? [])];
+    const merged = { ...pending.report, ...report, ...(policy === undefined ? {} : { policy }) };
+    pending.report = warnings.length === 0 ? merged : { ...merged, warnings };
+  };
+
+  /** Must be called with each message for the client. */
+  sent(message: Message): void {
+    if (!isResponse(message)) return;
+    const { id } = message;
+    if (id === undefined || id === null) return;
+    const pending = this.pending.get(id);
+    if (pending === undefined) return;
+    if ('error' in message) return this.finish(id, { error: errorOf(message).code });
+    const failed = pending.request.method === ACCESS_METHODS.call && read(message.result, 'isError') === true;
+    this.finish(id, failed ? { isError: true } : {});
+  }
+
+  /** Must be called when the response to a request ends without an answer, for which its client comes back. */
+  postponed(id: RequestId): void {
+    this.finish(id, {});
+  }
+
+  /** Must be called when the connection closes: requests without an answer will not get one. */
+  closed(): void {
+    for (const id of [...this.pending.keys()]) this.finish(id, { unanswered: 'closed' });
+  }
+
+  private finish(id: RequestId, outcome: Pick<GateReport, 'error' | 'isError' | 'unanswered'>): void {
+    const pending = this.pending.get(id);
+    if (pending === undefined) return;
+    this.pending.delete(id);
+    const { target, report } = pending;
+    // A server that answers a call has the tool.
+    const answered = Object.keys(outcome).length === 0;
+    if (target !== undefined && target.type !== 'uri' && answered) this.names.add(target.name);
+    this.send({ ...report, ...(target === undefined ? {} : { target: this.known(target) }), ...outcome });
+  }
+
+  private known({ type, name }: NonNullable<Pending['target']>): ReportedTarget {
+    return this.names.has(name) ? { type, name } : { type };
+  }
+}
+
+function isMapped({ entries }: Policy, { type, name }: NonNullable<Pending['target']>): boolean {
+  return KINDS_OF[type].some((kind) => entries[kind].has(name));
+}
+
+/** Reads a trace parent, as SEP-414 puts it into `_meta`: https://www.w3.org/TR/trace-context/#traceparent-header */
+function traceOf(traceparent: unknown): ReportedTrace | undefined {
+  if (typeof traceparent !== 'string' || traceparent.length > 100) return undefined;
+  const [, traceId, spanId] =
+    /^[0-9a-f]{2}-([0-9a-f]{32})-([0-9a-f]{16})-[0-9a-f]{2}$/.exec(traceparent) ?? [];
+  return traceId === undefined || spanId === undefined ? undefined : { traceId, spanId };
+}

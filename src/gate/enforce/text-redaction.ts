@@ -1,0 +1,139 @@
+import { type Request, read } from '../../wire/messages.js';
+import { rewriteJson } from '../../wire/rewrite-json.js';
+import type { Substitute } from '../request/facts.js';
+import { type FoundName, NameFinder, replaceParts } from './name-finder.js';
+import { targetsOf } from './targets.js';
+import { normalizeUri } from './uri-variants.js';
+
+/** The text in place of a hidden name. */
+const HIDDEN = '[hidden]';
+
+/** In characters. No server lists longer names, so an echo of one needs no protection. */
+const MAX_ECHO = 65_536;
+
+/** The params in which a client writes free text. The name of the primitive is not among them. */
+const FREE_PARAMS = ['arguments', 'argument', 'context', 'taskId'];
+
+/**
+ * Returns a function that removes hidden names from a text of the server's response to one request, and then puts the
+ * requested name back in the place of its substitute.
+ *
+ * Two things stay, so that a response does not confirm a guess: the name that the request names, and hidden names that
+ * the client itself wrote into the arguments. A response must be equal for a hidden and for an unknown name.
+ *
+ * @param hidden finds the hidden names
+ * @param request the client's request. Its arguments are read when the first text contains a hidden name.
+ * @param substitute what the server received in place of the requested name
+ */
+export function textRedaction(
+  hidden: NameFinder,
+  request: Request,
+  substitute: Substitute | undefined,
+): (text: string) => string {
+  const spared = once(() => namesIn(hidden, request));
+  const echoes = once(() => new NameFinder(echoesOf(hidden, request, substitute)));
+
+  const redact = (text: string): string => {
+    const found = hidden.find(text);
+    if (found.length === 0) return text;
+    const echoed = spansOf(echoes().find(text));
+    const substituted = substitute === undefined ? [] : occurrences(text, substitute.sent);
+    const parts = found.filter(
+      (part) => !spared().has(part.name) && !isInside(part, echoed) && !overlaps(part, substituted),
+    );
+    return replaceParts(text, parts, HIDDEN);
+  };
+
+  return (text) => {
+    let redacted = redact(text);
+    // The server may write an accented letter as a letter and a combining mark.
+    const composed = redacted.normalize('NFC');
+    if (composed !== redacted) {
+      const again = redact(composed);
+      if (again !== composed) redacted = again;
+    }
+    if (substitute === undefined) return redacted;
+    return redacted.replaceAll(substitute.sent, () => substitute.original);
+  };
+}
+
+function once<T>(make: () => T): () => T {
+  let made: { readonly value: T } | undefined;
+  return () => {
+    made ??= { value: make() };
+    return made.value;
+  };
+}
+
+/** Returns the hidden names that the client wrote into the arguments of its request. */
+function namesIn(hidden: NameFinder, { params }: Request): ReadonlySet<string> {
+  const names = new Set<string>();
+  const collect = (text: string): string => {
+    for (const form of new Set([text, text.normalize('NFC')])) {
+      for (const { name } of hidden.find(form)) names.add(name);
+    }
+    return text;
+  };
+  for (const param of FREE_PARAMS) rewriteJson(read(params, param), { text: collect, key: collect });
+  return names;
+}
+
+/** Returns the texts in which a server repeats the name that it received, and which are then left alone as a whole. */
+function echoesOf(hidden: NameFinder, request: Request, substitute: Substitute | undefined): string[] {
+  const [target] = targetsOf(request);
+  if (target === undefined) return [];
+  const received = substitute?.name ?? target.name;
+  if (received.length > MAX_ECHO) return [];
+  if (target.type !== 'uri') return [received];
+  const echoes = [received, normalizeUri(received)];
+  if (substitute !== undefined) return echoes;
+  // Only the last segment of a hidden URI is put back, so the last segment of any other URI must stay too. As a hidden
+  // name of its own it must not: the server may list it next to the URI.
+  const last = received.slice(received.lastIndexOf('/') + 1);
+  const isName = hidden.find(last).some(({ start, end }) => start === 0 && end === last.length);
+  return isName ? echoes : [...echoes, last];
+}
+
+type Span = Pick<FoundName, 'start' | 'end'>;
+
+/** Spans in the order of their ends. `start` is the first start of the span and of all spans after it. */
+function spansOf(found: readonly Span[]): readonly Span[] {
+  const spans: Span[] = new Array(found.length);
+  let first = Number.POSITIVE_INFINITY;
+  for (let index = found.length - 1; index >= 0; index--) {
+    const { start, end } = found[index] ?? { start: first, end: 0 };
+    first = Math.min(first, start);
+    spans[index] = { start: first, end };
+  }
+  return spans;
+}
+
+function isInside({ start, end }: Span, spans: readonly Span[]): boolean {
+  const span = spans[firstEndAfter(spans, end - 1)];
+  return span !== undefined && span.start <= start;
+}
+
+function overlaps({ start, end }: Span, spans: readonly Span[]): boolean {
+  const span = spans[firstEndAfter(spans, start)];
+  return span !== undefined && span.start < end;
+}
+
+/** Returns the index of the first span that ends after a position. */
+function firstEndAfter(spans: readonly Span[], position: number): number {
+  let low = 0;
+  let high = spans.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((spans[middle]?.end ?? 0) > position) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+function occurrences(text: string, part: string): readonly Span[] {
+  const spans: Span[] = [];
+  for (let start = text.indexOf(part); start !== -1; start = text.indexOf(part, start + part.length)) {
+    spans.push({ start, end: start + part.length });
+  }
+  return spans;
+}

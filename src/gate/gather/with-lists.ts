@@ -1,0 +1,74 @@
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import { bindCatalog } from '../../engine/select.js';
+import { ERRORS, LISTS } from '../../wire/messages.js';
+import { askForPages } from '../../wire/pending-requests.js';
+import { PAGE_SCHEME, targetMatcher } from '../enforce/visibility.js';
+import type { Exchange } from '../request/exchange.js';
+import type { Lists, NeededLists, Target } from '../request/steps.js';
+import { itemsOf } from '../request/whole-list.js';
+
+export type { NeededLists };
+
+/** How far to search a list that is too long to be cached. A list with more pages is searched only once. */
+const BOUNDS = { pages: 300, milliseconds: 60_000 };
+
+/**
+ * Gets some of the server's lists. Lists that the server does not have are omitted.
+ *
+ * @param exchange the request, on whose behalf the server is asked
+ * @param needed the lists to get
+ * @param then called with the lists. `enough` is false if a list could not be read: it may contain hidden primitives.
+ */
+export function withLists(
+  exchange: Exchange,
+  { kinds, targets = [] }: NeededLists,
+  then: (lists: Lists, enough: boolean) => void,
+): void {
+  const lists: { -readonly [K in Kind]?: Lists[K] } = {};
+  let enough = true;
+  const { policy, connection } = exchange;
+  // A shown tool keeps its page, so the tools decide about pages too.
+  const hasPage = targets.some(({ type, name }) => type === 'uri' && name.startsWith(PAGE_SCHEME));
+  const all = hasPage && !kinds.includes('tools') ? [...kinds, 'tools' as const] : kinds;
+  const next = (index: number): void => {
+    const kind = all[index];
+    if (kind === undefined) return then(lists, enough);
+    connection.catalog.get(kind, policy, exchange.ask, (outcome) => {
+      if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
+      if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
+      if (outcome.state !== 'unbounded') return next(index + 1);
+      search(exchange, kind, targets, (found) => {
+        if (found === undefined) enough = false;
+        else lists[kind] = bindCatalog(policy, kind, found);
+        next(index + 1);
+      });
+    });
+  };
+  next(0);
+}
+
+/** Calls `then` with the primitives that match the targets, or with `undefined` if the search did not reach the end. */
+function search(
+  exchange: Exchange,
+  kind: Kind,
+  targets: readonly Target[],
+  then: (found: readonly Primitive[] | undefined) => void,
+): void {
+  const { catalog } = exchange.connection;
+  if (targets.length === 0 || catalog.isEndless(kind)) return then(undefined);
+  const matchers = targets.map(({ name }) => targetMatcher(kind, name));
+  const found: Primitive[] = [];
+  const onPage = (page: unknown): number => {
+    const items = itemsOf(kind, page) ?? [];
+    for (const item of items) {
+      if (matchers.some((matches) => matches(identityOf(kind, item)))) found.push(item);
+    }
+    return items.length;
+  };
+  // Always to the end of the list: the time that it takes must not reveal that a target exists.
+  askForPages(exchange.ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
+    if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.setEndless(kind);
+    then(end.kind === 'complete' ? found : undefined);
+  });
+}

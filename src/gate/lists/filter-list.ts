@@ -1,0 +1,135 @@
+import {
+  type ConcernWarning,
+  type Configuration,
+  describeConfiguration,
+} from '../../engine/configuration.js';
+import { fromNumber, type Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import { type Catalog, type Selection, select } from '../../engine/select.js';
+import { EXTENSION_ID } from '../../wire/messages.js';
+import type { HiddenReport } from '../request/report.js';
+import type { WholeList } from '../request/whole-list.js';
+
+/** A filtered list, in the parts of its result. Pages are cut from `items`. */
+export interface FilteredList {
+  /** The primitives that the configuration shows, before the client's own filter. */
+  readonly kept: readonly Primitive[];
+  /** How many primitives the client gets on all pages together. */
+  readonly shown: number;
+  /** The primitives for the client. Under `transparency` their values are in `_meta`. */
+  readonly items: readonly object[];
+  readonly total: number;
+  /** How many primitives the client does not get, by reason. */
+  readonly hidden: HiddenReport;
+  readonly rest: Record<string, unknown>;
+  readonly meta: { readonly _meta?: object };
+  /** For the log: the client gets fewer, in `meta`. */
+  readonly warnings: readonly ConcernWarning[];
+}
+
+/**
+ * Filters a list, first by the configuration, then by the client's own filter. The order stays the server's.
+ *
+ * @param list the server's whole list
+ * @param configuration the values in effect
+ * @param warnings warnings about the configuration
+ * @param narrow applies the client's own filter
+ * @returns the parts of the result, with `_meta` as the extension defines it
+ * @example
+ * const { items, meta } = filterList(list, configuration, [], (shown) => applyListFilter('tools', shown, filter));
+ */
+export function filterList(
+  { bound, rest }: WholeList,
+  configuration: Configuration,
+  warnings: readonly ConcernWarning[],
+  narrow: (shown: readonly Primitive[]) => readonly Primitive[],
+): FilteredList {
+  const { policy, kind, items: all } = bound;
+  const { enforcement, transparency } = policy.settings;
+  const shadow = enforcement === 'shadow';
+  const selection = select(bound, configuration);
+  const { total } = selection;
+  const listed = narrow(shadow ? all : selection.kept);
+  const shown = shadow ? narrow(selection.kept).length : listed.length;
+  const filter = selection.kept.length - shown;
+  const { unknown } = bound;
+  const emptiedBy = shadow ? [] : emptied(kind, selection);
+  // Under `enforce`, the client does not learn which reason hides the rest. Unknown values are for the operator's log.
+  const told = [...warnings, ...(enforcement === 'enforce' ? [] : emptiedBy)];
+  const own = {
+    ...(configuration.active && !shadow
+      ? {
+          concerns: describeConfiguration(configuration),
+          shown: listed.length,
+          // The number of hidden primitives reveals that there are some.
+          ...(enforcement === 'enforce' ? {} : { total }),
+        }
+      : {}),
+    ...(told.length > 0 ? { warnings: told } : {}),
+  };
+  return {
+    kept: shadow ? all : selection.kept,
+    shown,
+    items: transparency ? withValues(bound, listed) : listed,
+    total,
+    hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
+    rest,
+    meta: annotated(rest, own),
+    warnings: [...warnings, ...warnOfValues(kind, unknown), ...emptiedBy],
+  };
+}
+
+/** Returns the result with the warnings in `_meta`; the same object if there are none. */
+export function withWarnings(
+  result: Record<string, unknown>,
+  warnings: readonly ConcernWarning[],
+): Record<string, unknown> {
+  return warnings.length === 0 ? result : { ...result, ...annotated(result, { warnings }) };
+}
+
+function annotated(result: Record<string, unknown>, own: object): { _meta?: object } {
+  if (Object.keys(own).length === 0) return {};
+  return { _meta: { ...(result._meta as object | undefined), [EXTENSION_ID]: own } };
+}
+
+/** An empty list looks like a broken server, so a warning gives the main reason. */
+function emptied(kind: Kind, { kept, total, hidden }: Selection<Primitive>): ConcernWarning[] {
+  if (kept.length > 0 || total === 0) return [];
+  const { concerns = {}, rules = {}, unmapped = 0 } = hidden;
+  const reasons: [string, number][] = [
+    ...Object.entries(concerns),
+    ...Object.entries(rules).map(([id, count]): [string, number] => [`rule ${id}`, count]),
+    ['', unmapped],
+  ];
+  const [most] = reasons.sort(([, a], [, b]) => b - a);
+  const reason = most?.[0] ? `${most[0]} hides most of them` : 'the policy maps none of them';
+  return [{ code: 'empty-list', message: `The list of ${kind} is empty: ${reason}.` }];
+}
+
+function warnOfValues(kind: Kind, unknown: readonly string[]): ConcernWarning[] {
+  return unknown.map((value) => ({
+    code: 'unknown-meta-value',
+    message: `A value in _meta.concerns of the server's ${kind} is ignored, because the policy does not declare it (${value}).`,
+  }));
+}
+
+/** Returns the primitives with the values that the policy gives them, in `_meta.concerns`. */
+function withValues(
+  { policy, items, classOf, classes }: Catalog<Primitive>,
+  shown: readonly Primitive[],
+): object[] {
+  const positions = new Map(items.map((item, position) => [item, position]));
+  return shown.map((item) => {
+    const mapping = classes[classOf[positions.get(item) ?? -1] ?? -1];
+    const values = (mapping?.offers ?? []).flatMap((offer, index) => {
+      const name = policy.concerns[index]?.name;
+      if (offer === undefined || name === undefined) return [];
+      const words = offer.offered.map((number) => fromNumber(policy, index, number));
+      return [[name, words.length === 1 ? words[0] : words]];
+    });
+    return {
+      ...item,
+      _meta: { ...(item._meta as object | undefined), concerns: Object.fromEntries(values) },
+    };
+  });
+}

@@ -1,0 +1,239 @@
+import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import { select } from '../../engine/select.js';
+import { type Answer, answer, ERRORS, type Failure } from '../../wire/messages.js';
+import { redactKnown } from '../enforce/failure-redaction.js';
+import { canChange, unshared } from '../request/can-change.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
+import {
+  type NameFilter,
+  passesNameFilters,
+  readNameFilters,
+  warnOfUnknownNames,
+} from '../request/name-filters.js';
+import { describeConcerns } from '../request/report.js';
+import {
+  type Deciding,
+  fail,
+  type Outcome,
+  pass,
+  preferences,
+  refuse,
+  reply,
+  type Settled,
+  type Settling,
+  wholeList,
+} from '../request/steps.js';
+import { itemsOf, type WholeList, wholeListOf } from '../request/whole-list.js';
+import { answerPage, cursorTarget } from './answer-page.js';
+import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
+import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from './cursor.js';
+import { filterList, withWarnings } from './filter-list.js';
+import { ownListOnly, withOwnEntries } from './own-entries.js';
+import { isSealed, openCursor, sealCursor } from './sealed-cursor.js';
+import { callableTools, toolsOfEra } from './task-support.js';
+import { withoutHiddenUi } from './ui-links.js';
+
+/** What a list request asks for: the kind of primitives, and the client's own filter. */
+interface ListQuery {
+  readonly kind: Kind;
+  readonly filter: ListFilter | undefined;
+  /** The name filters of the URL and the headers, if the policy accepts them. */
+  readonly names: readonly NameFilter[];
+  readonly filterKey: string;
+}
+
+/**
+ * Handles a list request. Passes it to the server if nothing can be hidden or cut; otherwise answers it from the
+ * server's whole list. Concerns apply first, then the client's own filter (SEP-2564), then paging.
+ */
+export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
+  const own = readListFilter(asked.request.params, kindOf(asked));
+  if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
+  const facts = yield* preferences('refuse');
+  const { request, era } = facts;
+  const query = queryOf(facts);
+  const cursor = request.params?.cursor;
+  if (isSealed(cursor)) {
+    // The pages before this one were already fetched, so a new server instance does not have to list them again.
+    const opened = openCursor(cursor, serverPageTarget(facts, query));
+    if (!opened.ok) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES[opened.reason]);
+    return { to: 'server', params: { ...request.params, cursor: opened.cursor } };
+  }
+  const rewrites = mustRewrite(facts, query);
+  // The gate also made a cursor if it cut a list only because of its size.
+  const fromGate = cursor !== undefined && isGateCursor(cursor);
+  if (!rewrites && !fromGate) return pass(facts);
+  const found = yield* wholeList(query.kind);
+  if (found.state === 'complete') return yield* answerWholeList(facts, query, found.list);
+  if (found.state === 'unbounded') {
+    // A client has a cursor of the server itself only if nothing is hidden from it.
+    const isOfServer = cursor === undefined || !rewrites;
+    return isOfServer ? pass(facts) : refuse(ERRORS.invalidParams, CURSOR_MESSAGES.malformed);
+  }
+  const only = ownListOnly(facts, query.kind, found.error);
+  if (only !== undefined) return reply(unshared(era, only));
+  const failed: Failure = { jsonrpc: '2.0', id: request.id, error: found.error };
+  return fail((yield* redactKnown(facts, failed)).error, () => [{ error: found.error.code }]);
+}
+
+/** Only the rows of lists have these handlers. */
+const kindOf = ({ route }: RequestFacts): Kind => (route.to === 'list' ? route.kind : 'tools');
+
+function queryOf(facts: RequestFacts): ListQuery {
+  const kind = kindOf(facts);
+  const own = readListFilter(facts.request.params, kind);
+  const { settings } = facts.policy;
+  const names = kind === 'tools' && settings.nameFilters === true ? readNameFilters(facts.sender.http) : [];
+  const filterKey = (own.ok ? own.key : '') + (names.length === 0 ? '' : JSON.stringify(names));
+  return { kind, filter: own.ok ? own.filter : undefined, names, filterKey };
+}
+
+/** Applies the filters of the client, which only ever make a list shorter. */
+function narrowed({ kind, filter, names }: ListQuery, shown: readonly Primitive[]): readonly Primitive[] {
+  const filtered = applyListFilter(kind, shown, filter);
+  if (names.length === 0) return filtered;
+  const passes = passesNameFilters(
+    names,
+    filtered.map((item) => identityOf(kind, item)),
+  );
+  return filtered.filter((_item, index) => passes[index]);
+}
+
+/** Under `enforce`, a hidden name is as unknown as one that does not exist. */
+function nameWarnings({ kind, names }: ListQuery, whole: WholeList, configuration: Configuration) {
+  if (names.length === 0) return [];
+  const { enforcement } = configuration.policy.settings;
+  const items = enforcement === 'enforce' ? select(whole.bound, configuration).kept : whole.bound.items;
+  return warnOfUnknownNames(
+    names,
+    items.map((item) => identityOf(kind, item)),
+  );
+}
+
+const UNBOUNDED: ConcernWarning = {
+  code: 'unbounded-list',
+  message: 'The list is too long to be read at once. It is filtered page by page, so pages may be short.',
+};
+
+function* answerWholeList(facts: Facts, query: ListQuery, whole: WholeList): Settling<Outcome> {
+  const { kind, filterKey } = query;
+  const { configuration } = facts;
+  const warnings = [...configuration.warnings, ...nameWarnings(query, whole, configuration)];
+  const filtered = filterList(whole, configuration, warnings, (shown) =>
+    narrowed(query, callableTools(facts, kind, shown)),
+  );
+  const { kept, shown, total, hidden, rest, meta } = filtered;
+  return answerPage(facts, {
+    field: kind,
+    items: toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items)),
+    // Only of what this client is shown: its cursors must not reveal changes of hidden primitives.
+    identities: () => kept.map((item) => identityOf(kind, item)),
+    filterKey,
+    rest,
+    meta,
+    counts: { shown, total, hidden },
+    list: { kind, items: whole.bound.items },
+    warnings: [...facts.logged, ...filtered.warnings],
+  });
+}
+
+/** For a list that is not known as a whole, `catalog` is only its kind. */
+function serverPageTarget({ configuration }: Facts, { kind, filterKey }: ListQuery): CursorTarget {
+  const { policy, key } = configuration;
+  return { catalog: kind, policy: policy.digest, configuration: key, filter: filterKey };
+}
+
+/** Returns whether the answer to this request may differ from the server's own. */
+function mustRewrite({ policy, configuration }: Facts, { filter, names }: ListQuery): boolean {
+  return (
+    filter !== undefined ||
+    names.length > 0 ||
+    policy.settings.pageSize !== undefined ||
+    canChange(configuration)
+  );
+}
+
+/** Returns the answer to a list request that was passed; the same object if nothing is hidden and nothing to add. */
+export function* settleList(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  const query = queryOf(facts);
+  if ('error' in message) {
+    const own = ownListOnly(facts, query.kind, message.error);
+    if (own === undefined) return { message: yield* redactKnown(facts, message) };
+    return { message: answer(facts.request, unshared(facts.era, own)) };
+  }
+  return mustRewrite(facts, query)
+    ? yield* filterServerPage(facts, query, message)
+    : finishFullList(facts, query, message);
+}
+
+/** A list from which nothing is hidden. It is cut only if it is one page that is too large. */
+function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: Answer): Settled {
+  const { configuration, logged, era, request } = facts;
+  const { warnings } = configuration;
+  const listedItems = itemsOf(kind, message.result) ?? [];
+  const items = callableTools(facts, kind, listedItems);
+  const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
+  const identities = () => items.map((item) => identityOf(kind, item));
+  const target = () => cursorTarget(facts, { field: kind, identities, filterKey });
+  const page = isWhole ? cutPage(items, undefined, target) : undefined;
+  const isCut = page?.ok === true && page.nextCursor.nextCursor !== undefined;
+  const sent = toolsOfEra(facts, kind, isCut ? page.items : items);
+  const isSame = sent === listedItems;
+  const given = isSame
+    ? message.result
+    : { ...message.result, [kind]: sent, ...(isCut ? page.nextCursor : {}) };
+  const listed = withOwnEntries(facts, { kind, items: listedItems, filterKey }, given);
+  const result = unshared(era, withWarnings(listed, warnings));
+  return {
+    message: result === message.result ? message : { ...message, result },
+    tell: () => [
+      describeConcerns(configuration, [...logged, ...warnings], {
+        shown: items.length,
+        total: listedItems.length,
+      }),
+      { list: { kind, items } },
+    ],
+  };
+}
+
+/** One page of a list that is too long to be cached. */
+function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Settling<Settled> {
+  const { kind, filterKey } = query;
+  const { configuration, policy, era } = facts;
+  const { nextCursor } = message.result;
+  const page = wholeListOf(policy, kind, [message.result]);
+  const filtered = filterList(page, configuration, [...configuration.warnings, UNBOUNDED], (shown) =>
+    narrowed(query, callableTools(facts, kind, shown)),
+  );
+  const { shown, total, hidden, rest, meta } = filtered;
+  const list = { kind, items: page.bound.items };
+  const next =
+    typeof nextCursor === 'string'
+      ? { nextCursor: sealCursor(serverPageTarget(facts, query), nextCursor) }
+      : {};
+  const items = toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items));
+  const listed = withOwnEntries(facts, { ...list, filterKey }, { ...rest, [kind]: items, ...next, ...meta });
+  const warnings = [...facts.logged, ...filtered.warnings];
+  return {
+    message: { ...message, result: unshared(era, listed) },
+    tell: () => [describeConcerns(configuration, warnings, { shown, total, hidden }), { list }],
+  };
+}
+
+/**
+ * Filters a list in a response that belongs to no pending request: the request was cancelled, or its id used again.
+ *
+ * @param message the response
+ * @param configuration the configuration of the latest list request
+ * @returns the response for the client; the same object if it contains no list, or nothing can be hidden
+ */
+export function filterUnexpected(message: Answer, configuration: Configuration): Answer {
+  const kind = KINDS.find((each) => itemsOf(each, message.result) !== undefined);
+  if (kind === undefined || !canChange(configuration)) return message;
+  const page = wholeListOf(configuration.policy, kind, [message.result]);
+  const keepAll = (shown: readonly Primitive[]) => shown;
+  const { rest, items, meta } = filterList(page, configuration, [], keepAll);
+  return { ...message, result: { ...rest, [kind]: items, ...meta } };
+}

@@ -1,0 +1,133 @@
+import { identityOf, type Primitive } from '../../engine/mapping.js';
+import type { Concern, Kind } from '../../engine/policy.js';
+import { ERRORS, type Failure } from '../../wire/messages.js';
+import type { Facts } from '../request/facts.js';
+import { canSwitch, clientSurfaces, openToModel } from '../request/switching.js';
+import { PANEL, panelMode } from '../table/panel-routes.js';
+import { inputSchemaFor } from './model-parameters.js';
+
+/** A list of the server: the gate's own primitives are added to it. */
+interface ServerList {
+  readonly kind: Kind;
+  /** What the server lists, also what is hidden. */
+  readonly items: readonly object[];
+  /** The key of the client's own filter. */
+  readonly filterKey: string;
+}
+
+/**
+ * Adds the gate's own tools and prompts to the last page of a list. A primitive of the server with the same name wins. A
+ * client that filters the list itself gets what it filters for.
+ *
+ * @param facts the list request, which has its configuration
+ * @param list the server's list
+ * @param page the result for the client
+ * @returns the same object if nothing is added
+ */
+export function withOwnEntries(
+  facts: Facts,
+  { kind, items, filterKey }: ServerList,
+  page: Record<string, unknown>,
+): Record<string, unknown> {
+  const own = ownEntries(facts, kind);
+  const listed = page[kind];
+  if (own.length === 0 || page.nextCursor !== undefined || filterKey !== '' || !Array.isArray(listed))
+    return page;
+  const taken = new Set(items.map((item) => identityOf(kind, item)));
+  return { ...page, [kind]: [...listed, ...own.filter(({ name }) => !taken.has(name))] };
+}
+
+/**
+ * Returns the result of a list request that the server does not support. The gate declares lists that the server may not
+ * have, so it must answer them.
+ *
+ * @returns `undefined` if the error is another one, or if `settings.panel` is off
+ */
+export function ownListOnly(
+  facts: Facts,
+  kind: Kind,
+  { code }: Failure['error'],
+): Record<string, unknown> | undefined {
+  if (code !== ERRORS.methodNotFound || panelMode(facts.policy.settings) === 'off') return undefined;
+  return { [kind]: ownEntries(facts, kind) };
+}
+
+interface OwnEntry extends Primitive {
+  readonly name: string;
+}
+
+function ownEntries(facts: Facts, kind: Kind): readonly OwnEntry[] {
+  const mode = panelMode(facts.policy.settings);
+  if (mode === 'off') return [];
+  if (kind === 'tools') return ownTools(facts);
+  // Also where nothing is kept: there a prompt says what to put into the URL.
+  return kind === 'prompts' && mode === 'on' ? ownPrompts(facts) : [];
+}
+
+const NO_ARGUMENTS = { type: 'object', properties: {}, additionalProperties: false } as const;
+
+function ownTools(facts: Facts): readonly OwnEntry[] {
+  const { app } = clientSurfaces(facts);
+  const open = openToModel(facts);
+  const yours = open.length === 0 ? '' : ` Arguments change it: ${open.map(({ name }) => name).join(', ')}.`;
+  const tool = {
+    name: PANEL.tool,
+    title: 'What is shown',
+    description: `Tells which tools are shown and why, and lets the person change that.${yours} Call it if a tool that the task needs is missing.`,
+    inputSchema: open.length === 0 ? NO_ARGUMENTS : inputSchemaFor(open),
+    annotations: {
+      readOnlyHint: open.length === 0,
+      ...(open.length === 0 ? {} : { destructiveHint: false, idempotentHint: true }),
+      openWorldHint: false,
+    },
+  };
+  if (!app) return [tool];
+  const pageOnly = { ui: { resourceUri: PANEL.page, visibility: ['app'] } };
+  const readTool = {
+    name: PANEL.readTool,
+    description: 'Returns what the page shows.',
+    inputSchema: NO_ARGUMENTS,
+    annotations: { readOnlyHint: true, openWorldHint: false },
+    _meta: pageOnly,
+  };
+  const updateTool = {
+    name: PANEL.updateTool,
+    description: 'Makes a change that the person made in the page.',
+    inputSchema: {
+      type: 'object',
+      properties: { concerns: { type: 'object' }, key: { type: 'string' } },
+      required: ['concerns', 'key'],
+      additionalProperties: false,
+    },
+    annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
+    _meta: pageOnly,
+  };
+  // The second key is the one of hosts from before MCP Apps was an extension.
+  const opensPage = { ...tool, _meta: { ui: { resourceUri: PANEL.page }, 'ui/resourceUri': PANEL.page } };
+  return [opensPage, readTool, ...(canSwitch(facts) ? [updateTool] : [])];
+}
+
+function ownPrompts(facts: Facts): readonly OwnEntry[] {
+  const { policy } = facts;
+  const does = canSwitch(facts) ? 'Switches' : 'Says how to switch';
+  const presets = [...policy.presets.keys()].map((name) => ({
+    name: `${PANEL.presetPrompt}${name}`,
+    title: `Show: ${name}`,
+    description: `${does} what is shown to the preset ${name}.`,
+  }));
+  const host = policy.concerns.filter(({ setBy }) => setBy === 'host');
+  const prompt = {
+    name: PANEL.prompt,
+    title: 'What is shown',
+    description: `${does} what is shown. Values that are left out stay; "any" removes a value.`,
+    arguments: host.map((concern) => ({
+      name: concern.name,
+      description: `${concern.description === undefined ? '' : `${concern.description}: `}${choices(concern)}`,
+      required: false,
+    })),
+  };
+  return [...presets, prompt];
+}
+
+const choices = ({ values }: Concern): string =>
+  'min' in values ? `a number from ${values.min} to ${values.max}, or any` : [...values, 'any'].join(', ');

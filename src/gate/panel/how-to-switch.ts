@@ -1,0 +1,26 @@
+import { CONCERNS_PARAMETER } from '../../wire/messages.js';
+import type { Exchange } from '../request/exchange.js';
+import { canSwitch } from '../request/switching.js';
+import { whyOnlyLook } from './read-only.js';
+
+/** Why nothing can be changed if there is no place to keep a change. */
+const NOT_KEPT = `This connection keeps no preferences. Put them into the URL of the server, for example ?${CONCERNS_PARAMETER}=NAME:VALUE.`;
+
+/**
+ * Returns why nothing can be changed with a request, and what to do instead.
+ *
+ * @param exchange the request
+ * @returns `undefined` if a person can switch
+ */
+export function whyReadOnly(exchange: Exchange): string | undefined {
+  return canSwitch(exchange) ? undefined : (whyOnlyLook(exchange.policy.settings) ?? NOT_KEPT);
+}
+
+/** Says how a person can change what is shown, or why nobody can. */
+export function howToSwitch(exchange: Exchange): string {
+  const problem = whyReadOnly(exchange);
+  if (problem !== undefined) return problem;
+  const presets = [...exchange.policy.presets.keys()].map((name) => `concerns-${name}`);
+  const others = presets.length === 0 ? '' : `, or one of the prompts ${presets.join(', ')}`;
+  return `A person can change what is shown with the prompt "concerns"${others}.`;
+}

@@ -1,0 +1,89 @@
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { didYouMean } from '../../engine/match/did-you-mean.js';
+import { changeModelValues } from '../concerns/model-values.js';
+import { ANY } from '../lists/model-parameters.js';
+import type { Exchange } from '../request/exchange.js';
+import { canSwitch, openToModel } from '../request/switching.js';
+import { howToSwitch } from './how-to-switch.js';
+import { problemOf } from './panel.js';
+
+/** What a model did with the tool `concerns`. The text is for the model. */
+export interface ModelAct {
+  readonly isError: boolean;
+  readonly text: string;
+}
+
+const NOTHING_CHANGED = 'Nothing changed.';
+
+/**
+ * Makes the change that a model asks for, if the policy opens all its concerns to models.
+ *
+ * @param exchange the call
+ * @param given the arguments of the call, unchecked
+ * @returns what to tell the model
+ * @example
+ * await actOfModel(exchange, { topic: 'news' });
+ */
+export async function actOfModel(
+  exchange: Exchange,
+  given: Readonly<Record<string, unknown>>,
+): Promise<ModelAct> {
+  const refusal = refusalOf(exchange, Object.keys(given));
+  if (refusal !== undefined) return { isError: true, text: refusal };
+  const concerns = Object.fromEntries(
+    Object.entries(given).map(([name, value]) => [name, withoutAny(value)]),
+  );
+  const update: Configuration = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
+  const problem = problemOf(update);
+  if (problem !== undefined) return { isError: true, text: `${problem} ${NOTHING_CHANGED}` };
+  const outcome = await changeModelValues(exchange, update);
+  switch (outcome.state) {
+    case 'ended':
+      return { isError: true, text: `The session has ended. Reconnect the host. ${NOTHING_CHANGED}` };
+    case 'failed':
+      return { isError: true, text: `The values could not be stored. Try again. ${NOTHING_CHANGED}` };
+    case 'changed':
+      return { isError: false, text: changeText(outcome.appeared, outcome.disappeared) };
+  }
+}
+
+/** Several values that contain `any` mean no value too. */
+const withoutAny = (value: unknown): unknown =>
+  value === ANY || (Array.isArray(value) && value.includes(ANY)) ? null : value;
+
+/** In characters. Models may send anything as a name. */
+const MAX_NAME = 64;
+
+/** Returns why a model may not set one of the concerns; `undefined` if it may set all. */
+function refusalOf(exchange: Exchange, names: readonly string[]): string | undefined {
+  const open = openToModel(exchange).map(({ name }) => name);
+  const refused = names.find((name) => !open.includes(name));
+  if (refused === undefined) return undefined;
+  const { concerns, indexOf } = exchange.policy;
+  const { setBy, model = 'none' } = concerns[indexOf.get(refused) ?? -1] ?? {};
+  const quoted = JSON.stringify(refused.slice(0, MAX_NAME));
+  if (setBy === 'host' && model !== 'none' && !canSwitch(exchange)) {
+    return `${quoted} cannot be changed here. ${howToSwitch(exchange)}`;
+  }
+  if (setBy === 'operator') {
+    return `${quoted} is set by the operator, so it cannot be changed here. ${NOTHING_CHANGED}`;
+  }
+  if (setBy !== undefined || refused === 'preset' || open.length === 0) {
+    return `${quoted} is for people to change, not for a model. ${howToSwitch(exchange)} ${NOTHING_CHANGED}`;
+  }
+  const hint = didYouMean(refused, open);
+  return `${quoted} is not a concern of this server (${open.join(', ')}).${hint} ${NOTHING_CHANGED}`;
+}
+
+/** More names than this are counted only: the answer stays in the context of the model. */
+const MAX_NAMES = 50;
+
+function changeText(appeared: readonly string[], disappeared: number): string {
+  const rest = appeared.length - MAX_NAMES;
+  const names = `${appeared.slice(0, MAX_NAMES).join(', ')}${rest > 0 ? ` and ${rest} more` : ''}`;
+  const lines = [
+    ...(appeared.length === 0 ? [] : [`Shown now: ${names}.`]),
+    ...(disappeared === 0 ? [] : [`${disappeared} that were shown are hidden now.`]),
+  ];
+  return lines.length === 0 ? 'What is shown did not change.' : lines.join(' ');
+}

@@ -1,0 +1,71 @@
+import type { Primitive } from '../../engine/mapping.js';
+import type { Concern } from '../../engine/policy.js';
+import { type Catalog, select } from '../../engine/select.js';
+import type { HostConcerns, SessionRead } from '../../session/store.js';
+import { configure } from '../request/configure.js';
+import type { Exchange } from '../request/exchange.js';
+import { readKept } from '../request/kept-preferences.js';
+import { openToModel } from '../request/switching.js';
+
+/** More values than this are counted only: the answer stays in the context of the model. */
+const MAX_VALUES = 20;
+
+/**
+ * Says which hidden tools a model can show itself, for each concern with `model: free`: the way back after a miss.
+ *
+ * @param exchange the call of the model
+ * @returns one sentence for each concern whose other values show more
+ * @example
+ * await moreTools(exchange); // ['47 more tools with other values of topic: stocks 12, news 8, any 47.']
+ */
+export async function moreTools(exchange: Exchange): Promise<readonly string[]> {
+  const free = openToModel(exchange).filter(({ model }) => model === 'free');
+  const catalog = free.length === 0 ? undefined : await toolsOf(exchange);
+  if (catalog === undefined) return [];
+  const kept = await readKept(exchange);
+  const shownWith = (model: HostConcerns) =>
+    select(
+      catalog,
+      configure(exchange, { ...kept, session: withValues(kept.session, model) }, { meta: false }),
+    ).kept;
+  const shown = new Set(shownWith({}));
+  return free.flatMap((concern) =>
+    sentenceFor(concern, (value) => shownWith({ [concern.name]: value }).filter((tool) => !shown.has(tool))),
+  );
+}
+
+function sentenceFor(
+  { name, values, multiple }: Concern,
+  more: (value: unknown) => readonly Primitive[],
+): string[] {
+  const all = more(null);
+  const counts = ('min' in values ? [] : values)
+    .map((value) => ({ value, tools: more(multiple ? [value] : value) }))
+    .filter(({ tools }) => tools.length > 0)
+    .sort((one, other) => other.tools.length - one.tools.length);
+  const found = new Set([...all, ...counts.flatMap(({ tools }) => tools)]);
+  if (found.size === 0) return [];
+  const parts = counts.slice(0, MAX_VALUES).map(({ value, tools }) => `${value} ${tools.length}`);
+  const rest = counts.length - parts.length;
+  const others = [
+    ...(rest > 0 ? [`${rest} more values`] : []),
+    ...(all.length > 0 ? [`any ${all.length}`] : []),
+  ];
+  const noun = found.size === 1 ? 'tool' : 'tools';
+  return [`${found.size} more ${noun} with other values of ${name}: ${[...parts, ...others].join(', ')}.`];
+}
+
+/** Returns what would be kept for a session if the model had set other values. */
+function withValues(session: SessionRead, model: HostConcerns): SessionRead {
+  const record = session.state === 'live' ? session.record : {};
+  return { state: 'live', record: { ...record, model: { ...record.model, ...model } } };
+}
+
+function toolsOf(exchange: Exchange): Promise<Catalog<Primitive> | undefined> {
+  const { connection, policy, ask } = exchange;
+  return new Promise((resolve) => {
+    connection.catalog.get('tools', policy, ask, (outcome) =>
+      resolve(outcome.state === 'complete' ? outcome.list.bound : undefined),
+    );
+  });
+}

@@ -1,0 +1,175 @@
+import { type Configuration, type InvalidValue, resolveConfiguration } from '../../engine/configuration.js';
+import type { Primitive } from '../../engine/mapping.js';
+import { KINDS, type Kind } from '../../engine/policy.js';
+import type { Catalog } from '../../engine/select.js';
+import type { HostConcerns, SessionRead } from '../../session/store.js';
+import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../../wire/messages.js';
+import { type Decided, withoutModel } from '../concerns/model-values.js';
+import { notStored, replacePreferences } from '../concerns/update-concerns.js';
+import { callerOf, configure } from '../request/configure.js';
+import type { Exchange, InitializedConnection } from '../request/exchange.js';
+import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { quoteValue } from '../request/quote-value.js';
+import type { PanelSession, PanelState } from './panel-document.js';
+import { completeChange, panelState } from './panel-state.js';
+import { whyOnlyLook } from './read-only.js';
+
+/** What the operator of a page adds to the document of one connection. */
+export interface PanelSurroundings {
+  readonly session: string;
+  readonly sessions: readonly PanelSession[];
+  /** Counts the tokens of a definition. */
+  readonly tokensOf: (definition: object) => number;
+  readonly revision: number;
+  /** Why the person cannot change anything here, and what to do instead. */
+  readonly readOnly?: string;
+}
+
+/** What became of a change that a person made. */
+export type PanelChange =
+  | { readonly state: 'changed' }
+  /** A sentence for the person. Nothing changed. */
+  | { readonly state: 'refused' | 'ended'; readonly message: string }
+  /** The store failed. The sentence says what changed. */
+  | { readonly state: 'failed'; readonly message: string };
+
+/** The switches of one connection: what a page needs to show them, and to move them. */
+export interface Panel {
+  /** Computes the document. It lists what the server lists, if no request has done that yet. */
+  state(surroundings: PanelSurroundings): Promise<PanelState>;
+  /**
+   * Makes a change in the name of the host, and announces the lists that changed.
+   *
+   * @param relatedTo the request of the client in which the person made the change, if there is one
+   */
+  change(change: Readonly<Record<string, unknown>>, relatedTo?: RequestId): Promise<PanelChange>;
+}
+
+/**
+ * Returns the switches of a connection.
+ *
+ * @param initialized the connection of a client that has initialized it
+ * @returns the switches
+ */
+export function panelOf({ connection, latest, server }: Omit<InitializedConnection, 'client'>): Panel {
+  return {
+    async state(surroundings) {
+      const exchange = latest();
+      const kept = await readKept(exchange);
+      const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
+        configurationWith(exchange, forPerson(kept, decided), concerns);
+      const preferences = preferencesOf(exchange, kept);
+      const { warnings } = configurationFor(preferences);
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
+      return panelState({
+        ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
+        ...surroundings,
+        preferences,
+        configure: configurationFor,
+        catalogs: await catalogsOf(exchange),
+        server,
+        caller: callerOf(exchange, kept),
+        warnings: warnings.map(({ message }) => message),
+      });
+    },
+    async change(change, relatedTo) {
+      const exchange = latest();
+      const onlyLook = whyOnlyLook(exchange.policy.settings);
+      if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
+      // The values of the model must not become the person's own.
+      const kept = forPerson(await readKept(exchange), 'all');
+      const before = configure(exchange, kept, { meta: false });
+      const concerns = completeChange(before, change);
+      const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
+      const problem = problemOf(update);
+      if (problem !== undefined) return { state: 'refused', message: problem };
+      const decided = change.preset === undefined ? Object.keys(change) : 'all';
+      const outcome = await replacePreferences(exchange, update, decided);
+      if (outcome.state === 'ended') {
+        return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
+      }
+      if (outcome.state === 'failed') {
+        return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
+      }
+      for (const capability of outcome.announced) {
+        // Without a related request, the transport uses the connection's own stream.
+        connection.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, relatedTo);
+      }
+      if (outcome.announced.includes('tools')) connection.relisted = false;
+      return { state: 'changed' };
+    },
+  };
+}
+
+/** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */
+function preferencesOf({ era, request }: Exchange, kept: Kept): HostConcerns {
+  const place = strongestPlace(kept);
+  if (era === 'legacy' || place === 'principal') return recordOf(kept[place]).concerns ?? {};
+  const sent = read(request.params, '_meta', EXTENSION_ID, 'concerns');
+  return typeof sent === 'object' && sent !== null ? { ...sent } : {};
+}
+
+/**
+ * Returns the values that are in effect if the person prefers something else.
+ *
+ * @param exchange a request of the client
+ * @param kept what is kept for its sender
+ * @param concerns the preferences of the person
+ */
+function configurationWith(exchange: Exchange, kept: Kept, concerns: HostConcerns): Configuration {
+  const place = strongestPlace(kept);
+  if (exchange.era === 'legacy' || place === 'principal') {
+    const changed = { ...kept, [place]: withConcerns(kept[place], concerns) };
+    // What a modern request states itself is stronger, and the person must see that.
+    return configure(exchange, changed, { meta: exchange.era === 'modern' });
+  }
+  const { policy, request, sender } = exchange;
+  const _meta = { ...(request.params?._meta as object), [EXTENSION_ID]: { concerns } };
+  const changed = { ...request, params: { ...request.params, _meta } };
+  return configure({ policy, sender, request: changed }, kept, { meta: true });
+}
+
+const withConcerns = (kept: SessionRead | undefined, concerns: HostConcerns): SessionRead => ({
+  state: 'live',
+  record: { ...recordOf(kept), concerns },
+});
+
+/** Returns what is kept for the sender without the values that a model has set for some concerns. */
+const forPerson = ({ session, principal }: Kept, decided: Decided): Kept => ({
+  session:
+    session.state === 'live'
+      ? { state: 'live', record: { ...session.record, ...withoutModel(session.record, decided) } }
+      : session,
+  principal,
+});
+
+/**
+ * Returns what is wrong with a change, as a sentence; `undefined` if it is accepted as it is.
+ *
+ * @param update the change, resolved without any other source
+ */
+export function problemOf(update: Configuration): string | undefined {
+  return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
+}
+
+function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
+  const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
+  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
+  return `${quoteValue(value)} is not a valid value for ${concern} (${names}).${hint}`;
+}
+
+/** A list that the server does not have, or that is too long to be kept, is left out. */
+async function catalogsOf(exchange: Exchange): Promise<PanelCatalogs> {
+  const catalogs: { [K in Kind]?: Catalog<Primitive> } = {};
+  for (const kind of KINDS) {
+    await new Promise<void>((resolve) => {
+      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
+        if (outcome.state === 'complete') catalogs[kind] = outcome.list.bound;
+        resolve();
+      });
+    });
+  }
+  return catalogs;
+}
+
+type PanelCatalogs = Parameters<typeof panelState>[0]['catalogs'];

@@ -1,0 +1,31 @@
+import type { PanelState, PanelValue } from './panel-document.js';
+
+/**
+ * Says in one or two sentences what is shown, for a model or a person.
+ *
+ * @param state what is shown
+ * @example
+ * summaryOf(state); // '10 of 24 tools are shown (about 1414 of 3230 tokens). In effect: security high.'
+ */
+export function summaryOf({ shown, total, concerns }: PanelState): string {
+  const inEffect = concerns
+    .filter(({ inEffect }) => inEffect.length > 0)
+    .map(({ name, inEffect, origin, model = [] }) => {
+      const narrowed = `, narrowed by the model to ${listOf(model)}`;
+      const byModel = origin === 'model' ? ' (chosen by the model)' : model.length === 0 ? '' : narrowed;
+      return `${name} ${listOf(inEffect)}${byModel}`;
+    });
+  const preferences =
+    inEffect.length === 0 ? 'No preferences are in effect.' : `In effect: ${inEffect.join(', ')}.`;
+  return `${shown.tools} of ${total.tools} tools are shown (about ${shown.tokens} of ${total.tokens} tokens). ${preferences}`;
+}
+
+const listOf = (values: readonly PanelValue[]): string => values.join(' or ');
+
+/** A result of a tool that contains only text. */
+export const textResult = (...lines: readonly string[]) => ({
+  content: [{ type: 'text', text: lines.join('\n') }],
+});
+
+/** A result of a tool that failed: the text says what to do. */
+export const errorResult = (text: string) => ({ ...textResult(text), isError: true });

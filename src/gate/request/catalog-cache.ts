@@ -1,0 +1,145 @@
+import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { type Capability, type Failure, LISTS } from '../../wire/messages.js';
+import type { WalkEnd } from '../../wire/page-walker.js';
+import { type AskServer, askForPages } from '../../wire/pending-requests.js';
+import { CachedList, type SharedCatalog } from './shared-catalog.js';
+import { itemsOf, type WholeList } from './whole-list.js';
+
+/** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
+const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
+
+/** After so many attempts, a list that changes whenever it is fetched is used for the request, and not cached. */
+const MAX_ATTEMPTS = 3;
+
+/** A server may change a list without an announcement, so a list older than this is fetched again when it is next used. */
+const MAX_AGE_MS = 60_000;
+
+/** The result of fetching a whole list: the list, the server's error, or that the list exceeds a bound. */
+type Outcome<List> =
+  | { readonly state: 'complete'; readonly list: List }
+  | { readonly state: 'failed'; readonly error: Failure['error'] }
+  | { readonly state: 'unbounded' };
+
+/** The result of fetching a whole list, bound to the policy of the request that needs it. */
+export type ListOutcome = Outcome<WholeList>;
+
+/**
+ * The catalog of one server instance. Each list is fetched once, because an SDK server converts every schema again for
+ * each list request. Lists are dropped when the server announces that they changed. They are kept as the server sent them, and bound to the policy of each request, which may have been replaced since.
+ */
+export class CatalogCache {
+  private readonly lists: Map<Kind, CachedList>;
+  private readonly unbounded = new Set<Kind>();
+  private readonly endless = new Set<Kind>();
+  private readonly waiting = new Map<Kind, ((outcome: Outcome<CachedList>) => void)[]>();
+  /** When each list was last fetched, or when that was last tried. Empty if the operator promises that lists do not change. */
+  private readonly fetchedAt = new Map<Kind, number>();
+  private version = 0;
+
+  /** @param shared the catalog to use instead of one for this server instance only */
+  constructor(private readonly shared?: SharedCatalog) {
+    this.lists = shared?.lists ?? new Map();
+  }
+
+  /** Whether a list is filtered page by page. */
+  isUnbounded(kind: Kind): boolean {
+    return this.unbounded.has(kind);
+  }
+
+  /** Whether a search through all pages of a list once failed to reach its end. */
+  isEndless(kind: Kind): boolean {
+    return this.endless.has(kind);
+  }
+
+  setEndless(kind: Kind): void {
+    this.endless.add(kind);
+  }
+
+  /** Returns the cached lists, bound to a policy. */
+  cached(policy: Policy): ReadonlyMap<Kind, WholeList> {
+    return new Map([...this.lists].map(([kind, cached]) => [kind, cached.boundTo(policy)]));
+  }
+
+  /** Drops the lists of a capability, because the server announced that they changed. */
+  drop(capability: Capability): void {
+    this.version++;
+    for (const kind of KINDS) {
+      if (LISTS[kind].capability !== capability) continue;
+      this.lists.delete(kind);
+      this.unbounded.delete(kind);
+      this.endless.delete(kind);
+    }
+  }
+
+  /**
+   * Gets a whole list, immediately if it is cached. Concurrent calls share one walk through the server's pages.
+   *
+   * @param kind which list
+   * @param policy the policy of the request that needs the list
+   * @param ask sends a request to the server
+   * @param then called once, with the list or the reason why there is none
+   */
+  get(kind: Kind, policy: Policy, ask: AskServer, then: (outcome: ListOutcome) => void): void {
+    const cached = this.lists.get(kind);
+    if (cached !== undefined) {
+      then({ state: 'complete', list: cached.boundTo(policy) });
+      return this.refresh(kind, ask);
+    }
+    if (this.unbounded.has(kind)) return then({ state: 'unbounded' });
+    const bind = (outcome: Outcome<CachedList>): void =>
+      then(outcome.state === 'complete' ? { ...outcome, list: outcome.list.boundTo(policy) } : outcome);
+    const waiting = this.waiting.get(kind);
+    if (waiting !== undefined) {
+      waiting.push(bind);
+      return;
+    }
+    this.waiting.set(kind, [bind]);
+    this.walk(kind, ask);
+  }
+
+  /** Fetches a list again in the background. The old one is used until the new one is complete. */
+  private refresh(kind: Kind, ask: AskServer): void {
+    const fetchedAt = this.fetchedAt.get(kind);
+    if (fetchedAt === undefined || Date.now() - fetchedAt < MAX_AGE_MS || this.waiting.has(kind)) return;
+    this.fetchedAt.set(kind, Date.now());
+    this.waiting.set(kind, []);
+    this.walk(kind, ask);
+  }
+
+  private walk(kind: Kind, ask: AskServer, attempt = 1): void {
+    const pages: Record<string, unknown>[] = [];
+    const version = this.version;
+    const onPage = (page: Record<string, unknown>): number => {
+      pages.push(page);
+      return itemsOf(kind, page)?.length ?? 0;
+    };
+    askForPages(ask, LISTS[kind].method, { bounds: BOUNDS, onPage }, (end) => {
+      const outcome = this.outcomeOf(kind, pages, end);
+      // Pages from before and after a change do not belong together.
+      if (version !== this.version && attempt < MAX_ATTEMPTS) return this.walk(kind, ask, attempt + 1);
+      const waiting = this.waiting.get(kind) ?? [];
+      this.waiting.delete(kind);
+      if (version === this.version) {
+        if (outcome.state === 'complete') {
+          this.lists.set(kind, outcome.list);
+          if (this.shared === undefined) this.fetchedAt.set(kind, Date.now());
+        }
+        // A slow walk says nothing about the next one: this process may have been suspended.
+        if (outcome.state === 'unbounded' && end.kind !== 'too-slow') {
+          this.lists.delete(kind);
+          this.unbounded.add(kind);
+        }
+      }
+      for (const then of waiting) then(outcome);
+    });
+  }
+
+  private outcomeOf(
+    kind: Kind,
+    pages: readonly Record<string, unknown>[],
+    end: WalkEnd<Failure['error']>,
+  ): Outcome<CachedList> {
+    if (end.kind === 'complete') return { state: 'complete', list: new CachedList(kind, pages) };
+    return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
+  }
+}

@@ -1,0 +1,116 @@
+import {
+  type Caller,
+  type ConcernWarning,
+  type Configuration,
+  type PreferenceSource,
+  resolveConfiguration,
+} from '../../engine/configuration.js';
+import type { Policy } from '../../engine/policy.js';
+import type { HostConcerns, SessionRecord } from '../../session/store.js';
+import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../../wire/messages.js';
+import { panelMode } from '../table/panel-routes.js';
+import { surfacesOf } from './client-surfaces.js';
+import { type Kept, recordOf } from './kept-preferences.js';
+import { warnOfOtherServers } from './name-filters.js';
+import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
+import { keptCapabilities } from './session-preferences.js';
+
+/** Who sent a message, as far as the transport knows. */
+export interface Sender {
+  readonly http?: HttpRequestInfo | undefined;
+  /** Verified claims of the caller: the only source of values for operator concerns. */
+  readonly claims?: ReadonlyMap<string, unknown> | undefined;
+  /** What the transport told about the message. The server gets it with the message. */
+  readonly extra: unknown;
+}
+
+/** What a configuration is resolved from, besides the session. */
+export interface Configurable {
+  readonly policy: Policy;
+  readonly request: Request;
+  readonly sender: Sender;
+}
+
+/** Which parts of a request count. */
+export interface ConfigureOptions {
+  /** Whether the request's own `_meta` counts. It does on lists and access-checked methods, not on `updateConcerns`. */
+  readonly meta: boolean;
+}
+
+/**
+ * Resolves the configuration of a request from all preference sources. A modern request (2026-07-28) carries its
+ * client's capabilities, and no session is read for it: one request must not change the lists that another one gets. Only
+ * what a person chose as a verified caller lasts there, if the operator turned that on.
+ *
+ * @param exchange the policy, the request, and who sent it
+ * @param kept what is kept for the sender
+ * @param options whether the request's own `_meta` counts
+ * @returns the configuration, with the warnings about all sources
+ * @example
+ * configure({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }, { meta: true });
+ */
+export function configure(exchange: Configurable, kept: Kept, { meta }: ConfigureOptions): Configuration {
+  const { policy, request, sender } = exchange;
+  const modern = eraOf(request) === 'modern';
+  const record = recordOf(kept.session);
+  const caller = callerOf(exchange, kept);
+  const own: PreferenceSource = modern
+    ? {
+        from: 'capabilities',
+        concerns: read(caller.capabilities, 'extensions', EXTENSION_ID, 'concerns'),
+      }
+    : { from: 'session', concerns: record.concerns };
+  const principal: PreferenceSource = { from: 'principal', concerns: recordOf(kept.principal).concerns };
+  // What a client sends when it connects is the same each time. What a person chose later is stronger.
+  const strongestFirst = !modern && record.acted === true ? [own, principal] : [principal, own];
+  const found = readPreferenceSources(meta ? request : undefined, strongestFirst, sender.http);
+  const sources = withModel(found.sources, modern ? undefined : modelValues(policy, record));
+  const configuration = resolveConfiguration(policy, sources, caller);
+  const warnings = [
+    ...(modern ? NO_WARNINGS : (record.warnings ?? NO_WARNINGS)),
+    ...found.warnings,
+    ...warnOfOtherServers(policy, sender.http),
+  ];
+  return warnings.length === 0
+    ? configuration
+    : { ...configuration, warnings: [...warnings, ...configuration.warnings] };
+}
+
+const NO_WARNINGS: readonly ConcernWarning[] = [];
+
+/** Without the tool with which a model and a person can undo them, the values of the model do not apply. */
+const modelValues = ({ settings }: Policy, { model }: SessionRecord): HostConcerns | undefined =>
+  panelMode(settings) === 'on' ? model : undefined;
+
+/** What a request says about itself is stronger than what the model set, and everything else is weaker. */
+function withModel(
+  sources: readonly PreferenceSource[],
+  concerns: HostConcerns | undefined,
+): readonly PreferenceSource[] {
+  if (concerns === undefined) return sources;
+  const own = sources.filter(({ from }) => from === 'request');
+  return [...own, { from: 'model', concerns }, ...sources.slice(own.length)];
+}
+
+/**
+ * Returns what is known about the caller of a request, besides its preferences.
+ *
+ * @param exchange the policy, the request, and who sent it
+ * @param kept what is kept for the sender
+ * @returns its claims, its client's capabilities, and the era of the request
+ * @example
+ * callerOf({ policy, request, sender }, { session: { state: 'unknown' }, principal: undefined }).era; // 'legacy'
+ */
+export function callerOf({ policy, request, sender }: Configurable, { session, principal }: Kept): Caller {
+  const era = eraOf(request);
+  const record = recordOf(session);
+  const capabilities =
+    era === 'modern'
+      ? read(request.params, '_meta', CLIENT_CAPABILITIES_META)
+      : keptCapabilities(policy, record);
+  // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
+  const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
+  const forgotten = isLost && policy.settings.enforcement === 'enforce';
+  const apps = era === 'modern' ? surfacesOf(capabilities).app : (record.apps ?? record.panel?.app ?? false);
+  return { claims: sender.claims, capabilities, era, forgotten, ...(apps ? { apps } : {}) };
+}

@@ -1,0 +1,44 @@
+import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
+import type { Policy } from '../../engine/policy.js';
+import type { Era, Request } from '../../wire/messages.js';
+import type { Route } from '../table/routes.js';
+import type { Sender } from './configure.js';
+import type { Kept } from './kept-preferences.js';
+
+/** Where preferences of the sender of a request can be kept. */
+export interface Keeps {
+  readonly caller: boolean;
+  /** Only the legacy era has sessions. */
+  readonly session: boolean;
+}
+
+/** What is known of a request when it arrives. An `Exchange` is one, but whoever gets facts can neither wait nor send. */
+export interface RequestFacts {
+  readonly policy: Policy;
+  readonly request: Request;
+  readonly route: Route;
+  readonly era: Era;
+  readonly sender: Pick<Sender, 'http'>;
+  readonly keeps: Keeps;
+}
+
+/** A request whose preferences are known. */
+export interface Facts extends RequestFacts {
+  readonly configuration: Configuration;
+  readonly kept: Kept;
+  /** Warnings for the log only. */
+  readonly logged: readonly ConcernWarning[];
+  /** Set if the server was asked for a name that does not exist. */
+  readonly substitute: Substitute | undefined;
+}
+
+/** The text that the server receives in place of a hidden name, and the text that it replaces. */
+export interface Substitute {
+  /** The whole name that the server receives. It contains `sent`. */
+  readonly name: string;
+  readonly sent: string;
+  readonly original: string;
+}
+
+export const isEnforced = ({ policy }: Pick<RequestFacts, 'policy'>): boolean =>
+  policy.settings.enforcement === 'enforce';

@@ -1,0 +1,78 @@
+import type { ConcernWarning } from '../../engine/configuration.js';
+import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
+import type { Era } from '../../wire/messages.js';
+import { readSession, type SessionPreferences } from './session-preferences.js';
+
+/** Where the preferences of a verified caller are kept, if the operator turned that on. */
+export type PrincipalPreferences =
+  | { readonly place: 'store'; readonly store: SessionStore; readonly id: string }
+  /** The caller is not verified, or its claims do not tell it from others. */
+  | { readonly place: 'none' };
+
+/** What is kept for the sender of a request. */
+export interface Kept {
+  readonly session: SessionRead;
+  /** Of the verified caller: `unknown` if it was not read, `undefined` if nothing is kept for callers. */
+  readonly principal: SessionRead | undefined;
+}
+
+/** A request, as far as it says whose preferences apply. */
+interface Sent {
+  readonly era: Era;
+  readonly connection: {
+    readonly preferences: SessionPreferences;
+    readonly principal: PrincipalPreferences | undefined;
+  };
+}
+
+const UNKNOWN: SessionRead = { state: 'unknown' };
+
+/** What is known of a request before anything was read for it. */
+export function nothingRead({ connection }: Pick<Sent, 'connection'>): Kept {
+  return { session: UNKNOWN, principal: connection.principal?.place === 'store' ? UNKNOWN : undefined };
+}
+
+/**
+ * Reads what is kept for the sender of a request: its session, which only the legacy era has, and its principal.
+ *
+ * @returns a promise only if a store must be waited for; it rejects if the store cannot be read
+ */
+export function readKept({ connection, era }: Sent): Kept | Promise<Kept> {
+  const session = era === 'modern' ? UNKNOWN : readSession(connection.preferences);
+  const principal = readPrincipal(connection.principal);
+  if (principal !== undefined) {
+    return Promise.all([session, principal]).then(([found, chosen]) => ({
+      session: found,
+      principal: chosen,
+    }));
+  }
+  if (session instanceof Promise) return session.then((found) => ({ session: found, principal: undefined }));
+  return { session, principal: undefined };
+}
+
+/**
+ * Reads what is kept for the caller. A caller that never chose anything has an empty record: only what was not read is
+ * `unknown`.
+ *
+ * @returns `undefined` if nothing is kept for this caller
+ */
+export function readPrincipal(principal: PrincipalPreferences | undefined): Promise<SessionRead> | undefined {
+  if (principal?.place !== 'store') return undefined;
+  const { store, id } = principal;
+  return store.read(id).then((found) => (found.state === 'live' ? found : { state: 'live', record: {} }));
+}
+
+/** Returns what a store keeps, or nothing. */
+export const recordOf = (kept: SessionRead | undefined): SessionRecord =>
+  kept?.state === 'live' ? kept.record : {};
+
+/** Returns whose preferences are the strongest of those that are kept: of this session, or of this caller. */
+export const strongestPlace = ({ session, principal }: Kept): keyof Kept =>
+  principal === undefined || recordOf(session).acted === true ? 'session' : 'principal';
+
+/** Warns an operator who lets callers keep preferences that this one cannot. */
+export const NO_PRINCIPAL: ConcernWarning = {
+  code: 'no-principal',
+  message:
+    'Preferences are kept per caller, but this caller has no verified claims iss and sub. Its preferences are kept only for its session.',
+};

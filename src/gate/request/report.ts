@@ -1,0 +1,121 @@
+import {
+  type ConcernWarning,
+  type Configuration,
+  describeConfiguration,
+  describeModel,
+  describeOrigins,
+  type Origin,
+} from '../../engine/configuration.js';
+import type { Decision } from '../../engine/evaluate.js';
+import type { HiddenCounts } from '../../engine/hidden.js';
+import type { Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import type { Era, RequestId } from '../../wire/messages.js';
+
+/** How many primitives of a list the client does not get, by reason. */
+export interface HiddenReport extends HiddenCounts {
+  /** Primitives that the configuration shows and the client's own filter leaves out. */
+  readonly filter?: number;
+}
+
+/** The primitive that a request names. */
+export interface ReportedTarget {
+  readonly type: 'tool' | 'prompt' | 'uri';
+  /** The name or URI; omitted if the server is not known to have it, because a client can send a secret as a name. */
+  readonly name?: string;
+}
+
+/** The ids of the trace that a request belongs to, in the form of W3C Trace Context. */
+export interface ReportedTrace {
+  readonly traceId: string;
+  readonly spanId: string;
+}
+
+/** What happened to one request of a client, for a log. It contains neither arguments nor results. */
+export interface GateReport {
+  readonly method: string;
+  readonly era: Era;
+  /** The digest of the policy that decided. */
+  readonly policy?: string;
+  readonly target?: ReportedTarget;
+  /** The decision of the access check about the target. */
+  readonly decision?: Decision;
+  readonly trace?: ReportedTrace;
+  /** The configuration: the values in effect, in the words of the policy. */
+  readonly concerns?: object;
+  /** The preference source of each concern, by name. It includes denied concerns, which have no value. */
+  readonly sources?: Readonly<Record<string, Origin>>;
+  /** The values that a model has set, also where they apply beside the person's value. */
+  readonly model?: object;
+  /** Whether the client shows pages (MCP Apps), which decides about the tools of pages. */
+  readonly apps?: boolean;
+  readonly shown?: number;
+  readonly total?: number;
+  /** The counts add up to `total - shown`. Omitted if that is 0. */
+  readonly hidden?: HiddenReport;
+  readonly warnings?: readonly ConcernWarning[];
+  /** The code of the JSON-RPC error that the client got, from the server or from the gate. */
+  readonly error?: number;
+  /** Whether the tool itself reported a failure. */
+  readonly isError?: boolean;
+  /** Why the request has no answer: the client cancelled it, or the connection ended before. */
+  readonly unanswered?: 'cancelled' | 'closed';
+  /**
+   * The method of a request or notification that `enforce` did not let pass, because no filter knows the method or because
+   * the message is malformed. Under `shadow`, the method that `enforce` would not let pass.
+   */
+  readonly refused?: string;
+}
+
+/** What the gate knows besides a report: to which request it belongs, and names that reports may contain. */
+export interface ReportContext {
+  /** The id that the client gave the request. */
+  readonly id?: RequestId;
+  /** The digest of the policy that the request is handled under. */
+  readonly policy?: string;
+  /** A list of the server. */
+  readonly list?: { readonly kind: Kind; readonly items: readonly Primitive[] };
+  /** The name of the request's target, if the server lists it. */
+  readonly listedName?: string;
+}
+
+/** Receives a report about a request. */
+export type Report = (report: GateReport, context?: ReportContext) => void;
+
+/** Receives reports about requests. */
+export interface Reporter {
+  readonly report: Report;
+}
+
+/** Discards reports. With this function, reports are not even built. */
+export const NO_REPORT = (): void => undefined;
+
+/** How much of a list the client was shown. */
+export type ListCounts = Pick<GateReport, 'shown' | 'total' | 'hidden'>;
+
+/** Returns the part of a report about the configuration of a request, its warnings and, for a list, what was shown. */
+export function describeConcerns(
+  configuration: Configuration,
+  warnings: readonly ConcernWarning[],
+  { hidden = {}, ...counts }: ListCounts = {},
+): Omit<GateReport, 'method' | 'era'> {
+  const sources = describeOrigins(configuration);
+  const model = describeModel(configuration);
+  return {
+    concerns: describeConfiguration(configuration),
+    ...(isEmpty(sources) ? {} : { sources }),
+    ...(isEmpty(model) ? {} : { model }),
+    ...(configuration.apps === true ? { apps: true } : {}),
+    ...counts,
+    ...(isEmpty(hidden) ? {} : { hidden }),
+    warnings,
+  };
+}
+
+const isEmpty = (counts: object): boolean => Object.keys(counts).length === 0;
+
+/** Returns a warning with the name of the store's error only: its message may contain host names and keys. */
+export function storeWarning(operation: 'read' | 'written', cause: unknown): ConcernWarning {
+  const reason = cause instanceof Error ? cause.name : 'unknown';
+  return { code: 'store-unavailable', message: `The session store could not be ${operation} (${reason}).` };
+}

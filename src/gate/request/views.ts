@@ -1,0 +1,59 @@
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import type { Policy } from '../../engine/policy.js';
+import type { Request } from '../../wire/messages.js';
+import type { Exchange } from './exchange.js';
+import type { Substitute } from './facts.js';
+import { sessionConfiguration } from './with-configuration.js';
+
+/** What decides which names of a server's own message are hidden: a configuration, and the request that it belongs to. */
+export interface View {
+  readonly configuration: Configuration;
+  readonly request: Request | undefined;
+  readonly substitute: Substitute | undefined;
+}
+
+/** The part of a connection that knows what its client is shown. */
+export interface ViewSource {
+  readonly policy: Policy;
+  readonly latest: Exchange | undefined;
+  /** Returns the requests that have no answer yet. */
+  inFlight(): Iterable<Exchange>;
+}
+
+/**
+ * Returns under which configurations a message of the server is seen. One that belongs to a request is seen under that
+ * request's configuration. Any other message may belong to each request without an answer; if there is none, it is seen
+ * under the configuration of the session.
+ *
+ * @param source the connection
+ * @param related the request that the message belongs to, if the transport knows it
+ * @returns the views; a promise if the session store must be waited for
+ */
+export function viewsOf(
+  source: ViewSource,
+  related: Exchange | undefined,
+): readonly View[] | Promise<readonly View[]> {
+  const candidates = related === undefined ? [...source.inFlight()] : [related];
+  const views = new Map<string, View>();
+  for (const exchange of candidates) {
+    if (!exchange.isConfigured) continue;
+    const { configuration, request, substitute } = exchange;
+    // Requests with one configuration differ only in what they named.
+    const key =
+      substitute === undefined ? `${configuration.policy.digest}/${configuration.key}` : substitute.name;
+    if (!views.has(key)) views.set(key, { configuration, request, substitute });
+  }
+  if (views.size > 0) return [...views.values()];
+  const { latest, policy } = source;
+  if (latest === undefined) return [withoutRequest(resolveConfiguration(policy, []))];
+  const configuration = sessionConfiguration(latest.again());
+  return configuration instanceof Promise
+    ? configuration.then((each) => [withoutRequest(each)])
+    : [withoutRequest(configuration)];
+}
+
+const withoutRequest = (configuration: Configuration): View => ({
+  configuration,
+  request: undefined,
+  substitute: undefined,
+});

@@ -1,0 +1,172 @@
+import type { Kind } from '../engine/policy.js';
+
+/** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
+export const EXTENSION_ID = 'io.github.mcp-concerns/concerns';
+
+/** The HTTP header and the URL parameter that carry preferences. */
+export const CONCERNS_HEADER = 'mcp-concerns';
+export const CONCERNS_PARAMETER = 'concerns';
+
+/** The keys of `_meta` in which requests of 2026-07-28 carry what `initialize` carried before. */
+export const PROTOCOL_VERSION_META = 'io.modelcontextprotocol/protocolVersion';
+export const CLIENT_CAPABILITIES_META = 'io.modelcontextprotocol/clientCapabilities';
+
+export const METHODS = {
+  initialize: 'initialize',
+  discover: 'server/discover',
+  initialized: 'notifications/initialized',
+  cancelled: 'notifications/cancelled',
+  listen: 'subscriptions/listen',
+  listConcerns: 'listConcerns',
+  updateConcerns: 'updateConcerns',
+} as const;
+
+/** The list method of each kind of primitive, and the notification that its list changed. */
+export const LISTS = {
+  tools: { method: 'tools/list', capability: 'tools' },
+  prompts: { method: 'prompts/list', capability: 'prompts' },
+  resources: { method: 'resources/list', capability: 'resources' },
+  resourceTemplates: { method: 'resources/templates/list', capability: 'resources' },
+} as const satisfies { readonly [K in Kind]: { readonly method: string; readonly capability: string } };
+
+export const CAPABILITIES = ['tools', 'prompts', 'resources'] as const;
+export type Capability = (typeof CAPABILITIES)[number];
+
+export const listChangedMethod = (capability: Capability): string =>
+  `notifications/${capability}/list_changed`;
+
+/** The methods that use one primitive, by name or URI. */
+export const ACCESS_METHODS = {
+  call: 'tools/call',
+  get: 'prompts/get',
+  read: 'resources/read',
+  subscribe: 'resources/subscribe',
+  complete: 'completion/complete',
+} as const;
+
+export const SAMPLING = 'sampling/createMessage';
+
+export const TASK_LIST = 'tasks/list';
+export const TASK_RESULT = 'tasks/result';
+
+/** The Tasks extension of 2026-07-28. */
+export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
+
+/** `capabilities.tasks.list.filter` of a server (SEP-1904, "Server capabilities"). Only tool calls create tasks. */
+export const TASK_FILTER_CAPABILITY = {
+  methods: ['tools/call'],
+  taskIds: true,
+  status: true,
+  createdAt: { before: true, after: true },
+  lastUpdatedAt: { before: true, after: true },
+  order: { by: ['createdAt', 'lastUpdatedAt'], direction: ['asc', 'desc'] },
+} as const;
+
+/** `legacy`: up to 2025-11-25, with `initialize` and sessions. `modern`: 2026-07-28, where each request is self-contained. */
+export type Era = 'legacy' | 'modern';
+
+/** JSON-RPC 2.0, section 5.1. */
+export const ERRORS = {
+  invalidRequest: -32600,
+  methodNotFound: -32601,
+  invalidParams: -32602,
+  internal: -32603,
+} as const;
+
+export type RequestId = string | number;
+
+/** JSON-RPC messages as they arrive: the contents of `params` and `result` are not validated. */
+export interface Request {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+export interface Notification {
+  readonly jsonrpc: '2.0';
+  readonly method: string;
+  readonly params?: Record<string, unknown>;
+}
+export interface Answer {
+  readonly jsonrpc: '2.0';
+  readonly id: RequestId;
+  readonly result: Record<string, unknown>;
+}
+export interface Failure {
+  readonly jsonrpc: '2.0';
+  /** `null` if the message that it answers has no readable id. */
+  readonly id?: RequestId | null | undefined;
+  readonly error: { readonly code: number; readonly message: string; readonly data?: unknown };
+}
+export type Message = Request | Notification | Answer | Failure;
+
+export type Shape = 'request' | 'notification' | 'response';
+
+/**
+ * Returns what a value is as a message of JSON-RPC 2.0. With a method it is a request or a notification, whatever else it
+ * contains: servers read it in this order too. A batch is not a message.
+ *
+ * @param message a value of any type: in-memory transports deliver whatever the other side sends
+ * @returns `undefined` if the value is not a message
+ * @example
+ * shapeOf({ jsonrpc: '2.0', id: 1, method: 'tools/call', result: {} }); // 'request'
+ */
+export function shapeOf(message: unknown): Shape | undefined {
+  if (typeof message !== 'object' || message === null || Array.isArray(message)) return undefined;
+  if ('method' in message) {
+    if (typeof message.method !== 'string') return undefined;
+    return 'id' in message && message.id !== undefined ? 'request' : 'notification';
+  }
+  return 'result' in message || 'error' in message ? 'response' : undefined;
+}
+
+export const isRequest = (message: Message): message is Request => shapeOf(message) === 'request';
+export const isNotification = (message: Message): message is Notification =>
+  shapeOf(message) === 'notification';
+export const isResponse = (message: Message): message is Answer | Failure => shapeOf(message) === 'response';
+
+/** Returns the era of a request: only modern requests contain their protocol version. */
+export function eraOf(request: Request | undefined): Era {
+  return typeof read(request?.params, '_meta', PROTOCOL_VERSION_META) === 'string' ? 'modern' : 'legacy';
+}
+
+/**
+ * Returns a request without the marker of modern requests. The era belongs to the connection: after `initialize` the marker
+ * does not count, and without it gate and server read the same request.
+ */
+export function asLegacy(request: Request): Request {
+  if (eraOf(request) === 'legacy') return request;
+  const meta = Object.entries(read(request.params, '_meta') as object);
+  const _meta = Object.fromEntries(meta.filter(([name]) => name !== PROTOCOL_VERSION_META));
+  return { ...request, params: { ...request.params, _meta } };
+}
+
+/** Returns an answer made by the gate. Modern clients refuse results without `resultType`. */
+export function answer(request: Request, result: Record<string, unknown>): Answer {
+  const complete = eraOf(request) === 'modern' ? { resultType: 'complete', ...result } : result;
+  return { jsonrpc: '2.0', id: request.id, result: complete };
+}
+
+export function failure(id: RequestId | null, code: number, message: string, data?: unknown): Failure {
+  return { jsonrpc: '2.0', id, error: { code, message, ...(data === undefined ? {} : { data }) } };
+}
+
+/** Returns the error of an answer. Nothing checks what servers send as one: it can be `null`, or have no code. */
+export function errorOf({ error }: Failure): Failure['error'] {
+  const [code, message] = [read(error, 'code'), read(error, 'message')];
+  if (typeof code === 'number' && typeof message === 'string') return error;
+  return {
+    code: typeof code === 'number' ? code : ERRORS.internal,
+    message: 'The server answered with an error that is not one of JSON-RPC.',
+  };
+}
+
+/** Returns the property at a path of a value of any type; `undefined` for inherited and missing properties. */
+export function read(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path) {
+    if (typeof found !== 'object' || found === null || !Object.hasOwn(found, name)) return undefined;
+    found = (found as Record<string, unknown>)[name];
+  }
+  return found;
+}

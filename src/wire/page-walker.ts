@@ -1,0 +1,124 @@
+import { read } from './messages.js';
+
+/** How far to follow the pages of a list. Each bound that is not given is that of `MAX_WALK`. */
+export interface WalkBounds {
+  readonly pages?: number | undefined;
+  readonly items?: number | undefined;
+  /** Checked when a page arrives: a page that never arrives is for the caller to time out. */
+  readonly milliseconds?: number | undefined;
+}
+
+/** The bounds of every walk: more than any real server lists, so only a server that never ends its list reaches them. */
+export const MAX_WALK = { pages: 10_000, items: 1_000_000, milliseconds: 10 * 60_000 } as const;
+
+/** Why a walk ended before the last page. */
+export type WalkStop =
+  | { readonly kind: 'too-many-pages' }
+  | { readonly kind: 'too-many-items' }
+  | { readonly kind: 'too-slow' }
+  /** The server sent a cursor that was already followed, so its pages have no end. */
+  | { readonly kind: 'repeated-cursor'; readonly cursor: string };
+
+/** Why a walk ended. `failed` carries what the server answered instead of a page, or what was thrown. */
+export type WalkEnd<E = unknown> =
+  | { readonly kind: 'complete' }
+  | WalkStop
+  | { readonly kind: 'failed'; readonly error: E };
+
+/** What to do after a page: fetch the next one with `cursor`, or stop. */
+export type WalkStep =
+  | { readonly kind: 'more'; readonly cursor: string }
+  | Exclude<WalkEnd, { kind: 'failed' }>;
+
+/**
+ * Follows the cursors of one list without fetching anything itself, so it works with callbacks and with promises
+ * (MCP, "Pagination").
+ *
+ * @example
+ * const walk = new PageWalk({ pages: 100 });
+ * const step = walk.next(page, page.tools.length);
+ * if (step.kind === 'more') fetchPage(step.cursor);
+ */
+export class PageWalk {
+  private readonly followed = new Set<string>();
+  private readonly started: number;
+  private readonly bounds: { readonly [B in keyof typeof MAX_WALK]: number };
+  private pageCount = 0;
+  private itemCount = 0;
+
+  /**
+   * @param bounds how far to go
+   * @param now returns the time in milliseconds
+   */
+  constructor(
+    { pages, items, milliseconds }: WalkBounds = {},
+    private readonly now: () => number = () => performance.now(),
+  ) {
+    this.bounds = {
+      pages: pages ?? MAX_WALK.pages,
+      items: items ?? MAX_WALK.items,
+      milliseconds: milliseconds ?? MAX_WALK.milliseconds,
+    };
+    this.started = now();
+  }
+
+  /** How many pages arrived. */
+  get pages(): number {
+    return this.pageCount;
+  }
+
+  /**
+   * Takes a page that arrived.
+   *
+   * @param page the result that contains `nextCursor`, if there is a next page
+   * @param items how many items the page has
+   * @returns the cursor of the next page, or why the walk ends here. The last page always ends it as `complete`.
+   */
+  next(page: unknown, items = 0): WalkStep {
+    const { bounds } = this;
+    this.pageCount += 1;
+    this.itemCount += items;
+    const cursor = read(page, 'nextCursor');
+    if (typeof cursor !== 'string') return { kind: 'complete' };
+    if (this.followed.has(cursor)) return { kind: 'repeated-cursor', cursor };
+    if (this.pageCount >= bounds.pages) return { kind: 'too-many-pages' };
+    if (this.itemCount > bounds.items) return { kind: 'too-many-items' };
+    if (this.now() - this.started >= bounds.milliseconds) return { kind: 'too-slow' };
+    this.followed.add(cursor);
+    return { kind: 'more', cursor };
+  }
+}
+
+/** How `walkPages` and `askForPages` read a page. */
+export interface PageReader<P> {
+  readonly bounds?: WalkBounds;
+  /** Called for each page, in order. Returns how many items the page has. */
+  readonly onPage: (page: P) => number;
+}
+
+/**
+ * Fetches all pages of a list by promises.
+ *
+ * @param fetchPage fetches the first page without a cursor, and each other page with the cursor of the page before
+ * @param reader the bounds, and what to do with each page
+ * @returns why the walk ended, and how many pages arrived; `failed` if `fetchPage` or `onPage` threw
+ * @example
+ * const tools: Tool[] = [];
+ * const { end } = await walkPages((cursor) => client.listTools({ cursor }), { onPage: (page) => tools.push(...page.tools) });
+ */
+export async function walkPages<P>(
+  fetchPage: (cursor: string | undefined) => Promise<P>,
+  { bounds = {}, onPage }: PageReader<P>,
+): Promise<{ readonly end: WalkEnd; readonly pages: number }> {
+  const walk = new PageWalk(bounds);
+  try {
+    for (let cursor: string | undefined; ; ) {
+      const page = await fetchPage(cursor);
+      const step = walk.next(page, onPage(page));
+      if (step.kind !== 'more') return { end: step, pages: walk.pages };
+      cursor = step.cursor;
+    }
+  } catch (error) {
+    return { end: { kind: 'failed', error }, pages: walk.pages };
+  }
+}

@@ -1,0 +1,86 @@
+import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { describe, expect, it } from 'vitest';
+import { AttachError, attachConcerns } from '../../src/gate/attach.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import { policyOf } from './gate-harness.js';
+
+const policy = policyOf('concerns: { level: { values: [low, high] } }\nsettings: { enforcement: enforce }\n');
+
+/** A server that keeps the transport that it is connected to. */
+class FakeServer {
+  readonly connected: Transport[] = [];
+
+  async connect(transport: Transport): Promise<void> {
+    this.connected.push(transport);
+    await transport.start();
+  }
+}
+
+/** Sends a message to a server without an SDK, and returns what the client gets. */
+async function received(server: FakeServer, message: object): Promise<unknown[]> {
+  const [client, side] = InMemoryTransport.createLinkedPair();
+  const messages: unknown[] = [];
+  client.onmessage = (each) => messages.push(each);
+  await server.connect(side);
+  await client.start();
+  await client.send({ jsonrpc: '2.0', id: 1, method: 'unknown', ...message });
+  return messages;
+}
+const REFUSED = { jsonrpc: '2.0', id: 1, error: { code: -32601, message: 'Method not found' } };
+
+describe('attaching concerns', () => {
+  it('puts the gate between a server and each transport', async () => {
+    const server = new FakeServer();
+    attachConcerns(server, { policy });
+    expect(await received(server, {})).toEqual([REFUSED]);
+    expect(await received(server, {})).toEqual([REFUSED]);
+    expect(server.connected).toHaveLength(2);
+  });
+
+  it('puts the gate into the server that another one contains', async () => {
+    const server = new FakeServer();
+    attachConcerns({ server }, { policy });
+    expect(await received(server, {})).toEqual([REFUSED]);
+  });
+
+  it.each<[string, object]>([
+    ['a value that is no server', {}],
+    ['a server whose connect is no method', { connect: 'now' }],
+    ['a server that contains no server', { connect: async () => undefined, server: {} }],
+  ])('is refused for %s', (_what, value) => {
+    const message =
+      'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.';
+    const attach = () => attachConcerns(value as FakeServer, { policy });
+    expect(attach).toThrow(AttachError);
+    expect(attach).toThrow(expect.objectContaining({ message, code: 'ATTACH_INVALID', name: 'AttachError' }));
+  });
+
+  it('returns what to wait for before a response is finished', async () => {
+    let answer = () => {};
+    const memory = createMemoryStore();
+    const store = {
+      ...memory,
+      read: (id: string) =>
+        new Promise<Awaited<ReturnType<typeof memory.read>>>((resolve) => {
+          answer = () => resolve(memory.read(id));
+        }),
+    };
+    const server = new FakeServer();
+    const { settled } = attachConcerns(server, { policy, store });
+    await settled();
+    const [client, side] = InMemoryTransport.createLinkedPair();
+    side.sessionId = 's';
+    await server.connect(side);
+    await client.send({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+    let isSettled = false;
+    const waiting = settled().then(() => {
+      isSettled = true;
+    });
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(isSettled).toBe(false);
+    answer();
+    await waiting;
+    expect(isSettled).toBe(true);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from 'vitest';
+import { Ledger } from '../../../src/gate/edge/ledger.js';
+
+const entry = (clientId: string | number) => ({ clientId });
+
+describe('a ledger', () => {
+  it('gives each request an id of its own', () => {
+    const ledger = new Ledger();
+    const [one, two] = [entry(1), entry(1)];
+    const ids = [ledger.enter(one), ledger.enter(two)];
+    expect(ids).toEqual([expect.stringMatching(/^[0-9a-f-]{36}\/1$/), expect.stringMatching(/\/2$/)]);
+    expect(ids.map((id) => ledger.find(id))).toEqual([one, two]);
+    expect([...ledger.all()]).toEqual([one, two]);
+    expect(ledger.pending).toBe(2);
+  });
+
+  it('owns the ids that it gave, also after the answers', () => {
+    const ledger = new Ledger();
+    expect(ledger.owns('x')).toBe(false);
+    expect(ledger.owns(undefined)).toBe(false);
+    expect(ledger.owns('undefined/1')).toBe(false);
+    const id = ledger.enter(entry(1));
+    ledger.take(id);
+    expect(ledger.owns(id)).toBe(true);
+    expect(ledger.owns(`x${id}`)).toBe(false);
+    expect(ledger.owns(1)).toBe(false);
+    expect(ledger.owns(new Ledger().enter(entry(1)))).toBe(false);
+  });
+
+  it('takes each request once', () => {
+    const ledger = new Ledger();
+    const one = entry(1);
+    const id = ledger.enter(one);
+    expect(ledger.take('x')).toBeUndefined();
+    expect(ledger.take(id)).toBe(one);
+    expect(ledger.take(id)).toBeUndefined();
+    expect(ledger.find(id)).toBeUndefined();
+    expect(ledger.pending).toBe(0);
+    expect(ledger.cancel(1)).toBeUndefined();
+  });
+});
+
+describe('a cancelled request', () => {
+  it('stays in the ledger until its answer, and is not pending', () => {
+    const ledger = new Ledger();
+    const one = entry('a');
+    const id = ledger.enter(one);
+    expect(ledger.isCancelled(id)).toBe(false);
+    expect(ledger.cancel('b')).toBeUndefined();
+    expect(ledger.cancel('a')).toEqual({ id, entry: one });
+    expect(ledger.isCancelled(id)).toBe(true);
+    expect(ledger.pending).toBe(0);
+    expect([...ledger.all()]).toEqual([one]);
+    expect(ledger.cancel('a')).toBeUndefined();
+    expect(ledger.take(id)).toBe(one);
+    expect(ledger.isCancelled(id)).toBe(false);
+    expect(ledger.pending).toBe(0);
+  });
+
+  it('is the latest one with the id of the client', () => {
+    const ledger = new Ledger();
+    const [first, second] = [ledger.enter(entry(1)), ledger.enter(entry(1))];
+    // The answer to the first one does not make the second one unknown.
+    ledger.take(first);
+    expect(ledger.cancel(1)?.id).toBe(second);
+    const third = ledger.enter(entry(1));
+    ledger.take(second);
+    expect(ledger.isCancelled(third)).toBe(false);
+    expect(ledger.cancel(1)?.id).toBe(third);
+  });
+
+  it('is forgotten if 1,000 later ones are cancelled too', () => {
+    const ledger = new Ledger();
+    const ids = Array.from({ length: 1_001 }, (_, clientId) => {
+      const id = ledger.enter(entry(clientId));
+      if (clientId < 1_000) ledger.cancel(clientId);
+      return id;
+    });
+    expect([...ledger.all()]).toHaveLength(1_001);
+    expect(ledger.pending).toBe(1);
+    ledger.cancel(1_000);
+    expect(ledger.find(ids[0])).toBeUndefined();
+    expect(ledger.find(ids[1])).toEqual(entry(1));
+    expect([...ledger.all()]).toHaveLength(1_000);
+  });
+});

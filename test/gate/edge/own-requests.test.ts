@@ -1,0 +1,41 @@
+import { expect, it } from 'vitest';
+import { isRequest, type Message, type Request } from '../../../src/wire/messages.js';
+import { PendingRequests } from '../../../src/wire/pending-requests.js';
+
+const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
+
+it('accepts any number of pages from a server that answers immediately', () => {
+  const pending = new PendingRequests();
+  const send = (message: Message): void => {
+    if (isRequest(message)) pending.take({ jsonrpc: '2.0', id: message.id, result: {} });
+  };
+  const ask = pending.askFor(request, send);
+  let pages = 0;
+  const onPage = (): void => {
+    if (++pages < 100_000) ask('tools/list', { cursor: String(pages) }, onPage);
+  };
+  ask('tools/list', {}, onPage);
+  expect(pages).toBe(100_000);
+  expect(pending.isWaiting).toBe(false);
+});
+
+it('answers a request that cannot be sent with an error, and sends the next one', () => {
+  const pending = new PendingRequests();
+  const sent: Message[] = [];
+  const ask = pending.askFor(request, (message) => {
+    sent.push(message);
+    if (sent.length === 1) throw new Error('closed');
+  });
+  const answers: unknown[] = [];
+  ask('tools/list', {}, (answer) => answers.push(answer));
+  ask('prompts/list', {}, (answer) => answers.push(answer));
+  expect(answers).toMatchObject([{ error: { code: -32603 } }]);
+  expect(sent).toHaveLength(2);
+  expect(pending.isWaiting).toBe(true);
+});
+
+it('takes only the responses to its own requests', () => {
+  const pending = new PendingRequests();
+  pending.askFor(request, () => undefined)('tools/list', {}, () => undefined);
+  expect(pending.take({ jsonrpc: '2.0', id: 1, result: {} })).toBe(false);
+});

@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { resolveConfiguration } from '../../../src/engine/configuration.js';
+import { bindCatalog } from '../../../src/engine/select.js';
+import { judgeAccess } from '../../../src/gate/enforce/access-check.js';
+import type { Facts } from '../../../src/gate/request/facts.js';
+import type { Deciding, FactOf, Need } from '../../../src/gate/request/steps.js';
+import { ROUTES } from '../../../src/gate/table/routes.js';
+import { policyOf } from '../gate-harness.js';
+
+const policy = policyOf(`
+concerns: { security: { values: [low, high], match: at-most } }
+primitives: { tools: { "secret": { security: high }, "op*": { security: low } } }
+settings: { enforcement: enforce }
+`);
+
+/** Runs a decision without a connection. Returns its outcome, and what it asked for. */
+function decided<T>(steps: Deciding<T>, facts: Partial<FactOf>): { outcome: T; asked: Need['need'][] } {
+  const asked: Need['need'][] = [];
+  let step = steps.next(undefined as never);
+  while (step.done !== true) {
+    asked.push(step.value.need);
+    step = steps.next(facts[step.value.need] as never);
+  }
+  return { outcome: step.value, asked };
+}
+
+function call(name: string): Facts {
+  const request = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name } } as const;
+  return {
+    policy,
+    request,
+    route: ROUTES.get('tools/call') ?? { to: 'unknown' },
+    era: 'legacy',
+    sender: {},
+    keeps: { caller: false, session: true },
+    configuration: resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'low' } }]),
+    kept: { session: { state: 'live', record: {} }, principal: undefined },
+    logged: [],
+    substitute: undefined,
+  };
+}
+
+const found = {
+  lists: { tools: bindCatalog(policy, 'tools', [{ name: 'open' }, { name: 'secret' }]) },
+  enough: true,
+};
+
+describe('the decision on a call, without a connection', () => {
+  it.each([
+    ['a shown tool', 'open', found, { to: 'server', params: { name: 'open' } }],
+    ['a hidden tool', 'secret', found, { to: 'server', substitute: { original: 'secret' } }],
+    [
+      'a tool of an unread list',
+      'open',
+      { lists: {}, enough: false },
+      { to: 'client', error: { code: -32603 } },
+    ],
+  ])('about %s needs preferences and lists', (_what, name, lists, outcome) => {
+    const facts = call(name);
+    const result = decided(judgeAccess(facts), { preferences: facts, lists });
+    expect(result.asked).toEqual(['preferences', 'lists']);
+    expect(result.outcome).toMatchObject(outcome);
+  });
+});

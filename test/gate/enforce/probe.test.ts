@@ -1,0 +1,120 @@
+import { describe, expect, it } from 'vitest';
+import { judgeProbe, probedRequest } from '../../../src/gate/enforce/access-check.js';
+import { gathering } from '../../../src/gate/gather/gather.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { EXTENSION_ID, type Message } from '../../../src/wire/messages.js';
+import { policyOf } from '../gate-harness.js';
+import { ListServer, type Lists } from './list-server.js';
+
+const policy = policyOf(`
+concerns: { security: { values: [low, high] } }
+primitives:
+  tools: { secret: { security: low }, strong: { security: high } }
+  resources: { "r://a/secret": { security: low } }
+settings: { enforcement: enforce }
+`);
+const LISTS: Lists = {
+  'tools/list': [{ name: 'secret' }, { name: 'strong' }, { name: 'listed' }],
+  'prompts/list': [{ name: 'listed' }],
+  'resources/list': [{ uri: 'r://a/secret' }],
+  'resources/templates/list': [],
+};
+const HIGH = { [EXTENSION_ID]: { concerns: { security: 'high' } } };
+const SENT = expect.stringMatching(/^unknown-[0-9a-f-]{36}$/);
+const serving = (lists = LISTS): ListServer => new ListServer(policy).listing(lists);
+
+const answerProbe = gathering({ judge: judgeProbe, subject: probedRequest }).judge;
+
+/** Asks the gate which names of a request to replace. */
+function probe(server: ListServer, method: string, params: object, _meta: object = HIGH): readonly Message[] {
+  const request = { jsonrpc: '2.0', id: 5, method, params };
+  void answerProbe(server.exchange('probe', { request, _meta }));
+  return server.toClient;
+}
+const answer = (...substitutes: object[]) => [{ jsonrpc: '2.0', id: 'client', result: { substitutes } }];
+const listen = (...uris: unknown[]) => ({ notifications: { resourceSubscriptions: uris } });
+
+describe('a probe', () => {
+  it.each<[string, object, object[]]>([
+    ['tools/call', { name: 'secret' }, [{ index: 0, name: SENT, sent: SENT, original: 'secret' }]],
+    ['tools/call', { name: 'nothing' }, [{ index: 0, name: SENT, sent: SENT, original: 'nothing' }]],
+    ['tools/call', { name: 'listed' }, []],
+    ['tools/call', { name: 'strong' }, []],
+    ['prompts/get', { name: 'nothing' }, [{ index: 0, name: SENT, sent: SENT, original: 'nothing' }]],
+    ['resources/read', { uri: 'r://a/open' }, []],
+    [
+      'resources/read',
+      { uri: 'r://a/secret' },
+      [{ index: 0, name: expect.stringMatching(/^r:\/\/a\/unknown-/), sent: SENT, original: 'secret' }],
+    ],
+    ['tools/call', {}, []],
+    ['tools/list', { name: 'secret' }, []],
+    [
+      'subscriptions/listen',
+      listen('r://a/open', 'r://a/secret', 'R://a/secret'),
+      [
+        { index: 1, name: expect.stringMatching(/^r:\/\/a\/unknown-/), sent: SENT, original: 'secret' },
+        { index: 2, name: expect.stringMatching(/^R:\/\/a\/unknown-/), sent: SENT, original: 'secret' },
+      ],
+    ],
+  ])('about %s %j', (method, params, substitutes) => {
+    expect(probe(serving(), method, params)).toEqual(answer(...substitutes));
+  });
+
+  it('asks for the lists that decide, once each', () => {
+    const askedFor = (method: string, params: object): string[] => {
+      const server = serving();
+      probe(server, method, params);
+      return server.asked;
+    };
+    expect(askedFor('tools/call', { name: 'listed' })).toEqual(['tools/list']);
+    expect(askedFor('subscriptions/listen', listen('r://a', 'r://b'))).toEqual([
+      'resources/list',
+      'resources/templates/list',
+    ]);
+    expect(askedFor('subscriptions/listen', listen('ui://a'))).toContain('tools/list');
+    expect(askedFor('tools/call', { name: 'strong' })).toEqual([]);
+    expect(askedFor('subscriptions/listen', listen())).toEqual([]);
+  });
+
+  it('is decided under the preferences of the probe alone', () => {
+    expect(probe(serving(), 'tools/call', { name: 'secret' }, {})).toEqual(answer());
+    const own = { name: 'secret', _meta: HIGH };
+    expect(probe(serving(), 'tools/call', own, {})).toEqual(answer());
+  });
+
+  it('needs no list if nothing can be hidden', () => {
+    const server = new ListServer(policyOf('settings: { enforcement: enforce }\n')).listing(LISTS);
+    expect(probe(server, 'tools/call', { name: 'nothing' }, {})).toEqual(answer());
+    expect(server.asked).toEqual([]);
+  });
+
+  it('is refused if the lists cannot be read', () => {
+    expect(probe(serving({ 'tools/list': -32603 }), 'tools/call', { name: 'listed' })).toEqual([
+      {
+        jsonrpc: '2.0',
+        id: 'client',
+        error: {
+          code: -32603,
+          message:
+            'Access to this primitive could not be checked, because the server did not list its primitives. Try again.',
+        },
+      },
+    ]);
+  });
+
+  it('finds a target in a list that is too long', () => {
+    const pages = Array.from({ length: 120 }, (_, index) => [{ name: `n${index}` }]);
+    const server = serving({ 'tools/list': pages });
+    expect(probe(server, 'tools/call', { name: 'n110' })).toEqual(answer());
+  });
+
+  it('waits for the session', async () => {
+    const store = createMemoryStore();
+    await store.update('s', { listChanged: [], concerns: { security: 'high' } });
+    const server = new ListServer(policy, { place: 'store', store, id: 's' }).listing(LISTS);
+    const request = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'secret' } };
+    await answerProbe(server.exchange('probe', { request }));
+    expect(server.toClient).toEqual(answer({ index: 0, name: SENT, sent: SENT, original: 'secret' }));
+  });
+});

@@ -1,0 +1,110 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Policy } from '../../src/engine/policy.js';
+import { Connection } from '../../src/gate/edge/connection.js';
+import { LivePolicy } from '../../src/gate/edge/live-policy.js';
+import type { Sender } from '../../src/gate/request/configure.js';
+import type { PrincipalPreferences } from '../../src/gate/request/kept-preferences.js';
+import type { GateReport, ReportContext } from '../../src/gate/request/report.js';
+import type { SessionPreferences } from '../../src/gate/request/session-preferences.js';
+import { loadPolicy } from '../../src/policy/compile/load.js';
+import type { Message, RequestId } from '../../src/wire/messages.js';
+
+/** A gate between a client and a server that the test plays. */
+export class Harness {
+  readonly toServer: Message[] = [];
+  readonly toClient: Message[] = [];
+  readonly reports: GateReport[] = [];
+  /** What the gate knows besides each report. */
+  readonly contexts: (ReportContext | undefined)[] = [];
+  readonly live: LivePolicy;
+  readonly gate: Connection;
+  /** Receives each message for the server. By default the server does not answer. */
+  onServer: (message: Message) => void = () => undefined;
+
+  constructor(
+    policy: Policy,
+    preferences: SessionPreferences = { place: 'connection', record: {} },
+    principal?: PrincipalPreferences,
+  ) {
+    this.live = new LivePolicy(policy);
+    this.gate = new Connection(
+      {
+        policy: this.live,
+        preferences,
+        principal,
+        resumed: preferences.place === 'store',
+        report: (report, context) => {
+          this.reports.push(report);
+          this.contexts.push(context);
+        },
+      },
+      {
+        toServer: (message) => {
+          this.toServer.push(message);
+          this.onServer(message);
+        },
+        toClient: async (message) => void this.toClient.push(message),
+      },
+    );
+  }
+
+  client(message: unknown, sender: Partial<Sender> = {}): void {
+    this.gate.fromClient(message as Message, { extra: undefined, ...sender });
+  }
+
+  server(message: unknown): Promise<void> {
+    return this.gate.fromServer(message as Message, async (sent) => void this.toClient.push(sent));
+  }
+
+  /** Answers every list with these primitives, and other requests with an empty result, immediately. */
+  serve(lists: Record<string, object[]>): this {
+    this.onServer = (message) => {
+      if (!('method' in message) || !('id' in message)) return;
+      const items = lists[message.method];
+      const result = items === undefined ? {} : { [LIST_KEYS[message.method] ?? '']: items };
+      void this.server({ jsonrpc: '2.0', id: message.id, result });
+    };
+    return this;
+  }
+
+  request(id: RequestId, method: string, params: object = {}): void {
+    this.client({ jsonrpc: '2.0', id, method, params });
+  }
+
+  answers(id: RequestId): Message[] {
+    return this.toClient.filter(
+      (message) =>
+        typeof message === 'object' &&
+        message !== null &&
+        'id' in message &&
+        message.id === id &&
+        !('method' in message),
+    );
+  }
+}
+
+export const LIST_KEYS: Record<string, string> = {
+  'tools/list': 'tools',
+  'prompts/list': 'prompts',
+  'resources/list': 'resources',
+  'resources/templates/list': 'resourceTemplates',
+  'tasks/list': 'tasks',
+};
+
+/** Writes a policy to a temporary folder, and returns its path. */
+export function policyFile(yaml: string): string {
+  const file = join(mkdtempSync(join(tmpdir(), 'gate-')), 'policy.yaml');
+  writeFileSync(file, `version: 1\n${yaml}`);
+  return file;
+}
+
+export const policyOf = (yaml: string): Policy => loadPolicy(policyFile(yaml));
+
+export const SECURITY = `
+concerns:
+  security: { values: [low, medium, high] }
+primitives:
+  tools: { a: { security: low }, b: { security: high }, c: {} }
+`;

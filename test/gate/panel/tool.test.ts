@@ -1,0 +1,255 @@
+import { describe, expect, it } from 'vitest';
+import { moreTools } from '../../../src/gate/panel/more-tools.js';
+import { summaryOf } from '../../../src/gate/panel/sentence.js';
+import { stateOf } from '../../../src/gate/panel/switches.js';
+import { callTool } from '../../../src/gate/panel/tool.js';
+import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
+import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { EXTENSION_ID, type RequestId, read } from '../../../src/wire/messages.js';
+import { failing, modern, Talk } from '../concerns/talk.js';
+import { HOW, NOT_KEPT, ON, ONLY_LOOK, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+
+const APP = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
+const FORM = { elicitation: {} };
+
+const call = (talk: Talk, params: object = {}) =>
+  talk.configured('tools/call', { name: 'concerns', ...params });
+const text = (...lines: string[]) => ({ content: [{ type: 'text', text: lines.join('\n') }] });
+
+/** What the tool says of what is shown now. */
+async function shownTo(talk: Talk, params: object = {}): Promise<string[]> {
+  const exchange = await call(talk, params);
+  return [summaryOf(await stateOf(exchange)), ...(await moreTools(exchange))];
+}
+
+describe('a call without arguments', () => {
+  it.each([{}, { arguments: {} }, { arguments: null }, { arguments: 'topic' }])(
+    'tells what is shown, and how a person can switch: %j',
+    async (params) => {
+      const talk = talkTo(ON, {}, { concerns: { security: 'low', topic: ['stocks'] } });
+      expect(await callTool(await call(talk, params))).toEqual(
+        text(
+          '0 of 3 tools are shown (about 0 of 9 tokens). In effect: security low, topic stocks, tier free.',
+          '1 more tool with other values of topic: news 1, any 1.',
+          HOW,
+        ),
+      );
+    },
+  );
+
+  it('opens the page, which alone gets the key', async () => {
+    const talk = talkTo(ON, { app: true, form: true });
+    const exchange = await call(talk);
+    expect(await callTool(exchange)).toEqual({
+      ...text(...(await shownTo(talk))),
+      structuredContent: { ...(await stateOf(exchange)), revision: expect.any(Number) },
+      _meta: { [EXTENSION_ID]: { key: 'the key' } },
+    });
+  });
+
+  it('makes the key of a caller without a session', async () => {
+    const store = createMemoryStore();
+    const principal = { place: 'store', store, id: 'caller' } as const;
+    const talk = new Talk(ON, { lists: { tools: TOOLS }, principal });
+    const { _meta } = await callTool(await call(talk, modern({}, APP)));
+    const kept = await store.read('caller');
+    expect(_meta).toEqual({ [EXTENSION_ID]: { key: read(kept, 'record', 'panel', 'key') } });
+    expect(read(kept, 'record', 'panel', 'key')).toEqual(expect.any(String));
+  });
+
+  it('makes no key where people can only look', async () => {
+    const store = createMemoryStore();
+    const principal = { place: 'store', store, id: 'caller' } as const;
+    const talk = new Talk(READ_ONLY, { lists: { tools: TOOLS }, principal });
+    const answer = await callTool(await call(talk, modern({}, APP)));
+    expect(answer).not.toHaveProperty('_meta');
+    expect(answer.structuredContent).toMatchObject({ readOnly: ONLY_LOOK });
+    expect(await store.read('caller')).toEqual({ state: 'unknown' });
+    // A key that is known does not hurt: the page may only look.
+    expect(await callTool(await call(talkTo(READ_ONLY, { app: true })))).toMatchObject({
+      _meta: { [EXTENSION_ID]: { key: 'the key' } },
+    });
+  });
+});
+
+describe('a call with arguments', () => {
+  it('lets the model change what is open to it', async () => {
+    const talk = talkTo(ON, { form: true }, { concerns: { topic: ['stocks'] } });
+    talk.connection.lasts = true;
+    expect(await callTool(await call(talk, { arguments: { topic: ['news'] } }))).toEqual(
+      text(
+        'Shown now: a, c. 1 that were shown are hidden now.',
+        '2 of 3 tools are shown (about 6 of 9 tokens). In effect: topic news (chosen by the model), tier free.',
+        '1 more tool with other values of topic: stocks 1, any 1.',
+      ),
+    );
+    expect(talk.record).toMatchObject({ model: { topic: ['news'] } });
+    expect(talk.methods).toEqual(['notifications/tools/list_changed']);
+  });
+
+  it('shows the page too', async () => {
+    const talk = talkTo(ON, { app: true });
+    const answer = await callTool(await call(talk, { arguments: { topic: ['news'] } }));
+    expect(answer).toMatchObject(text('1 that were shown are hidden now.', ...(await shownTo(talk))));
+    expect(answer.structuredContent).toMatchObject({ shown: { tools: 2 } });
+  });
+
+  it('is an error if nothing changed', async () => {
+    const talk = talkTo(ON, { app: true });
+    expect(await callTool(await call(talk, { arguments: { security: 'low' } }))).toEqual({
+      ...text(`"security" is for people to change, not for a model. ${HOW} Nothing changed.`),
+      isError: true,
+    });
+  });
+});
+
+describe('a form while the call waits', () => {
+  /** Calls the tool, and answers the form that the client gets. */
+  async function answer(talk: Talk, response: object): Promise<{ result: object; form: unknown }> {
+    talk.connection.lasts = true;
+    const answered = callTool(await call(talk));
+    await new Promise((resolve) => setImmediate(resolve));
+    const form = talk.toClient.map(({ message }) => message).find((each) => 'method' in each);
+    const id = read(form, 'id') as RequestId;
+    talk.connection.fromClient({ jsonrpc: '2.0', id, result: { ...response } }, { extra: undefined });
+    return { result: await answered, form: read(form, 'params') };
+  }
+
+  it('changes what the person chose', async () => {
+    const talk = talkTo(ON, { form: true }, { concerns: { topic: ['stocks'] } });
+    const { result, form } = await answer(talk, {
+      action: 'accept',
+      content: { security: 'low', topic: ['stocks'] },
+    });
+    expect(form).toMatchObject({ mode: 'form', requestedSchema: { properties: { security: {} } } });
+    expect(result).toEqual(
+      text(
+        'The person changed what is shown.',
+        '0 of 3 tools are shown (about 0 of 9 tokens). In effect: security low, topic stocks, tier free.',
+        '1 more tool with other values of topic: news 1, any 1.',
+      ),
+    );
+    expect(talk.record).toMatchObject({ concerns: { security: 'low', topic: ['stocks'], budget: null } });
+  });
+
+  it.each([
+    [{ action: 'decline' }, 'The person declined the form. Nothing changed.'],
+    [{ action: 'cancel' }, 'The person closed the form. Nothing changed.'],
+    [{ action: 'odd' }, 'The host did not show the form in time. Nothing changed.'],
+    [{ action: 'accept', content: { topic: ['stocks'], preset: '-' } }, 'Nothing changed.'],
+  ])('changes nothing after %j', async (response, why) => {
+    const talk = talkTo(ON, { form: true }, { concerns: { topic: ['stocks'] } });
+    const { result } = await answer(talk, response);
+    expect(result).toEqual(text(why, ...(await shownTo(talk))));
+    expect(talk.record).toMatchObject({ concerns: { topic: ['stocks'] } });
+  });
+
+  it('is an error if the policy does not declare the value', async () => {
+    const talk = talkTo(ON, { form: true });
+    const { result } = await answer(talk, { action: 'accept', content: { security: 'hihg' } });
+    expect(result).toEqual({
+      ...text('"hihg" is not a valid value for security (low, high). Did you mean "high"? Nothing changed.'),
+      isError: true,
+    });
+  });
+
+  it.each([
+    ['clients that show none', talkTo(ON), HOW],
+    ['people who can only look', talkTo(READ_ONLY, { form: true }), ONLY_LOOK],
+    ['connections that do not last', talkTo(ON, { form: true }), HOW],
+  ])('is not for %s', async (who, talk, how) => {
+    talk.connection.lasts = who !== 'connections that do not last';
+    expect(await callTool(await call(talk))).toEqual(text(...(await shownTo(talk)), how));
+    expect(talk.methods).toEqual([]);
+  });
+});
+
+describe('a form of 2026-07-28', () => {
+  const talk = (principal?: PrincipalPreferences, policy = ON) =>
+    new Talk(policy, { lists: { tools: TOOLS }, principal });
+  const answered = (response: unknown, params: object = {}) =>
+    modern({ inputResponses: { concerns: response }, ...params }, FORM);
+  const SHOWN = '3 of 3 tools are shown (about 9 of 9 tokens). In effect: tier free.';
+
+  it('is asked for with a result', async () => {
+    const exchange = await call(talk(), modern({}, FORM));
+    expect(await callTool(exchange)).toEqual({
+      resultType: 'input_required',
+      inputRequests: {
+        concerns: {
+          method: 'elicitation/create',
+          params: {
+            mode: 'form',
+            message: `${SHOWN} Choose what to show.`,
+            requestedSchema: expect.objectContaining({ type: 'object' }),
+          },
+        },
+      },
+      requestState: ON.digest,
+    });
+    expect(await callTool(await call(talk(), answered({ action: 'odd' })))).toHaveProperty('inputRequests');
+  });
+
+  it('is not for clients that show none, and not where people can only look', async () => {
+    expect(await callTool(await call(talk(), modern()))).toEqual(text(SHOWN, NOT_KEPT));
+    const readOnly = talk(undefined, READ_ONLY);
+    expect(await callTool(await call(readOnly, modern({}, FORM)))).toEqual(text(SHOWN, ONLY_LOOK));
+  });
+
+  it.each([
+    [{ action: 'decline' }, 'The person declined the form. Nothing changed.'],
+    [{ action: 'cancel' }, 'The person closed the form. Nothing changed.'],
+    [{ action: 'accept', content: { preset: '-' } }, 'Nothing changed.'],
+  ])('changes nothing after %j', async (response, why) => {
+    expect(await callTool(await call(talk(), answered(response)))).toEqual(text(why, SHOWN));
+  });
+
+  it('is answered with what the host must send, completed by what is in effect', async () => {
+    const _meta = { [EXTENSION_ID]: { concerns: { budget: 3 } } };
+    const response = { action: 'accept', content: { security: 'high', topic: [], budget: 3 } };
+    expect(await callTool(await call(talk(), answered(response, { _meta })))).toEqual({
+      ...text(
+        'The person chose what to show, but this connection keeps no preferences.',
+        'To apply the choice, add ?concerns=security:high,budget:3 to the URL of the server.',
+      ),
+      _meta: { [EXTENSION_ID]: { concerns: { security: 'high', topic: null, budget: 3 } } },
+    });
+  });
+
+  it.each([
+    ['a value that is not valid', ON, { security: 'hihg' }],
+    ['a value of the wrong type', ON, { security: 7 }],
+    ['a preset that does not exist', ON, { preset: 'other' }],
+    ['a value that is ignored', panelPolicy('panel: on, invalid: ignore'), { security: 'hihg' }],
+  ])('refuses %s', async (_what, policy, content) => {
+    const exchange = await call(talk(undefined, policy), answered({ action: 'accept', content }));
+    expect(await callTool(exchange)).toEqual({
+      ...text('The form contains a value that the policy does not declare. Nothing changed.'),
+      isError: true,
+    });
+  });
+
+  it('changes what is kept for a caller', async () => {
+    const store = createMemoryStore();
+    const caller = talk({ place: 'store', store, id: 'caller' });
+    const response = { action: 'accept', content: { security: 'high' } };
+    expect(await callTool(await call(caller, answered(response)))).toEqual(
+      text(
+        'The person changed what is shown.',
+        '2 of 3 tools are shown (about 6 of 9 tokens). In effect: security high, tier free.',
+      ),
+    );
+    expect(await store.read('caller')).toMatchObject({ record: { concerns: { security: 'high' } } });
+  });
+
+  it('is an error if the change cannot be kept', async () => {
+    const store = failing(createMemoryStore(), 'update');
+    const caller = talk({ place: 'store', store, id: 'caller' });
+    const response = { action: 'accept', content: { security: 'high' } };
+    expect(await callTool(await call(caller, answered(response)))).toEqual({
+      ...text('The preferences could not be stored, so nothing changed. Try again.'),
+      isError: true,
+    });
+  });
+});

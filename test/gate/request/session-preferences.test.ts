@@ -1,0 +1,93 @@
+import { describe, expect, it } from 'vitest';
+import {
+  keepCapabilities,
+  keptCapabilities,
+  placePreferences,
+  readSession,
+  type SessionPreferences,
+  updateSession,
+} from '../../../src/gate/request/session-preferences.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { policyOf } from '../gate-harness.js';
+
+const store = createMemoryStore();
+
+describe('the place of preferences', () => {
+  it.each<[string, Parameters<typeof placePreferences>, SessionPreferences]>([
+    ['a session of HTTP, with a store', [store, 's', true], { place: 'store', store, id: 's' }],
+    ['another session, with a store', [store, 's', false], { place: 'store', store, id: 's' }],
+    ['HTTP without a session, with a store', [store, undefined, true], { place: 'none' }],
+    ['stdio, with a store', [store, undefined, false], { place: 'connection', id: undefined, record: {} }],
+    ['a session of HTTP', [undefined, 's', true], { place: 'connection', id: 's', record: {} }],
+    ['HTTP without a session', [undefined, undefined, true], { place: 'none' }],
+    ['stdio', [undefined, undefined, false], { place: 'connection', id: undefined, record: {} }],
+  ])('of %s', (_what, given, place) => {
+    expect(placePreferences(...given)).toStrictEqual(place);
+  });
+});
+
+describe('what is kept for a session', () => {
+  it('is in the connection', () => {
+    const preferences: SessionPreferences = { place: 'connection', record: { concerns: { a: 1 } } };
+    expect(readSession(preferences)).toEqual({ state: 'live', record: { concerns: { a: 1 } } });
+    expect(updateSession(preferences, { acted: true })).toBe('stored');
+    expect(updateSession(preferences, { concerns: { b: 2 } })).toBe('stored');
+    expect(readSession(preferences)).toEqual({ state: 'live', record: { concerns: { b: 2 }, acted: true } });
+  });
+
+  it('is nowhere', () => {
+    const preferences: SessionPreferences = { place: 'none' };
+    expect(updateSession(preferences, { acted: true })).toBe('nowhere');
+    expect(readSession(preferences)).toEqual({ state: 'live', record: {} });
+  });
+
+  it('is in the store', async () => {
+    const preferences: SessionPreferences = { place: 'store', store, id: 'kept' };
+    expect(await readSession(preferences)).toEqual({ state: 'unknown' });
+    expect(await updateSession(preferences, { acted: true })).toBe('stored');
+    expect(await readSession(preferences)).toEqual({ state: 'live', record: { acted: true } });
+    await store.end('kept');
+    expect(await updateSession(preferences, { acted: true })).toBe('ended');
+  });
+});
+
+describe('the capabilities that a session keeps', () => {
+  const POLICY = 'concerns: { a: { values: [b, c] } }\nrules:\n';
+  const rule = (id: string, path: string) =>
+    `  - { id: ${id}, hide: [tools], when: { "!!": { var: ${path} } } }\n`;
+  const claims = policyOf(POLICY + rule('one', 'claims.team'));
+  const roots = policyOf(POLICY + rule('one', 'client.capabilities.roots') + rule('two', 'claims.team'));
+  const both = policyOf(
+    POLICY + rule('one', 'client.capabilities.roots') + rule('two', 'client.capabilities.sampling'),
+  );
+  const paths = ['client.capabilities.roots'];
+
+  it('are those that rules read', () => {
+    const sent = { roots: { listChanged: true }, sampling: {} };
+    expect(keepCapabilities(roots, sent)).toEqual({
+      clientCapabilities: { roots: {} },
+      clientPaths: paths,
+    });
+    expect(keepCapabilities(roots, undefined)).toEqual({ clientCapabilities: {}, clientPaths: paths });
+    expect(keepCapabilities(claims, sent)).toEqual({});
+  });
+
+  it.each([
+    [
+      'everything that the policy reads',
+      roots,
+      { clientCapabilities: { roots: {} }, clientPaths: paths },
+      true,
+    ],
+    ['less than the policy reads', both, { clientCapabilities: { roots: {} }, clientPaths: paths }, false],
+    ['all of them, without paths', both, { clientCapabilities: { roots: {} } }, true],
+    ['none, and the policy reads some', roots, { clientCapabilities: { roots: {} }, clientPaths: [] }, false],
+    ['none, and the policy reads none', claims, { clientCapabilities: { roots: {} }, clientPaths: [] }, true],
+  ])('are known if it keeps %s', (_what, policy, record, isKnown) => {
+    expect(keptCapabilities(policy, record)).toEqual(isKnown ? { roots: {} } : undefined);
+  });
+
+  it('are not known if it keeps nothing', () => {
+    expect(keptCapabilities(roots, {})).toBeUndefined();
+  });
+});

@@ -1,0 +1,107 @@
+import { describe, expect, it } from 'vitest';
+import { resolveConfiguration } from '../../../src/engine/configuration.js';
+import type { Exchange } from '../../../src/gate/request/exchange.js';
+import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import { viewsOf } from '../../../src/gate/request/views.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { exchangeOf } from '../exchange-of.js';
+import { Harness, policyOf } from '../gate-harness.js';
+
+const policy = policyOf('concerns: { security: { values: [low, high] } }\n');
+const other = policyOf('concerns: { security: { values: [low, high, top] } }\n');
+const store = createMemoryStore();
+await store.update('s', { concerns: { security: 'high' } });
+
+const asked = (security: string) => ({ _meta: { [EXTENSION_ID]: { concerns: { security } } } });
+const substitute = (name: string) => ({ name, sent: name, original: 'secret' });
+
+/** A request of the client that has its configuration. */
+function configured(harness: Harness, security: string, name?: string): Exchange {
+  const exchange = exchangeOf(harness, 'tools/list', asked(security));
+  const { configuration } = exchange;
+  exchange.configured(configuration, []);
+  exchange.substitute = name === undefined ? undefined : substitute(name);
+  return exchange;
+}
+
+/** The part of a connection that decides about views. */
+const sourceOf = (exchanges: readonly Exchange[], latest?: Exchange) => ({
+  policy,
+  latest,
+  inFlight: () => exchanges,
+});
+const viewOf = ({ configuration, request, substitute }: Exchange) => ({ configuration, request, substitute });
+
+describe('the views of a message', () => {
+  const harness = new Harness(policy);
+  const low = configured(harness, 'low');
+  const high = configured(harness, 'high');
+
+  it('are that of the request that it belongs to', () => {
+    expect(viewsOf(sourceOf([low, high], low), high)).toEqual([viewOf(high)]);
+  });
+
+  it('are those of each request without an answer, if it belongs to none', () => {
+    expect(viewsOf(sourceOf([low, high], low), undefined)).toEqual([viewOf(low), viewOf(high)]);
+  });
+
+  it('are not repeated for requests with one configuration', () => {
+    const again = exchangeOf(harness, 'prompts/list', asked('low'));
+    again.configured(low.configuration, []);
+    expect(viewsOf(sourceOf([low, again, high]), undefined)).toEqual([viewOf(low), viewOf(high)]);
+  });
+
+  it('are apart for requests under two policies', () => {
+    const later = configured(new Harness(other), 'low');
+    expect(later.configuration.key).toBe(low.configuration.key);
+    expect(viewsOf(sourceOf([low, later]), undefined)).toEqual([viewOf(low), viewOf(later)]);
+  });
+
+  it('are apart for requests that named something else', () => {
+    const one = configured(harness, 'low', 'unknown-1');
+    const two = configured(harness, 'low', 'unknown-2');
+    const same = configured(harness, 'low', 'unknown-2');
+    expect(viewsOf(sourceOf([low, one, two, same]), undefined)).toEqual([
+      viewOf(low),
+      viewOf(one),
+      viewOf(two),
+    ]);
+  });
+
+  it('are those of configured requests only', () => {
+    const waiting = exchangeOf(harness, 'tools/list', asked('high'));
+    expect(viewsOf(sourceOf([waiting, low]), undefined)).toEqual([viewOf(low)]);
+    expect(waiting.isConfigured).toBe(false);
+  });
+});
+
+describe('the view of a message without a request', () => {
+  const without = { request: undefined, substitute: undefined };
+
+  it('is that of nobody, before the first request', () => {
+    const configuration = resolveConfiguration(policy, []);
+    expect(viewsOf(sourceOf([]), undefined)).toEqual([{ configuration, ...without }]);
+  });
+
+  it('is that of the session, whatever its latest request prefers', () => {
+    const preferences: SessionPreferences = {
+      place: 'connection',
+      record: { concerns: { security: 'low' } },
+    };
+    const latest = configured(new Harness(policy, preferences), 'high');
+    const concerns = { security: 'low' };
+    const { key } = resolveConfiguration(policy, [{ from: 'session', concerns }]);
+    expect(viewsOf(sourceOf([], latest), undefined)).toMatchObject([{ configuration: { key }, ...without }]);
+    const related = exchangeOf(new Harness(policy), 'tools/list');
+    expect(viewsOf(sourceOf([latest], latest), related)).toMatchObject([{ configuration: { key } }]);
+  });
+
+  it('is read from the store', async () => {
+    const latest = configured(new Harness(policy, { place: 'store', store, id: 's' }), 'low');
+    const reading = viewsOf(sourceOf([], latest), undefined);
+    expect(reading).toBeInstanceOf(Promise);
+    const { key } = resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'high' } }]);
+    expect(await reading).toMatchObject([{ configuration: { key }, ...without }]);
+  });
+});

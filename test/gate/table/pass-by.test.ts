@@ -1,0 +1,124 @@
+import { describe, expect, it } from 'vitest';
+import { panelMode, panelRouteOf } from '../../../src/gate/table/panel-routes.js';
+import { passesBy, reportOfPassing } from '../../../src/gate/table/pass-by.js';
+import { modern } from '../exchange-of.js';
+import { policyOf } from '../gate-harness.js';
+
+const POLICY = 'concerns: { a: { values: [b, c] } }\n';
+const settingsWith = (settings: string) => policyOf(`${POLICY}settings: { ${settings} }\n`).settings;
+const advisory = settingsWith('enforcement: advisory');
+const shadow = settingsWith('enforcement: shadow');
+const enforce = settingsWith('enforcement: enforce');
+const panel = settingsWith('panel: on');
+const readOnly = settingsWith('panel: read-only');
+const shadowPanel = settingsWith('panel: on, enforcement: shadow');
+
+const request = (method: string, params?: Record<string, unknown>) =>
+  ({ jsonrpc: '2.0', id: 1, method, ...(params && { params }) }) as const;
+const TASKS = { extensions: { 'io.modelcontextprotocol/tasks': {} } };
+
+describe('a request passes by', () => {
+  const call = request('tools/call', { name: 'a' });
+
+  it.each([
+    ['a call', call, true, true],
+    ['a call without a name', request('tools/call'), true, true],
+    ['a call of the own tool', request('tools/call', { name: 'concerns' }), true, false],
+    ['a call that asks for a task', request('tools/call', { name: 'a', task: {} }), false, false],
+    ['a call of no name that asks for a task', request('tools/call', { task: null }), false, false],
+    [
+      'a call of a client with tasks',
+      request('tools/call', { name: 'a', _meta: modern(TASKS) }),
+      false,
+      false,
+    ],
+    ['a call of a modern client', request('tools/call', { name: 'a', _meta: modern() }), true, true],
+    ['another request with a task', request('prompts/get', { name: 'a', task: {} }), true, true],
+    ['a list', request('tools/list'), false, false],
+    ['a list of tasks', request('tasks/list'), false, false],
+    ['a request of a task', request('tasks/get', { taskId: 't' }), false, false],
+    ['a ping', request('ping'), true, true],
+    ['an unknown method', request('vendor/x'), true, true],
+    ['a subscription', request('subscriptions/listen'), true, true],
+    ['a list of skills', request('skills/list'), true, true],
+  ])('under advisory, without and with a panel: %s', (_what, message, passes, withPanel) => {
+    expect(passesBy(advisory, message)).toBe(passes);
+    expect(passesBy(panel, message)).toBe(withPanel);
+    expect(passesBy(enforce, message)).toBe(false);
+  });
+
+  it.each([
+    ['a call', call, false],
+    ['a call without a name', request('tools/call'), true],
+    ['a list of skills', request('skills/list'), true],
+    ['an unknown method', request('vendor/x'), true],
+    ['a list', request('tools/list'), false],
+  ])('under shadow: %s', (_what, message, passes) => {
+    expect(passesBy(shadow, message)).toBe(passes);
+  });
+
+  it('only if it is a request', () => {
+    expect(passesBy(advisory, { jsonrpc: '2.0', method: 'ping' })).toBe(false);
+    expect(passesBy(advisory, { jsonrpc: '2.0', id: 1, result: {} })).toBe(false);
+  });
+});
+
+describe('the report of a request that passes by', () => {
+  it.each([
+    ['tools/call', undefined, shadow, 'tools/call'],
+    ['tools/call', { name: 'a' }, shadow, undefined],
+    ['vendor/x', undefined, shadow, 'vendor/x'],
+    ['vendor x', undefined, shadow, 'other'],
+    ['ping', undefined, shadow, undefined],
+    ['tools/call', undefined, advisory, undefined],
+    ['vendor/x', undefined, advisory, undefined],
+  ])('%s with %j says what enforce would refuse', (method, params, settings, refused) => {
+    expect(reportOfPassing(settings, request(method, params))).toStrictEqual({
+      method,
+      era: 'legacy',
+      ...(refused === undefined ? {} : { refused }),
+    });
+  });
+
+  it('has the era', () => {
+    expect(reportOfPassing(advisory, request('ping', { _meta: modern() }))).toEqual({
+      method: 'ping',
+      era: 'modern',
+    });
+  });
+});
+
+describe('the panel', () => {
+  it.each([
+    [advisory, 'off'],
+    [shadow, 'off'],
+    [panel, 'on'],
+    [readOnly, 'read-only'],
+    [shadowPanel, 'read-only'],
+    [settingsWith('panel: on, enforcement: enforce'), 'on'],
+    [settingsWith('panel: off'), 'off'],
+  ])('has a mode', (settings, mode) => {
+    expect(panelMode(settings)).toBe(mode);
+  });
+
+  it.each([
+    ['tools/call', { name: 'concerns' }, 'panelTool'],
+    ['tools/call', { name: 'concerns_read' }, 'panelPageTool'],
+    ['tools/call', { name: 'concerns_update' }, 'panelPageTool'],
+    ['tools/call', { name: 'concerns-safe' }, undefined],
+    ['tools/call', { name: ['concerns'] }, undefined],
+    ['tools/call', { uri: 'concerns' }, undefined],
+    ['tools/call', undefined, undefined],
+    ['prompts/get', { name: 'concerns' }, 'panelPrompt'],
+    ['prompts/get', { name: 'concerns-safe' }, 'panelPrompt'],
+    ['prompts/get', { name: 'concerns_read' }, undefined],
+    ['prompts/get', { name: 'other-concerns-safe' }, undefined],
+    ['resources/read', { uri: 'ui://concerns/panel.html' }, 'panelPage'],
+    ['resources/read', { uri: 'ui://concerns/other.html' }, undefined],
+    ['resources/subscribe', { uri: 'ui://concerns/panel.html' }, undefined],
+  ])('has a route for %s with %j: %s', (method, params, to) => {
+    expect(panelRouteOf(panel, request(method, params))?.to).toBe(to);
+    expect(panelRouteOf(readOnly, request(method, params))?.to).toBe(to);
+    expect(panelRouteOf(advisory, request(method, params))).toBeUndefined();
+  });
+});

@@ -1,0 +1,119 @@
+import { describe, expect, it } from 'vitest';
+import { configure } from '../../../src/gate/request/configure.js';
+import type { Exchange } from '../../../src/gate/request/exchange.js';
+import type { Kept } from '../../../src/gate/request/kept-preferences.js';
+import { redactTask, redactTasks } from '../../../src/gate/tasks/task-redaction.js';
+import type { Answer, Failure } from '../../../src/wire/messages.js';
+import { HIGH, LISTS, levels, TaskGate } from './task-gate.js';
+
+const advisory = levels();
+const enforced = levels('{ enforcement: enforce }');
+
+const CONNECTED: Kept = { session: { state: 'live', record: {} }, principal: undefined };
+
+/** A request of a client that does not see `secret`, unless it says nothing about what it wants. */
+function request({ policy = enforced, params = HIGH as object } = {}): Exchange {
+  const exchange = new TaskGate(policy, LISTS).exchange('tasks/get', params);
+  exchange.configured(configure(exchange, CONNECTED, { meta: true }), []);
+  return exchange;
+}
+
+const answer = (result: Record<string, unknown>): Answer => ({ jsonrpc: '2.0', id: 1, result });
+const BASE = { taskId: 'secret', status: 'working', note: 'secret' };
+
+const TEXTS: readonly [string, object, object][] = [
+  [
+    'the message of its status',
+    { statusMessage: 'ask secret or work' },
+    { statusMessage: 'ask [hidden] or work' },
+  ],
+  ['an error that is a text', { error: 'not secret' }, { error: 'not [hidden]' }],
+  [
+    'an error',
+    { error: { code: 1, message: 'not secret', data: { at: ['secret'] } } },
+    { error: { code: 1, message: 'not [hidden]', data: { at: ['[hidden]'] } } },
+  ],
+  [
+    'the result of a call that failed',
+    { result: { isError: true, content: [{ type: 'text', text: 'no secret' }] } },
+    { result: { isError: true, content: [{ type: 'text', text: 'no [hidden]' }] } },
+  ],
+  [
+    'all of them',
+    { statusMessage: 'secret', error: 'secret', result: { isError: true, content: ['secret'] } },
+    { statusMessage: '[hidden]', error: '[hidden]', result: { isError: true, content: ['[hidden]'] } },
+  ],
+  ['an error without text', { error: null, statusMessage: 7 }, { error: null, statusMessage: 7 }],
+  ['an error that is a number', { error: 7 }, { error: 7 }],
+  [
+    'a message besides the result of a call that succeeded',
+    { statusMessage: 'secret', result: { isError: false, content: ['secret'] } },
+    { statusMessage: '[hidden]', result: { isError: false, content: ['secret'] } },
+  ],
+];
+
+const WITHOUT_TEXT: readonly [string, object][] = [
+  ['nothing else', {}],
+  ['a message of another type', { statusMessage: ['secret'] }],
+  ['the result of a call that succeeded', { result: { content: ['secret'] } }],
+  ['a result that does not say clearly that it failed', { result: { isError: 'true', content: ['secret'] } }],
+];
+
+describe('a task', () => {
+  it.each(TEXTS)('is redacted in %s', async (_what, given, expected) => {
+    const message = { ...answer({ ...BASE, ...given }), extra: 'stays' };
+    expect(await redactTask(request(), message)).toEqual({
+      ...message,
+      result: { ...BASE, ...expected },
+    });
+  });
+
+  it.each(WITHOUT_TEXT)('stays with %s', (_what, given) => {
+    const message = answer({ ...BASE, ...given });
+    expect(redactTask(request(), message)).toBe(message);
+  });
+
+  it('stays if nothing is hidden', () => {
+    const message = answer({ ...BASE, statusMessage: 'secret' });
+    expect(redactTask(request({ params: {} }), message)).toBe(message);
+  });
+
+  it('stays if there is an error instead', () => {
+    const message: Failure = { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'secret' } };
+    expect(redactTask(request(), message)).toBe(message);
+    const both = { ...message, result: { statusMessage: 'secret' } };
+    expect(redactTask(request(), both)).toBe(both);
+  });
+
+  it('that cannot be redacted is not sent', async () => {
+    const error = {
+      get data() {
+        throw new Error('broken');
+      },
+    };
+    await expect(redactTask(request(), answer({ ...BASE, error }))).rejects.toThrow('broken');
+  });
+});
+
+describe('tasks of a list', () => {
+  const OPEN = { taskId: 'open', status: 'working' };
+
+  it.each(TEXTS)('are redacted in %s', async (_what, given, expected) => {
+    const tasks = [OPEN, { ...BASE, ...given }, 'secret', null];
+    expect(await redactTasks(request(), tasks)).toEqual([OPEN, { ...BASE, ...expected }, 'secret', null]);
+  });
+
+  it('stay as they are if they have no text, each by itself', async () => {
+    const [, redacted] = await redactTasks(request(), [{ ...BASE, error: 'secret' }, OPEN]);
+    expect(redacted).toBe(OPEN);
+  });
+
+  it.each<[string, Exchange, readonly unknown[]]>([
+    ['if none has a text', request(), [OPEN, BASE]],
+    ['if there are none', request(), []],
+    ['if nothing is enforced', request({ policy: advisory }), [{ ...BASE, statusMessage: 'secret' }]],
+    ['if nothing is hidden', request({ params: {} }), [{ ...BASE, statusMessage: 'secret' }]],
+  ])('stay the same list %s', async (_when, exchange, tasks) => {
+    expect(await redactTasks(exchange, tasks)).toBe(tasks);
+  });
+});
