@@ -7,7 +7,7 @@ export {
   type ConnectableServer,
 } from './gate/attach.js';
 export type { ConcernsOptions } from './gate/edge/concerns-options.js';
-export { LivePolicy } from './gate/edge/live-policy.js';
+export { LivePolicy } from './gate/request/live-policy.js';
 export type { GateReport } from './gate/request/report.js';
 export { CompiledPolicyError, openCompiledPolicy } from './policy/compile/compiled.js';
 export { createMemoryStore, type MemoryStoreOptions } from './session/memory.js';

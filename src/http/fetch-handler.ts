@@ -2,7 +2,7 @@ import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
 import type { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Policy } from '../engine/policy.js';
 import type { ConnectableServer } from '../gate/attach.js';
-import type { LivePolicy } from '../gate/edge/live-policy.js';
+import type { LivePolicy } from '../gate/request/live-policy.js';
 import type { SessionStore } from '../session/store.js';
 import type { KnownCatalog } from './known-lists/stub-server.js';
 import type { Observer } from './observer.js';

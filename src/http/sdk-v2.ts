@@ -9,7 +9,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { attachConcerns } from '../gate/attach.js';
 import type { ConcernsOptions } from '../gate/edge/concerns-options.js';
-import { policyInForce } from '../gate/edge/live-policy.js';
+import { policyInForce } from '../gate/request/live-policy.js';
 import { SharedCatalog } from '../gate/request/shared-catalog.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { principalPreferences } from './callers/principal.js';

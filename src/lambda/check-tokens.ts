@@ -1,5 +1,5 @@
 import { ConcernsError } from '../errors.js';
-import { policyInForce } from '../gate/edge/live-policy.js';
+import { policyInForce } from '../gate/request/live-policy.js';
 import type { HandlerOptions } from '../http/fetch-handler.js';
 import type { InvocationOptions } from './invocation.js';
 

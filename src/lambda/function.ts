@@ -1,5 +1,5 @@
 import type { Policy } from '../engine/policy.js';
-import { LivePolicy } from '../gate/edge/live-policy.js';
+import { LivePolicy } from '../gate/request/live-policy.js';
 import type { Authorization } from '../http/callers/authorization.js';
 import type { FetchHandler, HandlerOptions } from '../http/fetch-handler.js';
 import { answerKnownLists } from '../http/known-lists/handler.js';

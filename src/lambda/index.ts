@@ -1,4 +1,4 @@
-export { LivePolicy } from '../gate/edge/live-policy.js';
+export { LivePolicy } from '../gate/request/live-policy.js';
 export type { Authorization } from '../http/callers/authorization.js';
 export type { RequestLog, WriteLog } from '../http/request-log.js';
 export type { BufferedHandler } from './buffered.js';

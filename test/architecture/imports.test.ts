@@ -42,7 +42,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
 const SUBFOLDERS: Readonly<Record<string, readonly string[]>> = {
   policy: ['language', 'check', 'compile', 'testing', 'diff', 'propose'],
   tasks: ['author', 'records', 'execution', 'dynamodb', 'durable', 'port', 'wire', 'attach'],
-  gate: ['table', 'request', 'enforce', 'lists', 'gather', 'concerns', 'panel', 'tasks', 'edge'],
+  gate: ['table', 'request', 'enforce', 'lists', 'concerns', 'panel', 'tasks', 'edge'],
   cli: [
     'terminal',
     'project',
@@ -190,4 +190,17 @@ it('has at most 20 files in each folder', () => {
     counts.set(folder, (counts.get(folder) ?? 0) + 1);
   }
   expect([...counts].filter(([, count]) => count > 20)).toEqual([]);
+});
+
+it('lets only the edge of the gate know requests that can wait and send', () => {
+  const knowing = files.filter((file) => /^import [^;]*\bExchange\b/m.test(readFileSync(file, 'utf8')));
+  expect(knowing.filter((file) => !file.startsWith('src/gate/edge/'))).toEqual([]);
+  expect(knowing.length).toBeLessThanOrEqual(10);
+});
+
+it('holds and resumes requests in one file', () => {
+  const holding = files.filter(
+    (file) => file.startsWith('src/gate/') && /\.(?:hold|resume)\(\)/.test(readFileSync(file, 'utf8')),
+  );
+  expect(holding).toEqual(['src/gate/edge/gather.ts']);
 });

@@ -11,7 +11,7 @@ import {
 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import * as z from 'zod';
-import { LivePolicy } from '../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import type { GateReport } from '../../src/gate/request/report.js';
 import { checkAccessEarly } from '../../src/http/early-access-check.js';
 import { createHandler } from '../../src/http/sdk-v2.js';

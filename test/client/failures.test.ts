@@ -4,7 +4,7 @@ import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { type PreferencesError, summaryOf } from '../../src/client/index.js';
 import { attachConcerns } from '../../src/gate/attach.js';
-import { LivePolicy } from '../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { serveLocally } from '../../src/http/local.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionRead, SessionStore } from '../../src/session/store.js';

@@ -1,9 +1,15 @@
+import { Exchange } from '../../src/gate/edge/exchange.js';
+import { gather, settle } from '../../src/gate/edge/gather.js';
+import { ROWS } from '../../src/gate/edge/rows.js';
+import { type Found, findPreferences } from '../../src/gate/edge/sources.js';
 import type { Sender } from '../../src/gate/request/configure.js';
-import { Exchange } from '../../src/gate/request/exchange.js';
+import type { Settling } from '../../src/gate/request/needs.js';
+import type { Row } from '../../src/gate/request/outcome.js';
 import {
   type Answer,
   CLIENT_CAPABILITIES_META,
   type Failure,
+  type Message,
   PROTOCOL_VERSION_META,
   type Request,
 } from '../../src/wire/messages.js';
@@ -17,8 +23,33 @@ export function exchangeOf(
   sender: Partial<Sender> = {},
 ): Exchange {
   const request: Request = { jsonrpc: '2.0', id: 1, method, ...(params === undefined ? {} : { params }) };
-  return new Exchange(gate, request, { extra: undefined, ...sender });
+  return new Exchange(gate, request, { extra: undefined, ...sender }, request.id);
 }
+
+/** Reads the preferences of a request. Returns how that ends: with its facts, or with the outcome that refuses it. */
+export async function readPreferences(
+  exchange: Exchange,
+  invalid: 'refuse' | 'ignore' = 'refuse',
+): Promise<Found> {
+  return new Promise((resolve) => findPreferences(exchange, { need: 'preferences', invalid }, resolve));
+}
+
+/** Runs a decision about a request, and returns what it decides. */
+export const decided = gather;
+
+/** Returns a function that runs a decision about a request. */
+export const gathered =
+  <A extends unknown[], T>(decision: (exchange: Exchange, ...rest: A) => Settling<T>) =>
+  (exchange: Exchange, ...rest: A): T | Promise<T> =>
+    gather(exchange, decision(exchange, ...rest));
+
+/** Returns a function that settles an answer by a decision, whatever the route of the request. */
+export const settledBy =
+  (decision: NonNullable<Row['settle']>) =>
+  (exchange: Exchange, message: Answer | Failure): Message | Promise<Message> => {
+    const row: Row = { ...ROWS.pass, settle: decision };
+    return settle(exchange, message, { ...ROWS, [exchange.route.to]: row });
+  };
 
 /** The `_meta` of a request of 2026-07-28, from a client with these capabilities. */
 export const modern = (capabilities: unknown = {}, others: object = {}) => ({

@@ -85,10 +85,10 @@ async function play(harness: Harness, steps: readonly Step[]): Promise<Played> {
 /** Returns the requests without a response that a gate keeps: the client's, and its own. */
 function pendingIn({ gate }: Harness): readonly unknown[] {
   // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
-  const { pending } = gate['ledger'];
+  const ledger = gate['ledger'];
+  const { pending } = ledger;
   const ofClient = pending === 0 ? [] : [`${pending} of the client`];
-  // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
-  return [...ofClient, ...(gate['asked']?.isWaiting ? ['a request of the gate'] : [])];
+  return [...ofClient, ...(ledger.awaits('server') ? ['a request of the gate'] : [])];
 }
 
 it(`answers every request exactly once, whatever ${MESSAGES} messages contain`, {

@@ -5,7 +5,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { LivePolicy } from '../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { serveLocally } from '../../src/http/local.js';
 import { SessionStreams } from '../../src/http/streams/session-streams.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';

@@ -1,7 +1,7 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { CompiledPolicy } from '../../src/engine/policy.js';
-import { LivePolicy } from '../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import type { BufferedHandler } from '../../src/lambda/buffered.js';
 import { createFunction } from '../../src/lambda/function.js';

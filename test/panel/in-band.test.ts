@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { LONGEST_WAIT } from '../../src/gate/panel/ask-person.js';
+import { LONGEST_WAIT } from '../../src/gate/edge/ask-person.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { EXTENSION_ID, read } from '../../src/wire/messages.js';

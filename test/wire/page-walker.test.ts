@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { type AskServer, askForPages } from '../../src/wire/ask-pages.js';
 import { MAX_WALK, PageWalk, type WalkEnd, walkPages } from '../../src/wire/page-walker.js';
-import { type AskServer, askForPages } from '../../src/wire/pending-requests.js';
 
 const page = (nextCursor?: unknown, items: readonly number[] = []) => ({ items, nextCursor });
 

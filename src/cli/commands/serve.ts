@@ -1,6 +1,6 @@
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
-import { LivePolicy } from '../../gate/edge/live-policy.js';
+import { LivePolicy } from '../../gate/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { oneOf } from '../options/arguments.js';

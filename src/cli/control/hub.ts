@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { type Panel, panelOf } from '../../gate/panel/panel.js';
+import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/observer.js';
+import type { Panel } from '../../gate/panel/panel.js';
 import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/request/exchange.js';
 import { ChangeRefusedError, type PanelEvent, SessionGoneError, type Switchboard } from './switchboard.js';
 
 interface Session {
@@ -29,12 +29,11 @@ export class Hub implements Switchboard {
    * @param via how clients are connected
    */
   observerOf(via: PanelSession['via']): (initialized: InitializedConnection) => ConnectionObserver {
-    return (initialized) => {
+    return ({ panel, client: { name, version } }) => {
       // The id of the session in the protocol is a secret of the client.
       const id = randomUUID();
-      const { name, version } = initialized.client;
       const info = { id, client: name, via, ...(version === undefined ? {} : { version }) };
-      const session: Session = { panel: panelOf(initialized), info, relisted: null };
+      const session: Session = { panel, info, relisted: null };
       this.sessions.set(id, session);
       this.announce(id);
       return {

@@ -2,7 +2,7 @@ import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js'
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import type { LivePolicy } from '../../gate/edge/live-policy.js';
+import type { LivePolicy } from '../../gate/request/live-policy.js';
 import type { ServerOfRequest } from '../../http/fetch-handler.js';
 import { listenLocally } from '../../http/local.js';
 import { withServerCard } from '../../http/server-card/serve-card.js';

@@ -1,5 +1,5 @@
 import type { CompiledPolicy, Policy } from '../../engine/policy.js';
-import type { LivePolicy } from '../../gate/edge/live-policy.js';
+import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { FileWatcher } from '../inputs/watch-files.js';
 import { findingsText } from '../terminal/findings-text.js';

@@ -3,7 +3,7 @@ import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
-import type { Exchange } from '../request/exchange.js';
+import { type Settling, wholeList } from '../request/needs.js';
 
 /** What a change of the values in effect does to the lists of a server. */
 export interface ListComparison {
@@ -21,38 +21,27 @@ export interface ListComparison {
  * Compares what two configurations show. A list that the server does not have, or that is too long to be kept, is left
  * out.
  *
- * @param exchange the request on whose behalf the server is asked for its lists
  * @param before the values in effect before the change
  * @param after the values in effect after it
  * @example
- * (await compareLists(exchange, before, after)).appeared; // ['logData']
+ * (yield* compareLists(before, after)).appeared; // ['logData']
  */
-export async function compareLists(
-  exchange: Exchange,
-  before: Configuration,
-  after: Configuration,
-): Promise<ListComparison> {
+export function* compareLists(before: Configuration, after: Configuration): Settling<ListComparison> {
   const visible: Partial<Record<Kind, number>> = {};
   const changed = new Set<Capability>();
   const appeared: string[] = [];
   let disappeared = 0;
-  const compareOne = (kind: Kind): Promise<void> =>
-    new Promise((resolve) => {
-      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
-        if (outcome.state === 'complete') {
-          const { bound } = outcome.list;
-          const [old, now] = [select(bound, before).kept, select(bound, after).kept];
-          visible[kind] = now.length;
-          if (old.length !== now.length || old.some((item, position) => item !== now[position])) {
-            changed.add(LISTS[kind].capability);
-            const [wasShown, isShown] = [new Set(old), new Set(now)];
-            for (const item of now) if (!wasShown.has(item)) appeared.push(identityOf(kind, item));
-            disappeared += old.filter((item) => !isShown.has(item)).length;
-          }
-        }
-        resolve();
-      });
-    });
-  for (const kind of KINDS) await compareOne(kind);
+  for (const kind of KINDS) {
+    const found = yield* wholeList(kind);
+    if (found.state !== 'complete') continue;
+    const { bound } = found.list;
+    const [old, now] = [select(bound, before).kept, select(bound, after).kept];
+    visible[kind] = now.length;
+    if (old.length === now.length && old.every((item, position) => item === now[position])) continue;
+    changed.add(LISTS[kind].capability);
+    const [wasShown, isShown] = [new Set(old), new Set(now)];
+    for (const item of now) if (!wasShown.has(item)) appeared.push(identityOf(kind, item));
+    disappeared += old.filter((item) => !isShown.has(item)).length;
+  }
   return { visible, changed, appeared, disappeared };
 }

@@ -1,6 +1,6 @@
 import { CAPABILITIES, CLIENT_CAPABILITIES_META, read } from '../../wire/messages.js';
 import { APP_MIME_TYPE, APPS_EXTENSION, surfacesOf } from '../request/client-surfaces.js';
-import type { Exchange } from '../request/exchange.js';
+import type { RequestFacts } from '../request/facts.js';
 import { canSwitch } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
 
@@ -8,22 +8,22 @@ import { panelMode } from '../table/panel-routes.js';
  * Declares what the gate adds to a server under `settings.panel`: tools and prompts, the page, and, where people can
  * switch, that lists change.
  *
- * @param exchange the `initialize` or `server/discover` request
+ * @param facts the `initialize` or `server/discover` request
  * @param result the server's result
  * @returns the same object if nothing is added
  * @example
- * declarePanel(exchange, { capabilities: {} });
+ * declarePanel(facts, { capabilities: {} });
  */
-export function declarePanel(exchange: Exchange, result: Record<string, unknown>): Record<string, unknown> {
-  const mode = panelMode(exchange.policy.settings);
+export function declarePanel(facts: RequestFacts, result: Record<string, unknown>): Record<string, unknown> {
+  const mode = panelMode(facts.policy.settings);
   if (mode === 'off') return result;
   const { app } = surfacesOf(
-    exchange.era === 'modern'
-      ? read(exchange.request.params, '_meta', CLIENT_CAPABILITIES_META)
-      : read(exchange.request.params, 'capabilities'),
+    facts.era === 'modern'
+      ? read(facts.request.params, '_meta', CLIENT_CAPABILITIES_META)
+      : read(facts.request.params, 'capabilities'),
   );
   // Modern clients are told about changes only by `subscriptions/listen`, which endpoints per request do not serve.
-  const announces = canSwitch(exchange) && exchange.era === 'legacy';
+  const announces = canSwitch(facts) && facts.era === 'legacy';
   const added: readonly string[] = [
     'tools',
     ...(mode === 'on' ? ['prompts'] : []),

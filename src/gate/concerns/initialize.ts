@@ -12,16 +12,24 @@ import {
   type Failure,
   METHODS,
   type Notification,
-  type RequestId,
   read,
 } from '../../wire/messages.js';
 import { redactFailure } from '../enforce/failure-redaction.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
-import type { Exchange, ExchangeConnection, Implementation } from '../request/exchange.js';
-import { readPrincipal } from '../request/kept-preferences.js';
-import { describeConcerns, NO_REPORT, storeWarning } from '../request/report.js';
-import { keepCapabilities, updateSession } from '../request/session-preferences.js';
+import { type Facts, type Implementation, isEnforced, type RequestFacts } from '../request/facts.js';
+import type { PrincipalPreferences } from '../request/kept-preferences.js';
+import {
+  type Deciding,
+  handshake,
+  keep,
+  preferences,
+  principalNow,
+  type Settling,
+} from '../request/needs.js';
+import { type Outcome, pass, type Settled } from '../request/outcome.js';
+import { describeConcerns, NO_REPORT, type Report, storeWarning } from '../request/report.js';
+import { keepCapabilities, type SessionPreferences, updateSession } from '../request/session-preferences.js';
 import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
 import { concernsOfInitialize, declareConcerns, declareListChanged } from './declare.js';
@@ -29,108 +37,82 @@ import { declarePanel } from './declare-panel.js';
 import { redactDiscovered, redactInstructions, WITHHELD } from './instructions.js';
 import { questionCapabilities } from './question-capabilities.js';
 
-/**
- * Handles `initialize`. From here on, no request of the connection is modern. A connection that keeps the preferences
- * itself keeps them now: a client that does not wait for the answer may already have sent its next messages.
- */
-export function judgeInitialize(exchange: Exchange): void {
-  const { connection } = exchange;
-  const { preferences } = connection;
-  connection.isLegacy = true;
-  if (preferences.place === 'connection') preferences.record = offeredBy(exchange).record;
-  exchange.pass();
+/** Handles `initialize`. */
+export function* judgeInitialize(facts: RequestFacts): Deciding<Outcome> {
+  yield* handshake({ state: 'asked', record: offeredBy(facts).record });
+  return pass(facts);
 }
 
 /** Declares the concerns in the answer to `initialize`, and stores what a session needs to know. */
-export function settleInitialize(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  const { connection } = exchange;
+export function* settleInitialize(facts: RequestFacts, message: Answer | Failure): Settling<Settled> {
   if ('error' in message) {
-    // A client may try `initialize` first, and then send modern requests.
-    connection.isLegacy = connection.isInitialized;
-    return redactFailure(exchange, message);
+    yield* handshake({ state: 'refused' });
+    return { message: yield* redactFailure(facts, message) };
   }
-  connection.isInitialized = true;
-  const { place } = connection.preferences;
-  const withPanel = declarePanel(exchange, message.result);
+  const { place } = facts.keeps;
+  const withPanel = declarePanel(facts, message.result);
   // Without a session there is no way to deliver a notification of the gate.
   const result = place === 'none' ? withPanel : declareListChanged(withPanel);
-  const listChanged = CAPABILITIES.filter(
-    (each) => read(result, 'capabilities', each, 'listChanged') === true,
-  );
-  connection.announced = listChanged;
-  const client = implementationOf(read(exchange.request.params, 'clientInfo'));
-  connection.initialized(client, implementationOf(read(message.result, 'serverInfo')));
-  const complete = (principal: SessionRead | undefined): Answer | Promise<Answer> =>
-    answerInitialize(exchange, { message, result, listChanged, principal });
-  // Only redaction needs to know what the caller chose.
-  const isRedacted = exchange.isEnforced && result.instructions !== undefined;
-  const principal = isRedacted ? readPrincipal(connection.principal) : undefined;
-  // What was not read hides everything that it could hide.
-  return principal === undefined
-    ? complete(undefined)
-    : principal.catch(() => ({ state: 'unknown' }) as const).then(complete);
-}
+  const announced = CAPABILITIES.filter((each) => read(result, 'capabilities', each, 'listChanged') === true);
+  const client = implementationOf(read(facts.request.params, 'clientInfo'));
+  const server = implementationOf(read(message.result, 'serverInfo'));
+  yield* handshake({ state: 'accepted', client, server, announced });
 
-interface Accepted {
-  readonly message: Answer;
-  /** The result of the server, with what the gate adds to the server. */
-  readonly result: Record<string, unknown>;
-  readonly listChanged: readonly string[];
-  readonly principal: SessionRead | undefined;
-}
-
-function answerInitialize(
-  exchange: Exchange,
-  { message, result, listChanged, principal }: Accepted,
-): Answer | Promise<Answer> {
-  const { connection, policy } = exchange;
-  const { place } = connection.preferences;
-  const offered = offeredBy(exchange);
-  const session = { state: 'live', record: offered.record } as const;
-  const told = redactInstructions(
-    exchange,
-    result,
-    configure(exchange, { session, principal }, { meta: true }),
-  );
-  const isWithheld = message.result.instructions !== undefined && told.instructions === undefined;
-  const declared = { ...message, result: declareConcerns(told, policy, 'legacy', canKeep(exchange)) };
+  const offered = offeredBy(facts);
+  const told = yield* withInstructions(facts, offered.record, result);
+  const isWithheld = result.instructions !== undefined && told.instructions === undefined;
   const record =
     place === 'connection'
-      ? { listChanged }
-      : { ...offered.record, ...questionsOf(exchange, message), listChanged };
-  const stored = store(
-    connection,
-    METHODS.initialize,
-    { ...offered, record },
-    {
-      id: exchange.clientId,
-      more: isWithheld ? [WITHHELD] : [],
-    },
-  );
-  return stored === undefined ? declared : stored.then(() => declared);
+      ? { listChanged: announced }
+      : { ...offered.record, ...questionsOf(facts, message), listChanged: announced };
+  const warnings = yield* stored({ ...offered, record });
+  return {
+    message: { ...message, result: declareConcerns(told, facts.policy, 'legacy', canKeep(facts)) },
+    tell: () => [
+      describeConcerns(offered.sent, [
+        ...offered.sent.warnings,
+        ...(isWithheld ? [WITHHELD] : []),
+        ...warnings,
+      ]),
+    ],
+  };
+}
+
+/** Redacts the instructions in a result. Only for that must be known what the caller chose. */
+function* withInstructions(
+  facts: RequestFacts,
+  record: SessionRecord,
+  result: Record<string, unknown>,
+): Settling<Record<string, unknown>> {
+  if (!isEnforced(facts) || result.instructions === undefined) return result;
+  let principal: SessionRead | undefined;
+  try {
+    principal = yield* principalNow();
+  } catch {
+    // What was not read hides everything that it could hide.
+    principal = { state: 'unknown' };
+  }
+  const configuration = configure(facts, { session: { state: 'live', record }, principal }, { meta: true });
+  return yield* redactInstructions(facts, result, configuration);
 }
 
 /** A task that starts in a later request must know what its client can be asked. */
-function questionsOf({ request }: Exchange, { result }: Answer): SessionRecord {
+function questionsOf({ request }: RequestFacts, { result }: Answer): SessionRecord {
   if (read(result, 'capabilities', 'tasks') === undefined) return {};
   return { questions: questionCapabilities(read(request.params, 'capabilities')) };
 }
 
+/** Under `enforce`, the answer is redacted by the configuration of the request. */
+export function* judgeDiscover(facts: RequestFacts): Deciding<Outcome> {
+  if (isEnforced(facts)) yield* preferences('ignore');
+  return pass(facts, () => [{}]);
+}
+
 /** Declares the concerns in the answer to `server/discover`. */
-export function settleDiscover(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  if ('error' in message) return redactFailure(exchange, message);
-  const declare = (result: Record<string, unknown>): Answer => ({
-    ...message,
-    result: declareConcerns(result, exchange.policy, 'modern', true),
-  });
-  const redacted = redactDiscovered(exchange, declarePanel(exchange, message.result));
-  return redacted instanceof Promise ? redacted.then(declare) : declare(redacted);
+export function* settleDiscover(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  if ('error' in message) return { message: yield* redactFailure(facts, message) };
+  const redacted = yield* redactDiscovered(facts, declarePanel(facts, message.result));
+  return { message: { ...message, result: declareConcerns(redacted, facts.policy, 'modern', true) } };
 }
 
 /**
@@ -138,16 +120,55 @@ export function settleDiscover(
  *
  * @returns a promise if the session store must be waited for
  */
-export function onInitialized(
-  connection: ExchangeConnection,
+export function keepInitialized(
+  { policy, principal, preferences: place, report }: Keeper,
   { params }: Notification,
 ): Promise<void> | undefined {
   const concerns = read(params, 'concerns');
   if (concerns === undefined) return undefined;
-  const { sent, record } = offer(connection.policy, concerns);
+  const { sent, record } = offer(policy, concerns);
   // They replace what a person may have chosen before.
-  const acted = connection.principal?.place === 'store' ? { acted: false } : {};
-  return store(connection, METHODS.initialized, { sent, record: { ...record, ...acted } });
+  const acted = principal?.place === 'store' ? { acted: false } : {};
+  const change = { ...record, ...acted };
+  const told = (warnings: readonly ConcernWarning[]): void => {
+    if (report === NO_REPORT) return;
+    const all = [...sent.warnings, ...warnings];
+    report({ method: METHODS.initialized, era: 'legacy', ...describeConcerns(sent, all) });
+  };
+  const outcome = Object.keys(change).length === 0 ? 'stored' : updateSession(place, change);
+  if (outcome instanceof Promise) {
+    return outcome.then(
+      () => told([]),
+      (cause) => told([storeWarning('written', cause)]),
+    );
+  }
+  told(warningsOf(outcome, change));
+  return undefined;
+}
+
+/** Where a connection keeps preferences, and what it reports. */
+interface Keeper {
+  readonly policy: Policy;
+  readonly principal: PrincipalPreferences | undefined;
+  readonly preferences: SessionPreferences;
+  readonly report: Report;
+}
+
+/** Stores what a session needs to know. Returns warnings for the log. */
+function* stored({ record }: Offer): Settling<readonly ConcernWarning[]> {
+  if (Object.keys(record).length === 0) return [];
+  try {
+    return warningsOf(yield* keep('session', record), record);
+  } catch (cause) {
+    return [storeWarning('written', cause)];
+  }
+}
+
+function warningsOf(outcome: 'stored' | 'ended' | 'nowhere', { concerns }: SessionRecord): ConcernWarning[] {
+  if (outcome !== 'nowhere' || concerns === undefined) return [];
+  const message =
+    'There is no session to keep concerns in. Hosts can send them in _meta, the Mcp-Concerns header or the URL.';
+  return [{ code: 'no-session', message }];
 }
 
 /** Preferences from a message that cannot be answered with an error about them: invalid ones are ignored. */
@@ -170,7 +191,7 @@ function offer(policy: Policy, concerns: unknown): Offer {
   };
 }
 
-function offeredBy({ policy, request: { params } }: Exchange): Offer {
+function offeredBy({ policy, request: { params } }: RequestFacts): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
   const capabilities = read(params, 'capabilities');
   const surfaces = surfacesOf(capabilities);
@@ -181,32 +202,6 @@ function offeredBy({ policy, request: { params } }: Exchange): Offer {
         : {}
       : { panel: { ...surfaces, key: crypto.randomUUID() } };
   return { ...offered, record: { ...offered.record, ...keepCapabilities(policy, capabilities), ...panel } };
-}
-
-function store(
-  connection: ExchangeConnection,
-  method: typeof METHODS.initialize | typeof METHODS.initialized,
-  { sent, record }: Offer,
-  { id, more = [] }: { readonly id?: RequestId; readonly more?: readonly ConcernWarning[] } = {},
-): Promise<void> | undefined {
-  const warnings: ConcernWarning[] = [...sent.warnings, ...more];
-  const report = (): void => {
-    if (connection.report === NO_REPORT) return;
-    const context = id === undefined ? {} : { id, policy: sent.policy.digest };
-    connection.report({ method, era: 'legacy', ...describeConcerns(sent, warnings) }, context);
-  };
-  const changes = Object.keys(record).length > 0;
-  const stored = changes ? updateSession(connection.preferences, record) : 'stored';
-  if (stored instanceof Promise) {
-    return stored.catch((cause) => void warnings.push(storeWarning('written', cause))).then(report);
-  }
-  if (stored === 'nowhere' && record.concerns !== undefined) {
-    const message =
-      'There is no session to keep concerns in. Hosts can send them in _meta, the Mcp-Concerns header or the URL.';
-    warnings.push({ code: 'no-session', message });
-  }
-  report();
-  return undefined;
 }
 
 function implementationOf(info: unknown): Implementation {

@@ -1,14 +1,11 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { LISTS, read } from '../../wire/messages.js';
-import { nowOrLater } from '../../wire/now-or-later.js';
-import { heldLists } from '../enforce/held-lists.js';
+import { LISTS, type Request, read } from '../../wire/messages.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { textRedaction } from '../enforce/text-redaction.js';
-import type { Lists } from '../enforce/visibility.js';
-import { withLists } from '../gather/with-lists.js';
 import { canChange } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
+import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
+import { heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
 
 type Result = Record<string, unknown>;
 
@@ -20,47 +17,42 @@ export const WITHHELD: ConcernWarning = {
 };
 
 /** Returns whether the instructions in the answer to `initialize` or `server/discover` may name something hidden. */
-function mayName({ isEnforced }: Exchange, result: Result, configuration: Configuration): boolean {
-  return isEnforced && result.instructions !== undefined && canChange(configuration);
-}
+const mayName = (facts: RequestFacts, result: Result, configuration: Configuration): boolean =>
+  isEnforced(facts) && result.instructions !== undefined && canChange(configuration);
 
 /**
  * Redacts the server's instructions by the lists that are held. Without the lists they are withheld: a server need not
  * answer other requests before it is initialized, so they cannot be fetched.
  *
- * @param exchange the request for `initialize`
+ * @param facts the request for `initialize`
  * @param result the server's result
  * @param configuration the values in effect
  * @returns the result; the same object if the instructions stay as they are
  */
-export function redactInstructions(exchange: Exchange, result: Result, configuration: Configuration): Result {
-  if (!mayName(exchange, result, configuration)) return result;
-  const lists = heldLists(exchange.connection, configuration.policy);
+export function* redactInstructions(
+  facts: RequestFacts,
+  result: Result,
+  configuration: Configuration,
+): Settling<Result> {
+  if (!mayName(facts, result, configuration)) return result;
+  const lists = yield* heldNow();
   const isComplete = neededKinds(result).every((kind) => lists[kind] !== undefined);
-  return isComplete ? redactWith(exchange, result, lists, configuration) : withheld(result);
+  return isComplete ? redactWith(facts.request, result, lists, configuration) : withheld(result);
 }
 
 /** Does the same for `server/discover`. A server of 2026-07-28 answers any request at any time, so its lists are fetched. */
-export function redactDiscovered(exchange: Exchange, result: Result): Result | Promise<Result> {
-  const { configuration } = exchange;
-  if (!mayName(exchange, result, configuration)) return result;
-  return nowOrLater((then) => {
-    withLists(exchange, { kinds: neededKinds(result) }, (lists, enough) => {
-      then(enough ? redactWith(exchange, result, lists, configuration) : withheld(result));
-    });
-  });
+export function* redactDiscovered(facts: Facts, result: Result): Settling<Result> {
+  const { configuration, request } = facts;
+  if (!mayName(facts, result, configuration)) return result;
+  const { lists, enough } = yield* listsFor({ kinds: neededKinds(result) });
+  return enough ? redactWith(request, result, lists, configuration) : withheld(result);
 }
 
 /** Returns the lists that a server has, by its capabilities. */
 const neededKinds = (result: Result): readonly Kind[] =>
   KINDS.filter((kind) => read(result, 'capabilities', LISTS[kind].capability) !== undefined);
 
-function redactWith(
-  { request }: Exchange,
-  result: Result,
-  lists: Lists,
-  configuration: Configuration,
-): Result {
+function redactWith(request: Request, result: Result, lists: Lists, configuration: Configuration): Result {
   const { instructions } = result;
   if (typeof instructions !== 'string') return withheld(result);
   const redact = textRedaction(hiddenNameFinder(lists, configuration), request, undefined);

@@ -1,10 +1,10 @@
 import { type Configuration, describeAccepted } from '../../engine/configuration.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
-import { CAPABILITIES, listChangedMethod } from '../../wire/messages.js';
+import { CAPABILITIES, type Capability } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
-import type { Exchange } from '../request/exchange.js';
-import { type Kept, readKept, recordOf } from '../request/kept-preferences.js';
-import { updateSession } from '../request/session-preferences.js';
+import type { Facts } from '../request/facts.js';
+import { type Kept, recordOf } from '../request/kept-preferences.js';
+import { announce, keep, keptNow, type Settling } from '../request/needs.js';
 import { compareLists, type ListComparison } from './compare-lists.js';
 
 /** The concerns that a person decides about with a change. */
@@ -35,43 +35,40 @@ export type ModelChange =
  * Keeps values that a model sets beside the values of the person, and announces the lists that changed. They are kept as
  * they are: what they may do is decided for each request, under the policy and the preferences in force then.
  *
- * @param exchange the call of the model
+ * @param facts the call of the model
  * @param update the values, resolved without any other source; they must be open to the model
  * @returns what became of them
  * @example
- * await changeModelValues(exchange, resolveConfiguration(policy, [{ from: 'update', concerns: { topic: 'news' } }]));
+ * yield* changeModelValues(facts, resolveConfiguration(policy, [{ from: 'update', concerns: { topic: 'news' } }]));
  */
-export async function changeModelValues(exchange: Exchange, update: Configuration): Promise<ModelChange> {
-  const { connection } = exchange;
+export function* changeModelValues(facts: Facts, update: Configuration): Settling<ModelChange> {
   let kept: Kept;
   let model: HostConcerns;
   try {
-    kept = await readKept(exchange);
+    kept = yield* keptNow();
     const { session } = kept;
     if (session.state === 'ended') return { state: 'ended' };
-    model = mergedValues(exchange, session, update);
-    if ((await updateSession(connection.preferences, { model })) === 'ended') return { state: 'ended' };
+    model = mergedValues(facts, session, update);
+    if ((yield* keep('session', { model })) === 'ended') return { state: 'ended' };
   } catch (cause) {
     return { state: 'failed', cause };
   }
   const record = recordOf(kept.session);
   const session: SessionRead = { state: 'live', record: { ...record, model } };
-  const comparison = await compareLists(
-    exchange,
-    configure(exchange, kept, { meta: false }),
-    configure(exchange, { ...kept, session }, { meta: false }),
+  const comparison = yield* compareLists(
+    configure(facts, kept, { meta: false }),
+    configure(facts, { ...kept, session }, { meta: false }),
   );
-  for (const capability of CAPABILITIES) {
-    if (!comparison.changed.has(capability) || record.listChanged?.includes(capability) !== true) continue;
-    connection.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, exchange.clientId);
-    if (capability === 'tools') connection.relisted = false;
-  }
-  connection.observer?.changed();
+  yield* announce(announcedOf(record, comparison.changed), true);
   return { state: 'changed', ...comparison };
 }
 
+/** Returns the capabilities whose lists changed, and whose changes the server announces to the session. */
+export const announcedOf = (record: SessionRecord, changed: ReadonlySet<Capability>): readonly Capability[] =>
+  CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
+
 /** `null` removes a value that narrows. For a concern with `model: free` it is kept: it replaces the person's value. */
-function mergedValues({ policy }: Exchange, session: SessionRead, update: Configuration): HostConcerns {
+function mergedValues({ policy }: Facts, session: SessionRead, update: Configuration): HostConcerns {
   const earlier = session.state === 'live' ? session.record.model : undefined;
   const isFree = (name: string) => policy.concerns[policy.indexOf.get(name) ?? -1]?.model === 'free';
   const merged = Object.entries({ ...earlier, ...describeAccepted(update) });

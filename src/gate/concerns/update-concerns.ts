@@ -6,64 +6,61 @@ import {
 } from '../../engine/configuration.js';
 import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
-import {
-  CAPABILITIES,
-  type Capability,
-  ERRORS,
-  EXTENSION_ID,
-  listChangedMethod,
-  read,
-} from '../../wire/messages.js';
+import { type Capability, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
-import type { Exchange } from '../request/exchange.js';
-import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
-import { storeWarning } from '../request/report.js';
-import { updateSession } from '../request/session-preferences.js';
+import type { RequestFacts } from '../request/facts.js';
+import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { announce, keep, keptNow, type Settling } from '../request/needs.js';
+import { type Outcome, refuse, refuseValue, reply } from '../request/outcome.js';
+import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
-import { refuseValue } from '../request/with-configuration.js';
 import { compareLists } from './compare-lists.js';
-import { type Decided, withoutModel } from './model-values.js';
+import { announcedOf, type Decided, withoutModel } from './model-values.js';
+
+const ENDED = 'The session has ended. Initialize a new one.';
 
 /**
  * Answers `updateConcerns`: replaces the host's preferences, and acknowledges them only after they are stored. Before the
  * answer, it announces the lists whose visible part changed, if the server announces changes of these lists.
  *
- * @param exchange the request
+ * @param facts the request
  */
-export async function updateConcerns(exchange: Exchange): Promise<void> {
-  const { request, policy, connection } = exchange;
+export function* updateConcerns(facts: RequestFacts): Settling<Outcome> {
+  const { request, policy } = facts;
   const concerns = read(request.params, 'concerns');
   if (typeof concerns !== 'object' || concerns === null || Array.isArray(concerns)) {
     const message =
       'params.concerns must be an object of concern names and values. Send {} to remove all preferences.';
-    return exchange.refuse(ERRORS.invalidParams, message);
+    return refuse(ERRORS.invalidParams, message);
   }
   const update = resolveConfiguration(policy, [{ from: 'update', concerns }]);
   const [invalid] = update.invalid;
-  if (invalid !== undefined) return refuseValue(exchange, update, invalid);
-  if (!canKeep(exchange)) {
-    if (exchange.era === 'modern') return answerModern(exchange, update, describeAccepted(update));
+  if (invalid !== undefined) return refuseValue(facts, invalid);
+  if (!canKeep(facts)) {
+    if (facts.era === 'modern') return yield* answerModern(facts, update, describeAccepted(update));
     const message =
       'There is no session to keep concerns in. Send them with each request, in _meta, the Mcp-Concerns header or the URL.';
-    return exchange.refuse(ERRORS.invalidRequest, message);
+    return refuse(ERRORS.invalidRequest, message);
   }
 
-  const outcome = await replacePreferences(exchange, update);
+  const outcome = yield* replacePreferences(facts, update);
   if (outcome.state === 'failed') {
-    exchange.report({ warnings: [storeWarning('written', outcome.cause)] });
-    return exchange.refuse(ERRORS.internal, `The concerns ${notStored(outcome)}`);
+    const warnings = [storeWarning('written', outcome.cause)];
+    const error = ERRORS.internal;
+    return refuse(error, `The concerns ${notStored(outcome)}`, undefined, () => [{ warnings, error }]);
   }
-  if (outcome.state === 'ended') {
-    return exchange.refuse(ERRORS.invalidRequest, 'The session has ended. Initialize a new one.');
-  }
+  if (outcome.state === 'ended') return refuse(ERRORS.invalidRequest, ENDED);
   const { after, visible, announced } = outcome;
-  for (const capability of announced) {
-    connection.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, exchange.clientId);
-  }
+  yield* announce(announced, false);
+  return updated(update, after, { visible });
+}
+
+/** Answers with the values in effect after an update. */
+function updated(update: Configuration, after: Configuration, members: object): Outcome {
   const warnings = [...update.warnings, ...after.warnings];
-  exchange.reportConcerns(warnings, {}, after);
-  exchange.reply({ concerns: describeConfiguration(after), warnings, visible });
-  connection.observer?.changed();
+  return reply({ concerns: describeConfiguration(after), warnings, ...members }, () => [
+    describeConcerns(after, warnings),
+  ]);
 }
 
 /** What became of new preferences. */
@@ -91,25 +88,24 @@ export const notStored = ({ kept }: Extract<Replaced, { state: 'failed' }>): str
  * Replaces the preferences of a session and, if they are kept per caller, those of the caller. Values that a model has set
  * are removed where the person decides now.
  *
- * @param exchange a request of the session
+ * @param facts a request of the session
  * @param update the new preferences, resolved without any other source
  * @param decided the concerns that the person decides about
  * @returns what became of them
  * @example
- * await replacePreferences(exchange, resolveConfiguration(policy, [{ from: 'update', concerns }]));
+ * yield* replacePreferences(facts, resolveConfiguration(policy, [{ from: 'update', concerns }]));
  */
-export async function replacePreferences(
-  exchange: Exchange,
+export function* replacePreferences(
+  facts: RequestFacts,
   update: Configuration,
   decided: Decided = 'all',
-): Promise<Replaced> {
-  const { preferences, principal } = exchange.connection;
-  const isPerCaller = principal?.place === 'store';
+): Settling<Replaced> {
+  const isPerCaller = facts.keeps.caller;
   let before: Kept;
   let change: SessionRecord;
   let kept = false;
   try {
-    before = await readKept(exchange);
+    before = yield* keptNow();
     if (before.session.state === 'ended') return { state: 'ended' };
     const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
     const earlier = recordOf(before.session);
@@ -120,10 +116,10 @@ export async function replacePreferences(
       ...(earlier.warnings === undefined ? {} : { warnings: [] }),
     };
     if (isPerCaller) {
-      await principal.store.update(principal.id, { concerns });
+      yield* keep('principal', { concerns });
       kept = true;
     }
-    if (exchange.era === 'legacy' && (await updateSession(preferences, change)) === 'ended') {
+    if (facts.era === 'legacy' && (yield* keep('session', change)) === 'ended') {
       return { state: 'ended' };
     }
   } catch (cause) {
@@ -133,11 +129,10 @@ export async function replacePreferences(
   const { warnings: _replaced, ...rest } = record;
   const chosen: SessionRead = { state: 'live', record: { ...rest, ...change } };
   const then: Kept = { session: chosen, principal: isPerCaller ? chosen : undefined };
-  const old = configure(exchange, before, { meta: false });
-  const after = configure(exchange, then, { meta: false });
-  const { visible, changed } = await compareLists(exchange, old, after);
-  const announced = CAPABILITIES.filter((each) => changed.has(each) && record.listChanged?.includes(each));
-  return { state: 'replaced', after, visible, announced };
+  const old = configure(facts, before, { meta: false });
+  const after = configure(facts, then, { meta: false });
+  const { visible, changed } = yield* compareLists(old, after);
+  return { state: 'replaced', after, visible, announced: announcedOf(record, changed) };
 }
 
 /** @returns the earlier values of concerns whose new value was not accepted: a typing error must not remove them */
@@ -152,22 +147,19 @@ function earlierValues(before: Kept, { notAccepted }: Configuration): HostConcer
  * Answers a modern `updateConcerns`, which changes nothing for later requests. The answer contains the configuration that
  * the preferences would give and, in `_meta`, what the host must send with each request from then on.
  */
-async function answerModern(
-  exchange: Exchange,
+function* answerModern(
+  { policy, request, sender }: RequestFacts,
   update: Configuration,
   accepted: HostConcerns,
-): Promise<void> {
-  const { policy, request, sender } = exchange;
+): Settling<Outcome> {
   const params = { ...request.params, _meta: { ...(request.params?._meta as object), ...inMeta(accepted) } };
   const after = configure(
     { policy, sender, request: { ...request, params } },
     { session: { state: 'unknown' }, principal: undefined },
     { meta: true },
   );
-  const { visible } = await compareLists(exchange, after, after);
-  const warnings = [...update.warnings, ...after.warnings];
-  exchange.reportConcerns(warnings, {}, after);
-  exchange.reply({ concerns: describeConfiguration(after), warnings, visible, _meta: inMeta(accepted) });
+  const { visible } = yield* compareLists(after, after);
+  return updated(update, after, { visible, _meta: inMeta(accepted) });
 }
 
 const inMeta = (concerns: HostConcerns) => ({ [EXTENSION_ID]: { concerns } });

@@ -1,16 +1,17 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
 import type { Message, RequestId } from '../../wire/messages.js';
-import type { ConnectionObserver, InitializedConnection, TaskRecords } from '../request/exchange.js';
 import type { PrincipalPreferences } from '../request/kept-preferences.js';
+import type { LivePolicy } from '../request/live-policy.js';
 import type { GateReport, Report } from '../request/report.js';
 import type { SessionPreferences } from '../request/session-preferences.js';
 import type { SharedCatalog } from '../request/shared-catalog.js';
 import type { TaskLister } from '../request/task-lister.js';
-import type { TaskMemory } from '../tasks/task-records.js';
+import type { TaskMemory, TaskRecords } from '../tasks/task-records.js';
+import type { Exchange } from './exchange.js';
 import type { KnownNames } from './known-names.js';
-import type { LivePolicy } from './live-policy.js';
-import type { PassedRequests } from './passed-requests.js';
+import type { Ledger } from './ledger.js';
+import type { ConnectionObserver, InitializedConnection } from './observer.js';
 
 /** The policy of a gate, where preferences are kept, and what is shared with other gates. */
 export interface ConcernsOptions {
@@ -54,6 +55,6 @@ export interface ConnectionOptions
   readonly lister?: TaskLister | undefined;
   /** Whether the client initialized the session on an earlier connection. */
   readonly resumed?: boolean | undefined;
-  /** The requests that passed by before, and have no answer yet. */
-  readonly passed?: PassedRequests | undefined;
+  /** Has the requests that passed by before there was a connection. */
+  readonly ledger?: Ledger<Exchange> | undefined;
 }

@@ -1,15 +1,18 @@
 import type { Configuration } from '../../engine/configuration.js';
-import type { Policy } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
+import type { AskServer } from '../../wire/ask-pages.js';
 import {
   ACCESS_METHODS,
   type Answer,
   asLegacy,
+  type Capability,
   ERRORS,
   type Failure,
   failure,
   isNotification,
   isRequest,
   isResponse,
+  listChangedMethod,
   METHODS,
   type Message,
   type Notification,
@@ -17,38 +20,34 @@ import {
   type RequestId,
   shapeOf,
 } from '../../wire/messages.js';
-import { type AskServer, PendingRequests } from '../../wire/pending-requests.js';
 import { SerialQueue } from '../../wire/serial-queue.js';
-import { onInitialized } from '../concerns/initialize.js';
-import { onPolicyReplaced } from '../concerns/list-changed.js';
+import { keepInitialized } from '../concerns/initialize.js';
 import { filterUnexpected } from '../lists/list-request.js';
-import { CatalogCache } from '../request/catalog-cache.js';
+import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
-import {
-  type ConnectionObserver,
-  Exchange,
-  type Implementation,
-  type TaskRecords,
-} from '../request/exchange.js';
+import type { Implementation } from '../request/facts.js';
 import { type PrincipalPreferences, readKept } from '../request/kept-preferences.js';
+import { LivePolicy, policyInForce } from '../request/live-policy.js';
+import type { Handshake } from '../request/needs.js';
 import { NO_REPORT, type Report } from '../request/report.js';
 import { readSession, type SessionPreferences } from '../request/session-preferences.js';
-import type { TaskLister } from '../request/task-lister.js';
+import type { TaskLister, TaskListPage, TaskListQuery } from '../request/task-lister.js';
 import { passesBy, reportOfPassing } from '../table/pass-by.js';
-import { TaskMemory, taskRecords } from '../tasks/task-records.js';
+import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
+import { toolIsShown } from '../tasks/visible-tasks.js';
 import type { ConnectionOptions, ConnectionPorts } from './concerns-options.js';
-import { HANDLERS } from './handlers.js';
+import { Initialization, Listing, Switching } from './connection-state.js';
+import { Exchange } from './exchange.js';
+import { gather, judge, settle } from './gather.js';
 import { Ledger } from './ledger.js';
-import { LivePolicy, policyInForce } from './live-policy.js';
-import { PassedRequests } from './passed-requests.js';
+import { panelOf } from './panel-of.js';
 import {
   acceptsNotification,
+  announceChanges,
   fromServerNotification,
   fromServerRequest,
-  listedConfiguration,
   type ServerConnection,
 } from './server-messages.js';
-import { showsTool } from './tool-visibility.js';
 
 const SENT = Promise.resolve();
 
@@ -59,36 +58,24 @@ const SENT = Promise.resolve();
  * Messages are handled in order, and synchronously as long as no earlier message waits for the session store.
  */
 export class Connection implements ServerConnection {
-  readonly handlers = HANDLERS;
   readonly preferences: SessionPreferences;
   readonly principal: PrincipalPreferences | undefined;
   readonly tasks: TaskRecords;
-  readonly lister: TaskLister | undefined;
   readonly report: Report;
-  isLegacy: boolean;
-  isInitialized: boolean;
-  observer: ConnectionObserver | undefined = undefined;
-  lasts = false;
-  listed: Configuration | undefined = undefined;
-  announced: readonly string[] = [];
-  server: Implementation | undefined = undefined;
-  relisted: boolean | null = null;
+  readonly probe: string | undefined;
   /** The latest request that the gate handled. */
   latest: Exchange | undefined = undefined;
   private readonly live: Policy | LivePolicy;
-  private readonly ledger = new Ledger<Exchange>();
-  private asked: PendingRequests | undefined = undefined;
-  private lists: CatalogCache | undefined = undefined;
-  private readonly shared: ConnectionOptions['shared'];
-  private askedClient: PendingRequests | undefined = undefined;
-  readonly probe: string | undefined;
+  private readonly initialization: Initialization;
+  private readonly listing: Listing;
+  private readonly switching = new Switching();
+  private readonly lister: TaskLister | undefined;
   private readonly observe: ConnectionOptions['observe'];
   private readonly stopListening: (() => void) | undefined;
+  private readonly ledger: Ledger<Exchange>;
   private ownName: string | undefined = undefined;
   private clientQueue: SerialQueue | undefined = undefined;
   private serverQueue: SerialQueue | undefined = undefined;
-  /** The requests that passed by and have no answer yet. */
-  private readonly passed: PassedRequests;
 
   constructor(
     {
@@ -98,7 +85,7 @@ export class Connection implements ServerConnection {
       tasks,
       lister,
       resumed = false,
-      passed,
+      ledger,
       report,
       probe,
       shared,
@@ -110,12 +97,11 @@ export class Connection implements ServerConnection {
     this.preferences = preferences;
     this.lister = lister;
     this.principal = principal;
-    this.isLegacy = resumed;
-    this.isInitialized = resumed;
-    this.passed = passed ?? new PassedRequests();
+    this.initialization = new Initialization(resumed);
+    this.listing = new Listing(shared);
+    this.ledger = ledger ?? new Ledger();
     this.report = report ?? NO_REPORT;
     this.observe = observe;
-    this.shared = shared;
     this.probe = probe;
     const store = preferences.place === 'store' ? preferences.store : undefined;
     this.tasks = tasks ?? taskRecords(new TaskMemory(), store);
@@ -127,10 +113,37 @@ export class Connection implements ServerConnection {
     return this.ownName;
   }
 
-  // Created by the first message that needs it: many connections serve a single request, which may need neither.
   get catalog(): CatalogCache {
-    this.lists ??= new CatalogCache(this.shared);
-    return this.lists;
+    return this.listing.catalog;
+  }
+
+  get isLegacy(): boolean {
+    return this.initialization.isLegacy;
+  }
+
+  get lasts(): boolean {
+    return this.initialization.lasts;
+  }
+
+  get server(): Implementation | undefined {
+    return this.initialization.server;
+  }
+
+  get relisted(): boolean | null {
+    return this.switching.relisted;
+  }
+
+  get announced(): readonly Capability[] {
+    return this.switching.announced;
+  }
+
+  get taskTools(): readonly string[] | undefined {
+    return this.lister?.tools;
+  }
+
+  /** The configuration of the latest list request; without one, that of a client without preferences. */
+  get listed(): Configuration {
+    return this.listing.configurationUnder(this.policy);
   }
 
   get policy(): Policy {
@@ -142,27 +155,46 @@ export class Connection implements ServerConnection {
   }
 
   private onReplaced(): void {
-    if (this.latest !== undefined) void onPolicyReplaced(this.latest).then(() => this.observer?.changed());
+    if (this.latest !== undefined) void announceChanges(this, this.latest);
   }
 
-  initialized(client: Implementation, server: Implementation): void {
-    this.lasts = true;
+  handshake(step: Handshake): void {
+    if (step.state === 'asked') return this.initialization.asked(this.preferences, step.record);
+    if (step.state === 'refused') return this.initialization.refused();
+    this.initialization.accepted(step);
+    this.switching.announced = step.announced;
     const { latest } = this;
-    this.server = server;
     if (latest === undefined) return;
-    const again = (): Exchange => (this.latest ?? latest).again();
-    this.observer ??= this.observe?.({ connection: this, latest: again, client, server });
+    const panel = panelOf(() => (this.latest ?? latest).again());
+    this.switching.observer ??= this.observe?.({ panel, client: step.client });
+  }
+
+  listedWith(configuration: Configuration, kind: Kind): void {
+    this.listing.listedWith(configuration);
+    this.switching.listed(kind);
+  }
+
+  announce(capabilities: readonly Capability[], isSwitch: boolean, relatedTo: RequestId | undefined): void {
+    for (const capability of capabilities) {
+      this.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, relatedTo);
+    }
+    if (isSwitch) this.switching.switched(capabilities);
+    this.switching.observer?.changed();
+  }
+
+  async listTasks(query: TaskListQuery, { extra }: Sender): Promise<TaskListPage> {
+    return this.lister?.list(query, extra) ?? { ok: true, tasks: [] };
   }
 
   /** Whether it can be forgotten when it closes: nothing waits for an answer, and what lasts is kept elsewhere. */
   get isFinished(): boolean {
-    const waits = this.clientQueue?.waiting || this.serverQueue?.waiting || this.asked?.isWaiting;
+    const waits = this.clientQueue?.waiting || this.serverQueue?.waiting || this.ledger.awaits('server');
     return waits !== true && this.ledger.isEmpty && this.preferences.place !== 'connection';
   }
 
   /** Must be called when the connection closes: stops listening for policy changes. */
   close(): void {
-    this.observer?.closed();
+    this.switching.observer?.closed();
     this.stopListening?.();
   }
 
@@ -178,9 +210,9 @@ export class Connection implements ServerConnection {
       this.report({ method: 'other', era: 'legacy', error: ERRORS.invalidRequest });
       return this.toClient(failure(null, ERRORS.invalidRequest, 'Invalid Request'));
     }
-    if (this.askedClient !== undefined && isResponse(message) && this.askedClient.take(message)) return;
+    if (isResponse(message) && this.ledger.answered('client', message)) return;
     // Past the queue: the server may need this response before it answers the gate, which the queue waits for.
-    const isAwaited = shape === 'response' && this.asked?.isWaiting === true;
+    const isAwaited = shape === 'response' && this.ledger.awaits('server');
     if (shape === undefined || isAwaited) return this.toServer(message, sender);
     void this.inOrder('clientQueue', () => this.judge(message, sender));
   }
@@ -197,21 +229,21 @@ export class Connection implements ServerConnection {
     if (this.report !== NO_REPORT) {
       this.report(reportOfPassing(this.policy.settings, sent), { id: sent.id });
     }
-    this.passed.add(sent.id);
+    this.ledger.passBy(sent.id);
     this.toServer(sent, sender);
   }
 
   private judgeRequest(request: Request, sender: Sender): void | Promise<void> {
-    const exchange = new Exchange(this, request, sender);
+    const exchange = new Exchange(this, request, sender, request.id);
     this.latest = exchange;
-    return exchange.judge();
+    return judge(exchange);
   }
 
   private fromClientNotification(message: Notification, sender: Sender): void | Promise<void> {
     const { method } = message;
     if (!acceptsNotification(this, 'client', method)) return;
     if (method === METHODS.cancelled) return this.cancel(message, sender);
-    const stored = method === METHODS.initialized ? onInitialized(this, message) : undefined;
+    const stored = method === METHODS.initialized ? keepInitialized(this, message) : undefined;
     if (stored === undefined) return this.toServer(message, sender);
     return stored.then(() => this.toServer(message, sender));
   }
@@ -220,7 +252,8 @@ export class Connection implements ServerConnection {
     const cancelled = this.ledger.cancel(message.params?.requestId);
     if (cancelled === undefined) {
       // The server knows an id of the client only if its request passed by.
-      if (!this.isEnforced || this.passed.has(message.params?.requestId)) this.toServer(message, sender);
+      if (!this.isEnforced || this.ledger.hasPassed(message.params?.requestId))
+        this.toServer(message, sender);
       return;
     }
     if (cancelled.entry.isHeld) return;
@@ -241,7 +274,7 @@ export class Connection implements ServerConnection {
     relatedTo?: RequestId,
   ): Promise<void> {
     try {
-      if (this.asked !== undefined && isResponse(message) && this.asked.take(message)) return SENT;
+      if (isResponse(message) && this.ledger.answered('server', message)) return SENT;
       const related = relatedTo === undefined ? undefined : this.ledger.find(relatedTo);
       let sent = SENT;
       const pending = this.inOrder('serverQueue', () => {
@@ -270,15 +303,15 @@ export class Connection implements ServerConnection {
     // A value that is not a message can be a batch, which contains messages that nothing filters.
     if (!isResponse(message)) return this.isEnforced ? undefined : message;
     const exchange = this.ledger.take(message.id);
-    return exchange === undefined ? this.unclaimed(message) : exchange.settle(message);
+    return exchange === undefined ? this.unclaimed(message) : settle(exchange, message);
   }
 
   /** An answer that belongs to no exchange: that of a request that passed by, or one that nobody waits for. */
   private unclaimed(message: Answer | Failure): Message | undefined {
     if (this.ledger.owns(message.id)) return undefined;
-    if (this.passed.take(message.id)) return message;
+    if (this.ledger.takePassed(message.id)) return message;
     if (this.isEnforced) return undefined;
-    return 'error' in message ? message : filterUnexpected(message, listedConfiguration(this));
+    return 'error' in message ? message : filterUnexpected(message, this.listed);
   }
 
   /**
@@ -298,14 +331,15 @@ export class Connection implements ServerConnection {
   async showsTool(name: string, message: Request | Answer | Failure, sender: Sender): Promise<boolean> {
     if (!this.isEnforced) return true;
     const pending = this.ledger.find(message.id);
-    if (pending !== undefined) return showsTool(pending, name);
+    if (pending !== undefined) return gather(pending, toolIsShown(pending, name));
     // Its id is never sent. A response of the client has no params.
     const params = 'params' in message ? message.params : undefined;
     const call = { jsonrpc: '2.0', id: 0, method: ACCESS_METHODS.call } as const;
     const own: Request = params === undefined ? call : { ...call, params };
-    const exchange = new Exchange(this, own, sender);
-    exchange.configured(configure(exchange, await readKept(exchange), { meta: true }), []);
-    return showsTool(exchange, name);
+    const exchange = new Exchange(this, own, sender, undefined);
+    const kept = await readKept(exchange);
+    exchange.configured(configure(exchange, kept, { meta: true }), []);
+    return gather(exchange, toolIsShown(exchange, name));
   }
 
   /** Returns which questions the client of this session can answer; `undefined` if nothing tells. */
@@ -343,14 +377,12 @@ export class Connection implements ServerConnection {
   }
 
   askFor({ request, sender }: Exchange): AskServer {
-    this.asked ??= new PendingRequests();
-    return this.asked.askFor(request, (message) => this.toServer(message, sender));
+    return this.ledger.asker('server', request, (message) => this.toServer(message, sender));
   }
 
   askClientFor({ request, clientId }: Exchange): AskServer {
     // Related to the client's request, so that an HTTP transport sends it in the response to that request.
-    this.askedClient ??= new PendingRequests();
-    return this.askedClient.askFor(request, (message) => this.toClient(message, clientId));
+    return this.ledger.asker('client', request, (message) => this.toClient(message, clientId));
   }
 
   /** Runs a task after all earlier ones of its side. A queue is created when a task of its side first waits. */

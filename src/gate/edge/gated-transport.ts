@@ -9,6 +9,7 @@ import {
   type RequestId,
 } from '../../wire/messages.js';
 import type { Sender } from '../request/configure.js';
+import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
 import { placePreferences } from '../request/session-preferences.js';
 import type { TaskLister } from '../request/task-lister.js';
@@ -16,10 +17,10 @@ import { passesBy, reportOfPassing } from '../table/pass-by.js';
 import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
 import type { ConcernsOptions } from './concerns-options.js';
 import { Connection } from './connection.js';
+import type { Exchange } from './exchange.js';
 import { KnownNames } from './known-names.js';
-import { policyInForce } from './live-policy.js';
+import { Ledger } from './ledger.js';
 import { Outcomes } from './outcomes.js';
-import { PassedRequests } from './passed-requests.js';
 
 /** A transport with a gate in it. */
 export interface GatedTransport extends Transport {
@@ -81,8 +82,8 @@ class TransportWithGate implements GatedTransport {
   private connection: Connection | undefined = undefined;
   /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
   private isOver = false;
-  /** The requests that passed by before there was a connection, and have no answer yet. */
-  private readonly passed = new PassedRequests();
+  /** Of the connection, and before there is one. */
+  private readonly ledger = new Ledger<Exchange>();
   private readonly outcomes: Outcomes | undefined;
   private lister: TaskLister | undefined = undefined;
   // Created by the first work: most transports have none, and many serve a single request.
@@ -151,7 +152,7 @@ class TransportWithGate implements GatedTransport {
     if (this.connection === undefined) {
       if (passesBy(policy.settings, message) && !this.mustBecomeLegacy(message)) {
         this.outcomes?.told(reportOfPassing(policy.settings, message), { id: message.id });
-        this.passed.add(message.id);
+        this.ledger.passBy(message.id);
         this.onmessage?.(message as JSONRPCMessage, extra);
         return;
       }
@@ -172,7 +173,7 @@ class TransportWithGate implements GatedTransport {
       this.connection === undefined &&
       policyInForce(this.options.policy).settings.enforcement !== 'enforce'
     ) {
-      if ('id' in message && isResponse(message as Message)) this.passed.take(message.id);
+      if ('id' in message && isResponse(message as Message)) this.ledger.takePassed(message.id);
       return this.deliver(message as Message, options);
     }
     // Under `enforce`, nothing of the server passes by, also if it sends before the client does.
@@ -255,7 +256,7 @@ class TransportWithGate implements GatedTransport {
         tasks,
         lister: this.lister,
         resumed: sessionId !== undefined,
-        passed: this.passed,
+        ledger: this.ledger,
       },
       {
         toServer: (message, given) =>

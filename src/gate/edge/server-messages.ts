@@ -1,33 +1,44 @@
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import type { Configuration } from '../../engine/configuration.js';
 import {
   CAPABILITIES,
+  type Capability,
   failure,
   listChangedMethod,
   type Message,
   type Notification,
   type Request,
+  read,
   SAMPLING,
 } from '../../wire/messages.js';
-import { onListChanged, onResourceUpdated } from '../concerns/list-changed.js';
+import { changedSince, isUpdateShown, shownBy } from '../concerns/list-changed.js';
 import { redactNotification, redactSampling } from '../enforce/server-text.js';
 import { canChange } from '../request/can-change.js';
-import type { Exchange, ExchangeConnection } from '../request/exchange.js';
-import { type View, type ViewSource, viewsOf } from '../request/views.js';
+import { sessionConfiguration } from '../request/configure.js';
+import { storeWarning } from '../request/report.js';
+import type { View } from '../request/view.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/refusals.js';
 import { NOTIFICATION_TEXTS, type NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS } from '../table/routes.js';
+import type { Exchange, ExchangeConnection } from './exchange.js';
+import { gather } from './gather.js';
+import { type ViewSource, viewsOf } from './views.js';
 
 /** A connection that receives messages of the server that belong to no request. */
-export interface ServerConnection extends ExchangeConnection, ViewSource {}
+export interface ServerConnection extends ExchangeConnection, ViewSource {
+  /** The configuration of the latest list request; without one, that of a client without preferences. */
+  readonly listed: Configuration;
+  /** The capabilities whose changes the server announces. */
+  readonly announced: readonly Capability[];
+}
 
 /** Returns whether a notification passes, and reports it if `enforce` does not let it pass. */
 export function acceptsNotification(
-  { policy, report, lister }: ExchangeConnection,
+  { policy, report, taskTools }: ExchangeConnection,
   sender: keyof typeof NOTIFICATIONS,
   method: string,
 ): boolean {
   const { settings } = policy;
   if (settings.enforcement === 'advisory' || passesNotification(settings, sender, method)) return true;
-  if (sender === 'server' && lister !== undefined && OWNED_TASK_NOTIFICATIONS.has(method)) return true;
+  if (sender === 'server' && taskTools !== undefined && OWNED_TASK_NOTIFICATIONS.has(method)) return true;
   report({ method, era: 'legacy', refused: loggable(method) });
   return settings.enforcement !== 'enforce';
 }
@@ -65,7 +76,7 @@ export function fromServerNotification(
   if (!acceptsNotification(connection, 'server', method)) return undefined;
   const capability = CAPABILITIES.find((each) => method === listChangedMethod(each));
   if (capability !== undefined) {
-    const listed = listedConfiguration(connection);
+    const { listed } = connection;
     if (latest !== undefined && (listed.policy !== policy || canChange(listed))) {
       return onListChanged(latest.again(), message, capability);
     }
@@ -80,7 +91,11 @@ export function fromServerNotification(
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;
   const views = viewsOf(connection, related);
-  return Promise.resolve(views).then((each) => onResourceUpdated(latest.again(), message, each));
+  const uri = read(message.params, 'uri');
+  const shown = (each: readonly View[]) => gather(latest.again(), isUpdateShown(policy, uri, each));
+  return Promise.resolve(views)
+    .then(shown)
+    .then((isShown) => (isShown ? message : undefined));
 }
 
 function underViews<M extends Message>(
@@ -92,6 +107,38 @@ function underViews<M extends Message>(
   return views instanceof Promise ? views.then(redact) : redact(views);
 }
 
-/** Returns the configuration of the latest list request; without one, that of a client without preferences. */
-export const listedConfiguration = ({ listed, policy }: ExchangeConnection): Configuration =>
-  listed ?? resolveConfiguration(policy, []);
+/** Passes on that lists changed only if their visible part did. */
+export function onListChanged(
+  exchange: Exchange,
+  message: Message,
+  capability: Capability,
+): Message | Promise<Message | undefined> {
+  const { catalog } = exchange.connection;
+  const before = catalog.cached(exchange.policy);
+  catalog.drop(capability);
+  // Nothing was listed yet, so there is nothing to compare.
+  if (before.size === 0) return message;
+  return Promise.resolve(sessionConfiguration(exchange))
+    .then((configuration) => gather(exchange, changedSince(shownBy(before, configuration))))
+    .then(
+      (changed) => (changed.has(capability) ? message : undefined),
+      () => message,
+    );
+}
+
+/**
+ * Announces to the client which lists look different under the policy in force.
+ *
+ * @param before the latest request, under the policy that it arrived under
+ */
+export async function announceChanges(connection: ServerConnection, before: Exchange): Promise<void> {
+  try {
+    const lists = connection.catalog.cached(before.policy);
+    const shown = shownBy(lists, await sessionConfiguration(before));
+    const changed = await gather(before.again(), changedSince(shown));
+    const announced = CAPABILITIES.filter((each) => changed.has(each) && connection.announced.includes(each));
+    connection.announce(announced, false, undefined);
+  } catch (cause) {
+    connection.report({ method: 'reload', era: 'legacy', warnings: [storeWarning('read', cause)] });
+  }
+}

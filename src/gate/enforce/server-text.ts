@@ -1,15 +1,14 @@
 import type { Notification, Request } from '../../wire/messages.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
 import { canChange } from '../request/can-change.js';
-import type { ExchangeConnection } from '../request/exchange.js';
-import type { View } from '../request/views.js';
+import type { CatalogCache } from '../request/catalog-cache.js';
+import type { View } from '../request/view.js';
 import { NOTIFICATION_TEXTS } from '../table/routes.js';
-import { heldLists } from './held-lists.js';
 import { hiddenNameFinder } from './hidden-names.js';
 import { isHiddenToolName, withoutOfferedTools } from './sampling-tools.js';
 import { textRedaction } from './text-redaction.js';
 
-type Held = Pick<ExchangeConnection, 'catalog'>;
+type Held = { readonly catalog: Pick<CatalogCache, 'held'> };
 
 const NO_REQUEST: Request = { jsonrpc: '2.0', id: 0, method: '' };
 
@@ -30,7 +29,7 @@ export function redactNotification(
   let params = message.params ?? {};
   for (const { configuration, request = NO_REQUEST, substitute } of views) {
     if (!canChange(configuration)) continue;
-    const finder = hiddenNameFinder(heldLists(connection, configuration.policy), configuration);
+    const finder = hiddenNameFinder(connection.catalog.held(configuration.policy), configuration);
     const redact = textRedaction(finder, request, substitute);
     for (const name of NOTIFICATION_TEXTS.get(message.method) ?? []) {
       const redacted = rewriteJson(params[name], { text: redact, key: redact });
@@ -44,7 +43,7 @@ export function redactNotification(
 export function redactSampling(connection: Held, views: readonly View[], message: Request): Request {
   const isHidden = (name: string): boolean =>
     views.some(({ configuration }) =>
-      isHiddenToolName(heldLists(connection, configuration.policy), name, configuration),
+      isHiddenToolName(connection.catalog.held(configuration.policy), name, configuration),
     );
   const { params = {} } = message;
   const shown = withoutOfferedTools(params, isHidden);

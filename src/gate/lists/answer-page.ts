@@ -2,8 +2,8 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
 import { unshared } from '../request/can-change.js';
 import type { Facts } from '../request/facts.js';
+import { type Outcome, refuse, reply } from '../request/outcome.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
-import { type Outcome, refuse, reply } from '../request/steps.js';
 import { type CursorTarget, cutPage, digestOf } from './cursor.js';
 import { withOwnEntries } from './own-entries.js';
 

@@ -3,7 +3,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Answer, answer, ERRORS, type Failure } from '../../wire/messages.js';
-import { redactKnown } from '../enforce/failure-redaction.js';
+import { redactFailure } from '../enforce/failure-redaction.js';
 import { canChange, unshared } from '../request/can-change.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import {
@@ -12,19 +12,9 @@ import {
   readNameFilters,
   warnOfUnknownNames,
 } from '../request/name-filters.js';
+import { type Deciding, preferences, type Settling, wholeList } from '../request/needs.js';
+import { fail, type Outcome, pass, refuse, reply, type Settled } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
-import {
-  type Deciding,
-  fail,
-  type Outcome,
-  pass,
-  preferences,
-  refuse,
-  reply,
-  type Settled,
-  type Settling,
-  wholeList,
-} from '../request/steps.js';
 import { itemsOf, type WholeList, wholeListOf } from '../request/whole-list.js';
 import { answerPage, cursorTarget } from './answer-page.js';
 import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
@@ -75,7 +65,7 @@ export function* judgeList(asked: RequestFacts): Deciding<Outcome> {
   const only = ownListOnly(facts, query.kind, found.error);
   if (only !== undefined) return reply(unshared(era, only));
   const failed: Failure = { jsonrpc: '2.0', id: request.id, error: found.error };
-  return fail((yield* redactKnown(facts, failed)).error, () => [{ error: found.error.code }]);
+  return fail((yield* redactFailure(facts, failed)).error, () => [{ error: found.error.code }]);
 }
 
 /** Only the rows of lists have these handlers. */
@@ -160,7 +150,7 @@ export function* settleList(facts: Facts, message: Answer | Failure): Settling<S
   const query = queryOf(facts);
   if ('error' in message) {
     const own = ownListOnly(facts, query.kind, message.error);
-    if (own === undefined) return { message: yield* redactKnown(facts, message) };
+    if (own === undefined) return { message: yield* redactFailure(facts, message) };
     return { message: answer(facts.request, unshared(facts.era, own)) };
   }
   return mustRewrite(facts, query)

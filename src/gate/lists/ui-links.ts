@@ -3,7 +3,7 @@ import { read } from '../../wire/messages.js';
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
 import { type Facts, isEnforced } from '../request/facts.js';
-import { listsFor, type Settling } from '../request/steps.js';
+import { listsFor, type Settling } from '../request/needs.js';
 
 /** Where a tool names the resource that shows its result (SEP-1865). The second form is that of earlier drafts. */
 const UI_PATHS: readonly (readonly [string, ...string[]])[] = [['ui', 'resourceUri'], ['ui/resourceUri']];

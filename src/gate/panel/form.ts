@@ -1,3 +1,5 @@
+import { read } from '../../wire/messages.js';
+import type { FormAnswer } from '../request/needs.js';
 import type { PanelConcern, PanelPreset, PanelState } from './panel-document.js';
 import { summaryOf } from './sentence.js';
 
@@ -91,4 +93,14 @@ export function changeIn(
     return JSON.stringify(value) === JSON.stringify(before) ? [] : [[name, value]];
   });
   return changed.length === 0 ? undefined : Object.fromEntries(changed);
+}
+
+/** Returns what a person did, from a client's answer; `undefined` if it is not an answer to a form. */
+export function readFormAnswer(answer: unknown): FormAnswer | undefined {
+  const action = read(answer, 'action');
+  if (action === 'decline' || action === 'cancel') return { action };
+  if (action !== 'accept') return undefined;
+  const content = read(answer, 'content');
+  const isObject = typeof content === 'object' && content !== null && !Array.isArray(content);
+  return { action, content: isObject ? { ...content } : {} };
 }

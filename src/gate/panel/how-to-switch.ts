@@ -1,5 +1,5 @@
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
-import type { Exchange } from '../request/exchange.js';
+import type { RequestFacts } from '../request/facts.js';
 import { canSwitch } from '../request/switching.js';
 import { whyOnlyLook } from './read-only.js';
 
@@ -9,18 +9,18 @@ const NOT_KEPT = `This connection keeps no preferences. Put them into the URL of
 /**
  * Returns why nothing can be changed with a request, and what to do instead.
  *
- * @param exchange the request
+ * @param facts the request
  * @returns `undefined` if a person can switch
  */
-export function whyReadOnly(exchange: Exchange): string | undefined {
-  return canSwitch(exchange) ? undefined : (whyOnlyLook(exchange.policy.settings) ?? NOT_KEPT);
+export function whyReadOnly(facts: RequestFacts): string | undefined {
+  return canSwitch(facts) ? undefined : (whyOnlyLook(facts.policy.settings) ?? NOT_KEPT);
 }
 
 /** Says how a person can change what is shown, or why nobody can. */
-export function howToSwitch(exchange: Exchange): string {
-  const problem = whyReadOnly(exchange);
+export function howToSwitch(facts: RequestFacts): string {
+  const problem = whyReadOnly(facts);
   if (problem !== undefined) return problem;
-  const presets = [...exchange.policy.presets.keys()].map((name) => `concerns-${name}`);
+  const presets = [...facts.policy.presets.keys()].map((name) => `concerns-${name}`);
   const others = presets.length === 0 ? '' : `, or one of the prompts ${presets.join(', ')}`;
   return `A person can change what is shown with the prompt "concerns"${others}.`;
 }

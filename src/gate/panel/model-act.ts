@@ -2,7 +2,8 @@ import { type Configuration, resolveConfiguration } from '../../engine/configura
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { changeModelValues } from '../concerns/model-values.js';
 import { ANY } from '../lists/model-parameters.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
+import type { Settling } from '../request/needs.js';
 import { canSwitch, openToModel } from '../request/switching.js';
 import { howToSwitch } from './how-to-switch.js';
 import { problemOf } from './panel.js';
@@ -18,25 +19,22 @@ const NOTHING_CHANGED = 'Nothing changed.';
 /**
  * Makes the change that a model asks for, if the policy opens all its concerns to models.
  *
- * @param exchange the call
+ * @param facts the call
  * @param given the arguments of the call, unchecked
  * @returns what to tell the model
  * @example
- * await actOfModel(exchange, { topic: 'news' });
+ * yield* actOfModel(facts, { topic: 'news' });
  */
-export async function actOfModel(
-  exchange: Exchange,
-  given: Readonly<Record<string, unknown>>,
-): Promise<ModelAct> {
-  const refusal = refusalOf(exchange, Object.keys(given));
+export function* actOfModel(facts: Facts, given: Readonly<Record<string, unknown>>): Settling<ModelAct> {
+  const refusal = refusalOf(facts, Object.keys(given));
   if (refusal !== undefined) return { isError: true, text: refusal };
   const concerns = Object.fromEntries(
     Object.entries(given).map(([name, value]) => [name, withoutAny(value)]),
   );
-  const update: Configuration = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
+  const update: Configuration = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return { isError: true, text: `${problem} ${NOTHING_CHANGED}` };
-  const outcome = await changeModelValues(exchange, update);
+  const outcome = yield* changeModelValues(facts, update);
   switch (outcome.state) {
     case 'ended':
       return { isError: true, text: `The session has ended. Reconnect the host. ${NOTHING_CHANGED}` };
@@ -55,21 +53,21 @@ const withoutAny = (value: unknown): unknown =>
 const MAX_NAME = 64;
 
 /** Returns why a model may not set one of the concerns; `undefined` if it may set all. */
-function refusalOf(exchange: Exchange, names: readonly string[]): string | undefined {
-  const open = openToModel(exchange).map(({ name }) => name);
+function refusalOf(facts: Facts, names: readonly string[]): string | undefined {
+  const open = openToModel(facts).map(({ name }) => name);
   const refused = names.find((name) => !open.includes(name));
   if (refused === undefined) return undefined;
-  const { concerns, indexOf } = exchange.policy;
+  const { concerns, indexOf } = facts.policy;
   const { setBy, model = 'none' } = concerns[indexOf.get(refused) ?? -1] ?? {};
   const quoted = JSON.stringify(refused.slice(0, MAX_NAME));
-  if (setBy === 'host' && model !== 'none' && !canSwitch(exchange)) {
-    return `${quoted} cannot be changed here. ${howToSwitch(exchange)}`;
+  if (setBy === 'host' && model !== 'none' && !canSwitch(facts)) {
+    return `${quoted} cannot be changed here. ${howToSwitch(facts)}`;
   }
   if (setBy === 'operator') {
     return `${quoted} is set by the operator, so it cannot be changed here. ${NOTHING_CHANGED}`;
   }
   if (setBy !== undefined || refused === 'preset' || open.length === 0) {
-    return `${quoted} is for people to change, not for a model. ${howToSwitch(exchange)} ${NOTHING_CHANGED}`;
+    return `${quoted} is for people to change, not for a model. ${howToSwitch(facts)} ${NOTHING_CHANGED}`;
   }
   const hint = didYouMean(refused, open);
   return `${quoted} is not a concern of this server (${open.join(', ')}).${hint} ${NOTHING_CHANGED}`;

@@ -1,10 +1,10 @@
 import type { Primitive } from '../../engine/mapping.js';
 import type { Concern } from '../../engine/policy.js';
-import { type Catalog, select } from '../../engine/select.js';
+import { select } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { configure } from '../request/configure.js';
-import type { Exchange } from '../request/exchange.js';
-import { readKept } from '../request/kept-preferences.js';
+import type { Facts } from '../request/facts.js';
+import { keptNow, type Settling, wholeList } from '../request/needs.js';
 import { openToModel } from '../request/switching.js';
 
 /** More values than this are counted only: the answer stays in the context of the model. */
@@ -13,21 +13,21 @@ const MAX_VALUES = 20;
 /**
  * Says which hidden tools a model can show itself, for each concern with `model: free`: the way back after a miss.
  *
- * @param exchange the call of the model
+ * @param facts the call of the model
  * @returns one sentence for each concern whose other values show more
  * @example
- * await moreTools(exchange); // ['47 more tools with other values of topic: stocks 12, news 8, any 47.']
+ * yield* moreTools(facts); // ['47 more tools with other values of topic: stocks 12, news 8, any 47.']
  */
-export async function moreTools(exchange: Exchange): Promise<readonly string[]> {
-  const free = openToModel(exchange).filter(({ model }) => model === 'free');
-  const catalog = free.length === 0 ? undefined : await toolsOf(exchange);
-  if (catalog === undefined) return [];
-  const kept = await readKept(exchange);
+export function* moreTools(facts: Facts): Settling<readonly string[]> {
+  const free = openToModel(facts).filter(({ model }) => model === 'free');
+  if (free.length === 0) return [];
+  const found = yield* wholeList('tools');
+  if (found.state !== 'complete') return [];
+  const catalog = found.list.bound;
+  const kept = yield* keptNow();
   const shownWith = (model: HostConcerns) =>
-    select(
-      catalog,
-      configure(exchange, { ...kept, session: withValues(kept.session, model) }, { meta: false }),
-    ).kept;
+    select(catalog, configure(facts, { ...kept, session: withValues(kept.session, model) }, { meta: false }))
+      .kept;
   const shown = new Set(shownWith({}));
   return free.flatMap((concern) =>
     sentenceFor(concern, (value) => shownWith({ [concern.name]: value }).filter((tool) => !shown.has(tool))),
@@ -59,13 +59,4 @@ function sentenceFor(
 function withValues(session: SessionRead, model: HostConcerns): SessionRead {
   const record = session.state === 'live' ? session.record : {};
   return { state: 'live', record: { ...record, model: { ...record.model, ...model } } };
-}
-
-function toolsOf(exchange: Exchange): Promise<Catalog<Primitive> | undefined> {
-  const { connection, policy, ask } = exchange;
-  return new Promise((resolve) => {
-    connection.catalog.get('tools', policy, ask, (outcome) =>
-      resolve(outcome.state === 'complete' ? outcome.list.bound : undefined),
-    );
-  });
 }

@@ -1,25 +1,27 @@
 import { read } from '../../wire/messages.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
+import type { Settling } from '../request/needs.js';
 import { clientSurfaces } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
 import { whyReadOnly } from './how-to-switch.js';
 import { pageKey } from './page-key.js';
+import { switchTo } from './panel.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
-import { stateOf, switchTo } from './switches.js';
+import { stateOf } from './switches.js';
 
 /**
  * Answers a call that the page in a client makes: `concerns_read` and `concerns_update`.
  *
- * @param exchange the call
+ * @param facts the call
  * @returns the result; `undefined` for clients that show no pages, for which these tools do not exist
  */
-export async function callPageTool(exchange: Exchange): Promise<Record<string, unknown> | undefined> {
-  if (!clientSurfaces(exchange).app) return undefined;
-  const { params } = exchange.request;
-  if (read(params, 'name') === PANEL.readTool) return describe(exchange);
-  const readOnly = whyReadOnly(exchange);
+export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | undefined> {
+  if (!clientSurfaces(facts).app) return undefined;
+  const { params } = facts.request;
+  if (read(params, 'name') === PANEL.readTool) return yield* describe(facts);
+  const readOnly = whyReadOnly(facts);
   if (readOnly !== undefined) return errorResult(readOnly);
-  const key = pageKey(exchange);
+  const key = pageKey(facts);
   if (key === undefined || read(params, 'arguments', 'key') !== key) {
     return errorResult(
       `Only the page may change this. A person can open it with the tool "${PANEL.tool}"; a page from an earlier conversation must be opened again.`,
@@ -29,11 +31,11 @@ export async function callPageTool(exchange: Exchange): Promise<Record<string, u
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
     return errorResult('"concerns" must be an object of concern names and values. Nothing changed.');
   }
-  const outcome = await switchTo(exchange, { ...change });
-  return outcome.state === 'changed' ? describe(exchange) : errorResult(outcome.message);
+  const outcome = yield* switchTo(facts, { ...change });
+  return outcome.state === 'changed' ? yield* describe(facts) : errorResult(outcome.message);
 }
 
-async function describe(exchange: Exchange): Promise<Record<string, unknown>> {
-  const state = await stateOf(exchange);
+function* describe(facts: Facts): Settling<Record<string, unknown>> {
+  const state = yield* stateOf(facts);
   return { ...textResult(summaryOf(state)), structuredContent: state };
 }

@@ -3,12 +3,13 @@ import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
-import { EXTENSION_ID, listChangedMethod, type RequestId, read } from '../../wire/messages.js';
+import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { type Decided, withoutModel } from '../concerns/model-values.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
 import { callerOf, configure } from '../request/configure.js';
-import type { Exchange, InitializedConnection } from '../request/exchange.js';
-import { type Kept, readKept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import type { Facts } from '../request/facts.js';
+import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import { announce, keptNow, type Settling, wholeList } from '../request/needs.js';
 import { quoteValue } from '../request/quote-value.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
@@ -37,72 +38,59 @@ export type PanelChange =
 export interface Panel {
   /** Computes the document. It lists what the server lists, if no request has done that yet. */
   state(surroundings: PanelSurroundings): Promise<PanelState>;
-  /**
-   * Makes a change in the name of the host, and announces the lists that changed.
-   *
-   * @param relatedTo the request of the client in which the person made the change, if there is one
-   */
-  change(change: Readonly<Record<string, unknown>>, relatedTo?: RequestId): Promise<PanelChange>;
+  /** Makes a change in the name of the host, and announces the lists that changed. */
+  change(change: Readonly<Record<string, unknown>>): Promise<PanelChange>;
+}
+
+/** Computes what a page shows to the person at the client of a request. */
+export function* panelDocument(facts: Facts, surroundings: PanelSurroundings): Settling<PanelState> {
+  const kept = yield* keptNow();
+  const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
+    configurationWith(facts, forPerson(kept, decided), concerns);
+  const preferences = preferencesOf(facts, kept);
+  const { warnings } = configurationFor(preferences);
+  const onlyLook = whyOnlyLook(facts.policy.settings);
+  return panelState({
+    ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
+    ...surroundings,
+    preferences,
+    configure: configurationFor,
+    catalogs: yield* catalogsOf(),
+    server: facts.connection.server ?? { name: 'MCP server' },
+    caller: callerOf(facts, kept),
+    warnings: warnings.map(({ message }) => message),
+  });
 }
 
 /**
- * Returns the switches of a connection.
+ * Makes a change that a person made, and announces the lists that changed.
  *
- * @param initialized the connection of a client that has initialized it
- * @returns the switches
+ * @param facts the request of the client in which the person made it, or one on whose behalf a page makes it
+ * @param change values by concern, or a preset
  */
-export function panelOf({ connection, latest, server }: Omit<InitializedConnection, 'client'>): Panel {
-  return {
-    async state(surroundings) {
-      const exchange = latest();
-      const kept = await readKept(exchange);
-      const configurationFor = (concerns: HostConcerns, decided: Decided = []): Configuration =>
-        configurationWith(exchange, forPerson(kept, decided), concerns);
-      const preferences = preferencesOf(exchange, kept);
-      const { warnings } = configurationFor(preferences);
-      const onlyLook = whyOnlyLook(exchange.policy.settings);
-      return panelState({
-        ...(onlyLook === undefined ? {} : { readOnly: onlyLook }),
-        ...surroundings,
-        preferences,
-        configure: configurationFor,
-        catalogs: await catalogsOf(exchange),
-        server,
-        caller: callerOf(exchange, kept),
-        warnings: warnings.map(({ message }) => message),
-      });
-    },
-    async change(change, relatedTo) {
-      const exchange = latest();
-      const onlyLook = whyOnlyLook(exchange.policy.settings);
-      if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
-      // The values of the model must not become the person's own.
-      const kept = forPerson(await readKept(exchange), 'all');
-      const before = configure(exchange, kept, { meta: false });
-      const concerns = completeChange(before, change);
-      const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
-      const problem = problemOf(update);
-      if (problem !== undefined) return { state: 'refused', message: problem };
-      const decided = change.preset === undefined ? Object.keys(change) : 'all';
-      const outcome = await replacePreferences(exchange, update, decided);
-      if (outcome.state === 'ended') {
-        return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
-      }
-      if (outcome.state === 'failed') {
-        return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
-      }
-      for (const capability of outcome.announced) {
-        // Without a related request, the transport uses the connection's own stream.
-        connection.toClient({ jsonrpc: '2.0', method: listChangedMethod(capability) }, relatedTo);
-      }
-      if (outcome.announced.includes('tools')) connection.relisted = false;
-      return { state: 'changed' };
-    },
-  };
+export function* switchTo(facts: Facts, change: Readonly<Record<string, unknown>>): Settling<PanelChange> {
+  const onlyLook = whyOnlyLook(facts.policy.settings);
+  if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
+  // The values of the model must not become the person's own.
+  const kept = forPerson(yield* keptNow(), 'all');
+  const before = configure(facts, kept, { meta: false });
+  const concerns = completeChange(before, change);
+  const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
+  const problem = problemOf(update);
+  if (problem !== undefined) return { state: 'refused', message: problem };
+  const decided = change.preset === undefined ? Object.keys(change) : 'all';
+  const outcome = yield* replacePreferences(facts, update, decided);
+  if (outcome.state === 'ended') {
+    return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
+  }
+  if (outcome.state === 'failed')
+    return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
+  yield* announce(outcome.announced, true);
+  return { state: 'changed' };
 }
 
 /** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */
-function preferencesOf({ era, request }: Exchange, kept: Kept): HostConcerns {
+function preferencesOf({ era, request }: Facts, kept: Kept): HostConcerns {
   const place = strongestPlace(kept);
   if (era === 'legacy' || place === 'principal') return recordOf(kept[place]).concerns ?? {};
   const sent = read(request.params, '_meta', EXTENSION_ID, 'concerns');
@@ -112,18 +100,18 @@ function preferencesOf({ era, request }: Exchange, kept: Kept): HostConcerns {
 /**
  * Returns the values that are in effect if the person prefers something else.
  *
- * @param exchange a request of the client
+ * @param facts a request of the client
  * @param kept what is kept for its sender
  * @param concerns the preferences of the person
  */
-function configurationWith(exchange: Exchange, kept: Kept, concerns: HostConcerns): Configuration {
+function configurationWith(facts: Facts, kept: Kept, concerns: HostConcerns): Configuration {
   const place = strongestPlace(kept);
-  if (exchange.era === 'legacy' || place === 'principal') {
+  if (facts.era === 'legacy' || place === 'principal') {
     const changed = { ...kept, [place]: withConcerns(kept[place], concerns) };
     // What a modern request states itself is stronger, and the person must see that.
-    return configure(exchange, changed, { meta: exchange.era === 'modern' });
+    return configure(facts, changed, { meta: facts.era === 'modern' });
   }
-  const { policy, request, sender } = exchange;
+  const { policy, request, sender } = facts;
   const _meta = { ...(request.params?._meta as object), [EXTENSION_ID]: { concerns } };
   const changed = { ...request, params: { ...request.params, _meta } };
   return configure({ policy, sender, request: changed }, kept, { meta: true });
@@ -159,15 +147,11 @@ function invalidText({ concern, value, values, suggestion }: InvalidValue): stri
 }
 
 /** A list that the server does not have, or that is too long to be kept, is left out. */
-async function catalogsOf(exchange: Exchange): Promise<PanelCatalogs> {
+function* catalogsOf(): Settling<PanelCatalogs> {
   const catalogs: { [K in Kind]?: Catalog<Primitive> } = {};
   for (const kind of KINDS) {
-    await new Promise<void>((resolve) => {
-      exchange.connection.catalog.get(kind, exchange.policy, exchange.ask, (outcome) => {
-        if (outcome.state === 'complete') catalogs[kind] = outcome.list.bound;
-        resolve();
-      });
-    });
+    const found = yield* wholeList(kind);
+    if (found.state === 'complete') catalogs[kind] = found.list.bound;
   }
   return catalogs;
 }

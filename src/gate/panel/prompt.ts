@@ -1,16 +1,16 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { CONCERNS_PARAMETER, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
+import { isChosen, type Settling } from '../request/needs.js';
 import { canSwitch } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
-import { isChosen } from './chosen-prompt.js';
 import { forUrl, type NextRequests } from './next-requests.js';
-import { problemOf } from './panel.js';
+import { problemOf, switchTo } from './panel.js';
 import { completeChange } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
 import { summaryOf } from './sentence.js';
-import { stateOf, switchTo } from './switches.js';
+import { stateOf } from './switches.js';
 
 const NOTHING_CHANGED = 'Nothing changed.';
 
@@ -18,15 +18,15 @@ const NOTHING_CHANGED = 'Nothing changed.';
  * Answers `prompts/get` for the prompts with which a person switches. Hosts let only people choose prompts. Where nothing
  * is kept between requests, such as in 2026-07-28, the answer says what to put into the URL instead.
  *
- * @param exchange the request
+ * @param facts the request
  * @returns the result; `undefined` if there is no such prompt
  */
-export async function getPrompt(exchange: Exchange): Promise<Record<string, unknown> | undefined> {
-  const { params } = exchange.request;
+export function* getPrompt(facts: Facts): Settling<Record<string, unknown> | undefined> {
+  const { params } = facts.request;
   const name = String(read(params, 'name'));
-  const change = changeOf(exchange, name, read(params, 'arguments'));
+  const change = changeOf(facts, name, read(params, 'arguments'));
   if (change === undefined) return undefined;
-  const { text, ...rest } = await outcomeOf(exchange, name, change);
+  const { text, ...rest } = yield* outcomeOf(facts, name, change);
   return {
     description: 'What is shown',
     messages: [{ role: 'user', content: { type: 'text', text } }],
@@ -39,33 +39,30 @@ type Outcome = { readonly text: string } & Partial<Pick<NextRequests, '_meta'>>;
 const READS_ALL =
   'This host reads prompts that nobody chose, so prompts cannot switch here. Use the page, "mcp-concerns switch" or the URL.';
 
-async function outcomeOf(
-  exchange: Exchange,
+function* outcomeOf(
+  facts: Facts,
   name: string,
   change: Readonly<Record<string, unknown>>,
-): Promise<Outcome> {
+): Settling<Outcome> {
   const isChange = Object.keys(change).length > 0;
-  const onlyLook = whyOnlyLook(exchange.policy.settings);
+  const onlyLook = whyOnlyLook(facts.policy.settings);
   if (isChange && onlyLook !== undefined) return { text: `${NOTHING_CHANGED} ${onlyLook}` };
-  if (isChange && !canSwitch(exchange)) return forNextRequests(exchange, change);
-  if (!(await isChosen(exchange.connection, name))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
-  const outcome = isChange ? await switchTo(exchange, change) : ({ state: 'changed' } as const);
+  if (isChange && !canSwitch(facts)) return yield* forNextRequests(facts, change);
+  if (!(yield* isChosen(name))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
+  const outcome = isChange ? yield* switchTo(facts, change) : ({ state: 'changed' } as const);
   if (outcome.state === 'failed') return { text: outcome.message };
   if (outcome.state !== 'changed') return { text: `${NOTHING_CHANGED} ${outcome.message}` };
-  return { text: summaryOf(await stateOf(exchange)) };
+  return { text: summaryOf(yield* stateOf(facts)) };
 }
 
 /** Nothing is kept: a prompt must not say that it switched, and says what does. */
-async function forNextRequests(
-  exchange: Exchange,
-  change: Readonly<Record<string, unknown>>,
-): Promise<Outcome> {
-  const concerns = completeChange(exchange.configuration, change);
-  const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
+function* forNextRequests(facts: Facts, change: Readonly<Record<string, unknown>>): Settling<Outcome> {
+  const concerns = completeChange(facts.configuration, change);
+  const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return { text: `${NOTHING_CHANGED} ${problem}` };
   const { parameter, _meta } = forUrl(update);
-  const preset = (await stateOf(exchange)).presets.find(({ name }) => name === change.preset);
+  const preset = (yield* stateOf(facts)).presets.find(({ name }) => name === change.preset);
   const given = preset === undefined ? parameter : `?${CONCERNS_PARAMETER}=${preset.name}`;
   const counts = preset === undefined ? '' : ` With it, ${preset.tools} tools are shown.`;
   const text = `${NOTHING_CHANGED} This connection keeps no preferences. To switch, add ${given} to the URL of the server, and reconnect.${counts}`;
@@ -74,7 +71,7 @@ async function forNextRequests(
 
 /** Returns the change that a prompt makes; `undefined` if no prompt has this name. */
 function changeOf(
-  { policy }: Exchange,
+  { policy }: Facts,
   name: string,
   given: unknown,
 ): Readonly<Record<string, unknown>> | undefined {
@@ -92,7 +89,7 @@ function changeOf(
 }
 
 /** Arguments of prompts are texts: a number is written as one, several values with commas, and `any` for none. */
-function valueFrom({ concerns }: Exchange['policy'], name: string, value: unknown): unknown {
+function valueFrom({ concerns }: Facts['policy'], name: string, value: unknown): unknown {
   const concern = concerns.find((each) => each.name === name);
   if (typeof value !== 'string' || concern === undefined) return value;
   const text = value.trim();

@@ -1,6 +1,7 @@
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
+import type { Settling } from '../request/needs.js';
 import { whyReadOnly } from './how-to-switch.js';
-import { type PanelChange, panelOf } from './panel.js';
+import { panelDocument } from './panel.js';
 import type { PanelState } from './panel-document.js';
 
 /**
@@ -15,19 +16,18 @@ const tokensOf = (definition: object): number =>
 /**
  * Computes what a request of the client is shown: its connection is the only session.
  *
- * @param exchange the request
+ * @param facts the request
  * @returns the document that the page shows
  */
-export function stateOf(exchange: Exchange): Promise<PanelState> {
-  const { connection, sender } = exchange;
+export function stateOf(facts: Facts): Settling<PanelState> {
   const session = {
     id: 'this',
     client: 'this host',
-    via: sender.http === undefined ? ('stdio' as const) : ('http' as const),
-    relisted: connection.relisted,
+    via: facts.sender.http === undefined ? ('stdio' as const) : ('http' as const),
+    relisted: facts.connection.relisted,
   };
-  const readOnly = whyReadOnly(exchange);
-  return panelFor(exchange).state({
+  const readOnly = whyReadOnly(facts);
+  return panelDocument(facts, {
     session: session.id,
     sessions: [session],
     tokensOf,
@@ -35,25 +35,4 @@ export function stateOf(exchange: Exchange): Promise<PanelState> {
     revision: Date.now(),
     ...(readOnly === undefined ? {} : { readOnly }),
   });
-}
-
-/**
- * Makes a change that a person made in the client.
- *
- * @param exchange the request in which the person made it
- * @param change values by concern, or a preset
- */
-export async function switchTo(
-  exchange: Exchange,
-  change: Readonly<Record<string, unknown>>,
-): Promise<PanelChange> {
-  const outcome = await panelFor(exchange).change(change, exchange.clientId);
-  exchange.connection.observer?.changed();
-  return outcome;
-}
-
-function panelFor(exchange: Exchange) {
-  const { connection } = exchange;
-  const server = connection.server ?? { name: 'MCP server' };
-  return panelOf({ connection, latest: () => exchange, server });
 }

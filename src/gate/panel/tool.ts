@@ -1,19 +1,20 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
-import type { Exchange } from '../request/exchange.js';
+import type { Facts } from '../request/facts.js';
+import { askPerson, type FormAnswer, type Settling } from '../request/needs.js';
 import { canSwitch, clientSurfaces } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
-import { askPerson, type FormAnswer, readFormAnswer } from './ask-person.js';
-import { changeIn, formOf } from './form.js';
+import { changeIn, formOf, readFormAnswer } from './form.js';
 import { howToSwitch } from './how-to-switch.js';
 import { actOfModel } from './model-act.js';
 import { moreTools } from './more-tools.js';
 import { forUrl } from './next-requests.js';
 import { keyForPage, pageKey } from './page-key.js';
+import { switchTo } from './panel.js';
 import type { PanelState } from './panel-document.js';
 import { completeChange } from './panel-state.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
-import { stateOf, switchTo } from './switches.js';
+import { stateOf } from './switches.js';
 
 /** The name of the form among the requests of an `input_required` result. */
 const FORM = 'concerns';
@@ -22,49 +23,48 @@ const FORM = 'concerns';
  * Answers a call of the tool `concerns`: says what is shown, and lets the person change it, in a page or a form if the
  * client has one. The model itself can change what the policy opens to it.
  *
- * @param exchange the call
+ * @param facts the call
  * @returns the result
  */
-export async function callTool(exchange: Exchange): Promise<Record<string, unknown>> {
-  const { params } = exchange.request;
+export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
+  const { params } = facts.request;
   const given = read(params, 'arguments');
   const changes = Object.entries(typeof given === 'object' && given !== null ? given : {});
-  const act = changes.length === 0 ? undefined : await actOfModel(exchange, Object.fromEntries(changes));
+  const act = changes.length === 0 ? undefined : yield* actOfModel(facts, Object.fromEntries(changes));
   if (act?.isError === true) return errorResult(act.text);
-  const { app, form } = clientSurfaces(exchange);
-  const state = await stateOf(exchange);
-  const told = [...(act === undefined ? [] : [act.text]), summaryOf(state), ...(await moreTools(exchange))];
-  if (app) return withPage(exchange, state, told);
+  const { app, form } = clientSurfaces(facts);
+  const state = yield* stateOf(facts);
+  const told = [...(act === undefined ? [] : [act.text]), summaryOf(state), ...(yield* moreTools(facts))];
+  if (app) return yield* withPage(facts, state, told);
   // A model that changes something itself does not need the person.
   if (act !== undefined) return textResult(...told);
-  if (!form || panelMode(exchange.policy.settings) !== 'on')
-    return textResult(...told, howToSwitch(exchange));
-  if (exchange.era === 'legacy') {
+  if (!form || panelMode(facts.policy.settings) !== 'on') return textResult(...told, howToSwitch(facts));
+  if (facts.era === 'legacy') {
     // Only a connection that lasts can receive the person's answer.
-    if (!exchange.connection.lasts) return textResult(...told, howToSwitch(exchange));
-    return afterForm(exchange, state, await askPerson(exchange, formOf(state)));
+    if (!facts.connection.lasts) return textResult(...told, howToSwitch(facts));
+    return yield* afterForm(facts, state, yield* askPerson(formOf(state)));
   }
   const answered = readFormAnswer(read(params, 'inputResponses', FORM));
   if (answered !== undefined) {
-    return canSwitch(exchange)
-      ? afterForm(exchange, state, answered)
-      : afterModernForm(exchange, state, answered);
+    return canSwitch(facts)
+      ? yield* afterForm(facts, state, answered)
+      : afterModernForm(facts, state, answered);
   }
   return {
     resultType: 'input_required',
     inputRequests: { [FORM]: { method: 'elicitation/create', params: formOf(state) } },
     // Nothing in it is trusted: every value that comes back is checked again.
-    requestState: exchange.policy.digest,
+    requestState: facts.policy.digest,
   };
 }
 
 /** Only the page gets the key, by which `concerns_update` knows that a person made the change. */
-async function withPage(
-  exchange: Exchange,
+function* withPage(
+  facts: Facts,
   state: PanelState,
   told: readonly string[],
-): Promise<Record<string, unknown>> {
-  const key = canSwitch(exchange) ? await keyForPage(exchange) : pageKey(exchange);
+): Settling<Record<string, unknown>> {
+  const key = canSwitch(facts) ? yield* keyForPage(facts) : pageKey(facts);
   return {
     ...textResult(...told),
     structuredContent: state,
@@ -80,33 +80,30 @@ const NO_ANSWER: Readonly<Record<Exclude<FormAnswer['action'], 'accept'>, string
   none: `The host did not show the form in time. ${NOTHING_CHANGED}`,
 };
 
-async function afterForm(
-  exchange: Exchange,
+function* afterForm(
+  facts: Facts,
   state: PanelState,
   answered: FormAnswer,
-): Promise<Record<string, unknown>> {
-  const unchanged = async (why: string) => textResult(why, summaryOf(state), ...(await moreTools(exchange)));
-  if (answered.action !== 'accept') return unchanged(NO_ANSWER[answered.action]);
-  const change = changeIn(state, answered.content);
-  if (change === undefined) return unchanged(NOTHING_CHANGED);
-  const outcome = await switchTo(exchange, change);
+): Settling<Record<string, unknown>> {
+  const change = answered.action === 'accept' ? changeIn(state, answered.content) : undefined;
+  if (change === undefined) {
+    const why = answered.action === 'accept' ? NOTHING_CHANGED : NO_ANSWER[answered.action];
+    return textResult(why, summaryOf(state), ...(yield* moreTools(facts)));
+  }
+  const outcome = yield* switchTo(facts, change);
   if (outcome.state === 'failed') return errorResult(outcome.message);
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
-  const lines = [summaryOf(await stateOf(exchange)), ...(await moreTools(exchange))];
+  const lines = [summaryOf(yield* stateOf(facts)), ...(yield* moreTools(facts))];
   return textResult('The person changed what is shown.', ...lines);
 }
 
 /** A modern request changes nothing for later ones, so the answer says what the host must send with them. */
-async function afterModernForm(
-  exchange: Exchange,
-  state: PanelState,
-  answered: FormAnswer,
-): Promise<Record<string, unknown>> {
+function afterModernForm(facts: Facts, state: PanelState, answered: FormAnswer): Record<string, unknown> {
   if (answered.action !== 'accept') return textResult(NO_ANSWER[answered.action], summaryOf(state));
   const change = changeIn(state, answered.content);
   if (change === undefined) return textResult(NOTHING_CHANGED, summaryOf(state));
-  const concerns = completeChange(exchange.configuration, change);
-  const update = resolveConfiguration(exchange.policy, [{ from: 'update', concerns }]);
+  const concerns = completeChange(facts.configuration, change);
+  const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   if (update.invalid.length > 0 || update.warnings.length > 0) {
     return errorResult(`The form contains a value that the policy does not declare. ${NOTHING_CHANGED}`);
   }

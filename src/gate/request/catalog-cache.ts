@@ -1,7 +1,9 @@
+import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import type { Catalog } from '../../engine/select.js';
+import { type AskServer, askForPages } from '../../wire/ask-pages.js';
 import { type Capability, type Failure, LISTS } from '../../wire/messages.js';
 import type { WalkEnd } from '../../wire/page-walker.js';
-import { type AskServer, askForPages } from '../../wire/pending-requests.js';
 import { CachedList, type SharedCatalog } from './shared-catalog.js';
 import { itemsOf, type WholeList } from './whole-list.js';
 
@@ -58,6 +60,11 @@ export class CatalogCache {
   /** Returns the cached lists, bound to a policy. */
   cached(policy: Policy): ReadonlyMap<Kind, WholeList> {
     return new Map([...this.lists].map(([kind, cached]) => [kind, cached.boundTo(policy)]));
+  }
+
+  /** Returns the same without the other members of their results. */
+  held(policy: Policy): { readonly [K in Kind]?: Catalog<Primitive> } {
+    return Object.fromEntries([...this.cached(policy)].map(([kind, { bound }]) => [kind, bound]));
   }
 
   /** Drops the lists of a capability, because the server announced that they changed. */

@@ -10,7 +10,7 @@ import type { HostConcerns, SessionRecord } from '../../session/store.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../../wire/messages.js';
 import { panelMode } from '../table/panel-routes.js';
 import { surfacesOf } from './client-surfaces.js';
-import { type Kept, recordOf } from './kept-preferences.js';
+import { type Kept, readKept, recordOf, type Sent } from './kept-preferences.js';
 import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
 import { keptCapabilities } from './session-preferences.js';
@@ -113,4 +113,14 @@ export function callerOf({ policy, request, sender }: Configurable, { session, p
   const forgotten = isLost && policy.settings.enforcement === 'enforce';
   const apps = era === 'modern' ? surfacesOf(capabilities).app : (record.apps ?? record.panel?.app ?? false);
   return { claims: sender.claims, capabilities, era, forgotten, ...(apps ? { apps } : {}) };
+}
+
+/**
+ * Returns the configuration of a connection's session, without the `_meta` of any single request; a promise if the session
+ * store must be waited for.
+ */
+export function sessionConfiguration(exchange: Configurable & Sent): Configuration | Promise<Configuration> {
+  const withKeptOf = (kept: Kept) => configure(exchange, kept, { meta: false });
+  const kept = readKept(exchange);
+  return kept instanceof Promise ? kept.then(withKeptOf) : withKeptOf(kept);
 }

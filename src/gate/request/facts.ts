@@ -4,12 +4,33 @@ import type { Era, Request } from '../../wire/messages.js';
 import type { Route } from '../table/routes.js';
 import type { Sender } from './configure.js';
 import type { Kept } from './kept-preferences.js';
+import type { SessionPreferences } from './session-preferences.js';
+
+/** A client or a server, as it names itself. */
+export interface Implementation {
+  readonly name: string;
+  readonly version?: string;
+}
 
 /** Where preferences of the sender of a request can be kept. */
 export interface Keeps {
   readonly caller: boolean;
   /** Only the legacy era has sessions. */
   readonly session: boolean;
+  /** Where those of the session are. */
+  readonly place: SessionPreferences['place'];
+}
+
+/** What is known of the connection that a request arrived on. */
+export interface ConnectionFacts {
+  /** Whether the client initialized this very connection. Then it lasts between requests. */
+  readonly lasts: boolean;
+  /** How the server names itself, if this connection saw it. */
+  readonly server: Implementation | undefined;
+  /** Whether the client has listed its tools again since the last switch; `null` if there was none. */
+  readonly relisted: boolean | null;
+  /** The tools that create tasks, of a server that lists its tasks by their owner. */
+  readonly taskTools: readonly string[] | undefined;
 }
 
 /** What is known of a request when it arrives. An `Exchange` is one, but whoever gets facts can neither wait nor send. */
@@ -18,8 +39,9 @@ export interface RequestFacts {
   readonly request: Request;
   readonly route: Route;
   readonly era: Era;
-  readonly sender: Pick<Sender, 'http'>;
+  readonly sender: Sender;
   readonly keeps: Keeps;
+  readonly connection: ConnectionFacts;
 }
 
 /** A request whose preferences are known. */

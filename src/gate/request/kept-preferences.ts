@@ -17,7 +17,7 @@ export interface Kept {
 }
 
 /** A request, as far as it says whose preferences apply. */
-interface Sent {
+export interface Sent {
   readonly era: Era;
   readonly connection: {
     readonly preferences: SessionPreferences;

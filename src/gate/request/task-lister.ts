@@ -32,6 +32,11 @@ export interface TaskListQuery {
   readonly after?: string | undefined;
 }
 
+/** A page of tasks, which can be short or empty and have a `next`; or the message of a `-32602` error. */
+export type TaskListPage =
+  | { readonly ok: true; readonly tasks: readonly unknown[]; readonly next?: string }
+  | { readonly ok: false; readonly message: string };
+
 /** Lists tasks for the gate, which decides what the client sees. */
 export interface TaskLister {
   /** The tools that create tasks. */
@@ -41,13 +46,6 @@ export interface TaskLister {
    *
    * @param query which tasks
    * @param extra what the transport tells about the request
-   * @returns a page, which can be short or empty and have a `next`; or the message of a `-32602` error
    */
-  list(
-    query: TaskListQuery,
-    extra: unknown,
-  ): Promise<
-    | { readonly ok: true; readonly tasks: readonly unknown[]; readonly next?: string }
-    | { readonly ok: false; readonly message: string }
-  >;
+  list(query: TaskListQuery, extra: unknown): Promise<TaskListPage>;
 }

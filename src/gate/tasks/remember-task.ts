@@ -1,50 +1,59 @@
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
-import { ACCESS_METHODS, type Answer, type Failure, read } from '../../wire/messages.js';
-import type { Exchange } from '../request/exchange.js';
+import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
+import type { Facts } from '../request/facts.js';
+import { owner, remember, type Settling } from '../request/needs.js';
+import type { Settled } from '../request/outcome.js';
 import { storeWarning } from '../request/report.js';
-import { callerOf } from './task-owner.js';
+
+/** Returns whether an answer is a task, whose maker must be remembered: a task itself names neither caller nor tool. */
+export const createsTask = (facts: Facts, message: Answer | Failure): boolean =>
+  !('error' in message) && createdBy(facts.request, message.result) !== undefined;
 
 /**
- * Remembers who created a task and by which tool, from the answer to the tool call. A task itself names neither.
+ * Remembers who created a task and by which tool, from the answer to the tool call. Until then the client must not learn
+ * the id of the task.
  *
- * @param exchange the request
- * @param message the answer
- * @returns the answer; a promise if the store must be waited for. Until then the client must not learn the id of the task.
+ * @param facts the request
+ * @param settled the answer
+ * @returns the answer. If the store fails, it tells so.
  */
-export function rememberTask(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  const { method, params } = exchange.request;
-  if ('error' in message || method !== ACCESS_METHODS.call) return message;
-  const taskId = taskIdOf(exchange, message.result);
-  const tool = read(params, 'name');
-  if (taskId === undefined || typeof tool !== 'string') return message;
-
-  const remember = (caller: TaskCaller): Answer | Promise<Answer> => {
-    const owner = ownerOf(caller, taskId);
-    const stored = exchange.connection.tasks.set(taskId, { tool, owner });
-    return stored instanceof Promise ? stored.then(() => message, failed('written')) : message;
-  };
-  const failed =
-    (operation: 'read' | 'written') =>
-    (cause: unknown): Answer => {
-      exchange.report({ warnings: [storeWarning(operation, cause)] });
-      return message;
-    };
-  const caller = callerOf(exchange);
-  if (!(caller instanceof Promise)) return remember(caller);
-  return caller.then(remember, (cause) => {
+export function* rememberTask(facts: Facts, settled: Settled): Settling<Settled> {
+  const { message } = settled;
+  const created = 'error' in message ? undefined : createdBy(facts.request, message.result);
+  if (created === undefined) return settled;
+  const { taskId, tool } = created;
+  const failures: (readonly ['read' | 'written', unknown])[] = [];
+  let caller: TaskCaller = {};
+  try {
+    caller = yield* owner();
+  } catch (cause) {
     // Nothing tells whose session it is, but the client gets the id, and must be able to use it.
-    const told = failed('read')(cause);
-    const stored = exchange.connection.tasks.set(taskId, { tool, owner: ownerOf({}, taskId) });
-    return stored instanceof Promise ? stored.then(() => told, failed('written')) : told;
-  });
+    failures.push(['read', cause]);
+  }
+  try {
+    yield* remember(taskId, { tool, owner: ownerOf(caller, taskId) });
+  } catch (cause) {
+    failures.push(['written', cause]);
+  }
+  if (failures.length === 0) return settled;
+  const warnings = failures.map(([operation, cause]) => storeWarning(operation, cause));
+  return { message, tell: () => alsoTell(settled, warnings) };
+}
+
+function alsoTell({ tell }: Settled, warnings: ReturnType<typeof storeWarning>[]) {
+  const [report = {}, context] = tell?.() ?? [];
+  const all = { ...report, warnings: [...(report.warnings ?? []), ...warnings] };
+  return context === undefined ? ([all] as const) : ([all, context] as const);
 }
 
 /** Protocol version 2025-11-25 has the task in a member, the Tasks extension of 2026-07-28 is the task itself. */
-function taskIdOf({ request }: Exchange, result: Record<string, unknown>): string | undefined {
-  const nested = request.params?.task === undefined ? undefined : read(result, 'task', 'taskId');
-  const id = nested ?? (result.resultType === 'task' ? read(result, 'taskId') : undefined);
-  return typeof id === 'string' ? id : undefined;
+function createdBy(
+  { method, params }: Request,
+  result: Record<string, unknown>,
+): { readonly taskId: string; readonly tool: string } | undefined {
+  if (method !== ACCESS_METHODS.call) return undefined;
+  const nested = params?.task === undefined ? undefined : read(result, 'task', 'taskId');
+  const taskId = nested ?? (result.resultType === 'task' ? read(result, 'taskId') : undefined);
+  const tool = read(params, 'name');
+  return typeof taskId === 'string' && typeof tool === 'string' ? { taskId, tool } : undefined;
 }

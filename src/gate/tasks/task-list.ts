@@ -1,14 +1,15 @@
 import { type ConcernWarning, describeConfiguration } from '../../engine/configuration.js';
 import { type Answer, ERRORS, EXTENSION_ID, type Failure, read, TASK_LIST } from '../../wire/messages.js';
-import { askForPages } from '../../wire/pending-requests.js';
-import { redactNow } from '../gather/gather.js';
+import { redactResponse } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
 import { unshared } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
+import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
+import { type Deciding, pagesOf, preferences, type Settling } from '../request/needs.js';
+import { fail, type Outcome, pass, refuse, reply, type Settled, type Tell } from '../request/outcome.js';
+import { describeConcerns } from '../request/report.js';
 import type { TaskFilter } from '../request/task-lister.js';
-import { withConfiguration } from '../request/with-configuration.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';
 import { isPrivate, principalOf } from './task-owner.js';
@@ -28,22 +29,19 @@ const UNBOUNDED: ConcernWarning = {
 /**
  * Answers `tasks/list`: omits the tasks of other callers and of hidden tools, applies the client's own filter and order
  * (SEP-1904), and pages.
- *
- * @param exchange the request
- * @returns a promise if the session store must be waited for
  */
-export function judgeTaskList(exchange: Exchange): void | Promise<void> {
-  const own = readTaskFilter(exchange.request.params);
-  if (!own.ok) return exchange.refuse(ERRORS.invalidParams, own.message);
-  return withConfiguration(exchange, () => {
-    const { lister } = exchange.connection;
-    if (lister !== undefined && exchange.era === 'legacy') return answerFromLister(exchange, lister, own);
-    if (!mustRewrite(exchange, own.filter)) return exchange.pass();
-    const { cursor, ...params } = exchange.request.params ?? {};
-    const serverPage = isSealed(cursor) ? openCursor(cursor, targetOf(exchange, PAGES, own.key)) : undefined;
-    if (serverPage?.ok) return exchange.pass({ ...params, cursor: serverPage.cursor });
-    answerWholeList(exchange, own.filter, own.key);
-  });
+export function* judgeTaskList(asked: RequestFacts): Deciding<Outcome> {
+  const own = readTaskFilter(asked.request.params);
+  if (!own.ok) return refuse(ERRORS.invalidParams, own.message);
+  const facts = yield* preferences('refuse');
+  const { taskTools } = facts.connection;
+  if (taskTools !== undefined && facts.era === 'legacy')
+    return yield* answerFromLister(facts, taskTools, own);
+  if (!mustRewrite(facts, own.filter)) return pass(facts);
+  const { cursor, ...params } = facts.request.params ?? {};
+  const serverPage = isSealed(cursor) ? openCursor(cursor, targetOf(facts, PAGES, own.key)) : undefined;
+  if (serverPage?.ok) return { to: 'server', params: { ...params, cursor: serverPage.cursor } };
+  return yield* answerWholeList(facts, own.filter, own.key);
 }
 
 /** What the cursors of a list are bound to. The tasks in it are not a part: a new task must not invalidate a cursor. */
@@ -52,71 +50,58 @@ const WHOLE: TaskCatalog = 'tasks';
 /** Of a list that is filtered page by page. */
 const PAGES: TaskCatalog = 'tasks/pages';
 
-function targetOf({ configuration }: Exchange, catalog: TaskCatalog, filter: string): CursorTarget {
+function targetOf({ configuration }: Facts, catalog: TaskCatalog, filter: string): CursorTarget {
   return { catalog, policy: configuration.policy.digest, configuration: configuration.key, filter };
 }
 
 /** Returns whether the list may differ from the server's own. */
-const mustRewrite = (exchange: Exchange, filter: TaskFilter | undefined): boolean =>
-  filter !== undefined || !isPrivate(exchange) || hidesTasks(exchange);
+const mustRewrite = (facts: Facts, filter: TaskFilter | undefined): boolean =>
+  filter !== undefined || !isPrivate(facts) || hidesTasks(facts);
 
-function answerWholeList(exchange: Exchange, filter: TaskFilter | undefined, filterKey: string): void {
-  const tasks: unknown[] = [];
-  let rest: Record<string, unknown> | undefined;
-  const onPage = (page: unknown): number => {
+function* answerWholeList(
+  facts: Facts,
+  filter: TaskFilter | undefined,
+  filterKey: string,
+): Settling<Outcome> {
+  const { pages, end } = yield* pagesOf(TASK_LIST, 'tasks', BOUNDS);
+  if (end.kind === 'failed') return yield* failedList(facts, end.error);
+  // A repeated cursor leads to the same tasks again.
+  if (end.kind !== 'complete' && end.kind !== 'repeated-cursor') return firstPage(facts);
+  const tasks = pages.flatMap((page) => {
     const items = read(page, 'tasks');
-    rest ??= otherMembers(exchange, page);
-    if (!Array.isArray(items)) return 0;
-    for (const item of items) tasks.push(item);
-    return items.length;
-  };
-  exchange.hold();
-  askForPages(exchange.ask, TASK_LIST, { bounds: BOUNDS, onPage }, (end) => {
-    if (end.kind === 'failed') {
-      if (exchange.resume()) exchange.fail(redactedError(exchange, end.error));
-      return;
-    }
-    // A repeated cursor leads to the same tasks again.
-    if (end.kind !== 'complete' && end.kind !== 'repeated-cursor') {
-      if (exchange.resume()) passFirstPage(exchange);
-      return;
-    }
-    visibleTasks(exchange, tasks).then(
-      (visible) => {
-        if (exchange.resume()) reply(exchange, { visible, filter, filterKey, rest: rest ?? {} });
-      },
-      (cause) => {
-        if (exchange.resume()) refuseUnread(exchange, cause);
-      },
-    );
+    return Array.isArray(items) ? items : [];
   });
+  let visible: VisibleTasks;
+  try {
+    visible = yield* visibleTasks(facts, tasks);
+  } catch (cause) {
+    return refuseUnread(cause);
+  }
+  return answerPage(facts, { visible, filter, filterKey, rest: otherMembers(facts, pages[0]) });
 }
 
 /** The members of a result besides the list. */
 const KNOWN_MEMBERS = ['_meta', 'resultType', 'ttlMs', 'cacheScope'];
 
 /** Under `enforce`, members that the protocol does not have are left out: nothing tells what they reveal. */
-function otherMembers(exchange: Exchange, result: unknown): Record<string, unknown> {
+function otherMembers(facts: Facts, result: unknown): Record<string, unknown> {
   if (typeof result !== 'object' || result === null) return {};
   const { tasks: _tasks, nextCursor: _next, ...others } = result as Record<string, unknown>;
-  if (!exchange.isEnforced) return others;
+  if (!isEnforced(facts)) return others;
   return Object.fromEntries(Object.entries(others).filter(([name]) => KNOWN_MEMBERS.includes(name)));
 }
 
-function passFirstPage(exchange: Exchange): void {
-  const { cursor, ...params } = exchange.request.params ?? {};
+function firstPage({ request }: Facts): Outcome {
+  const { cursor, ...params } = request.params ?? {};
   // The list was short enough when the gate made this cursor.
-  if (cursor !== undefined) return exchange.refuse(ERRORS.invalidParams, CURSOR_MESSAGES.changed);
-  exchange.pass(params);
+  if (cursor !== undefined) return refuse(ERRORS.invalidParams, CURSOR_MESSAGES.changed);
+  return { to: 'server', params };
 }
 
-function redactedError(exchange: Exchange, error: Failure['error']): Failure['error'] {
-  if (!exchange.isEnforced) return error;
-  // Without a list that must be fetched first, this is synchronous. Otherwise the text is left out.
-  const redacted = redactNow(exchange, { jsonrpc: '2.0', id: exchange.clientId, error });
-  return redacted instanceof Promise || !('error' in redacted)
-    ? { code: error.code, message: 'The server did not list its tasks.' }
-    : redacted.error;
+function* failedList(facts: Facts, error: Failure['error']): Settling<Outcome> {
+  const failed: Failure = { jsonrpc: '2.0', id: facts.request.id, error };
+  const { message } = isEnforced(facts) ? yield* redactResponse(facts, failed) : { message: failed };
+  return fail('error' in message ? message.error : error);
 }
 
 interface Listed {
@@ -126,31 +111,30 @@ interface Listed {
   readonly rest: Record<string, unknown>;
 }
 
-function reply(exchange: Exchange, { visible, filter, filterKey, rest }: Listed): void {
-  const described = describe(exchange, visible, filter, exchange.configuration.warnings);
+function answerPage(facts: Facts, { visible, filter, filterKey, rest }: Listed): Outcome {
+  const described = describe(facts, visible, filter, facts.configuration.warnings);
   const page = cutTaskPage(
     {
       tasks: described.tasks,
       filter,
-      target: targetOf(exchange, WHOLE, filterKey),
-      pageSize: exchange.policy.settings.pageSize,
+      target: targetOf(facts, WHOLE, filterKey),
+      pageSize: facts.policy.settings.pageSize,
     },
-    exchange.request.params?.cursor,
+    facts.request.params?.cursor,
   );
-  if (!page.ok) return exchange.refuse(ERRORS.invalidParams, page.message);
-  described.report();
+  if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const result = { ...rest, tasks: page.tasks, ...page.nextCursor, ...described.meta(rest) };
-  exchange.reply(unshared(exchange.era, result));
+  return reply(unshared(facts.era, result), described.tell);
 }
 
 /** Applies the client's own filter, and describes the list as `_meta` and the log do. */
 function describe(
-  exchange: Exchange,
+  facts: Facts,
   { visible, total, hidden }: VisibleTasks,
   filter: TaskFilter | undefined,
   warnings: readonly ConcernWarning[],
 ) {
-  const { configuration, policy } = exchange;
+  const { configuration, policy, logged } = facts;
   const { enforcement } = policy.settings;
   // On a server, only tool calls create tasks.
   const tasks = applyTaskFilter(visible, filter, () => 'tools/call');
@@ -173,50 +157,51 @@ function describe(
       Object.keys(own).length === 0
         ? {}
         : { _meta: { ...(_meta as object | undefined), [EXTENSION_ID]: own } },
-    report: (): void =>
-      exchange.reportConcerns([...exchange.logged, ...warnings], {
+    tell: (): ReturnType<Tell> => [
+      describeConcerns(configuration, [...logged, ...warnings], {
         shown,
         total,
         hidden: filtered === 0 ? hidden : { ...hidden, filter: filtered },
       }),
+    ],
   };
 }
 
 /** Filters the answer to a list that was passed: one page of a list that is too long, or a list without anything hidden. */
-export function settleTaskList(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  if ('error' in message) return exchange.isEnforced ? redactNow(exchange, message) : message;
-  const own = readTaskFilter(exchange.request.params);
+export function* settleTaskList(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  if ('error' in message) return isEnforced(facts) ? yield* redactResponse(facts, message) : { message };
+  const own = readTaskFilter(facts.request.params);
   const filter = own.ok ? own.filter : undefined;
-  if (!mustRewrite(exchange, filter)) {
-    const { warnings } = exchange.configuration;
-    exchange.reportConcerns([...exchange.logged, ...warnings]);
-    const result = unshared(exchange.era, withWarnings(message.result, warnings));
-    return result === message.result ? message : { ...message, result };
+  const { configuration, logged } = facts;
+  if (!mustRewrite(facts, filter)) {
+    const { warnings } = configuration;
+    const result = unshared(facts.era, withWarnings(message.result, warnings));
+    return {
+      message: result === message.result ? message : { ...message, result },
+      tell: () => [describeConcerns(configuration, [...logged, ...warnings])],
+    };
   }
   const { tasks, nextCursor } = message.result;
-  const rest = otherMembers(exchange, message.result);
-  return visibleTasks(exchange, Array.isArray(tasks) ? tasks : []).then((visible) => {
-    const described = describe(exchange, visible, filter, [...exchange.configuration.warnings, UNBOUNDED]);
-    described.report();
-    const target = targetOf(exchange, PAGES, own.ok ? own.key : '');
-    const next = typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {};
-    const result = { ...rest, tasks: described.tasks, ...next, ...described.meta(rest) };
-    return { ...message, result: unshared(exchange.era, result) };
-  });
+  const rest = otherMembers(facts, message.result);
+  const visible = yield* visibleTasks(facts, Array.isArray(tasks) ? tasks : []);
+  const described = describe(facts, visible, filter, [...configuration.warnings, UNBOUNDED]);
+  const target = targetOf(facts, PAGES, own.ok ? own.key : '');
+  const next = typeof nextCursor === 'string' ? { nextCursor: sealCursor(target, nextCursor) } : {};
+  const result = { ...rest, tasks: described.tasks, ...next, ...described.meta(rest) };
+  return { message: { ...message, result: unshared(facts.era, result) }, tell: described.tell };
 }
 
 /**
  * Removes `tasks.list` from the answer to `initialize` where nothing tells callers apart, as the specification of tasks
  * asks: a caller without a verified identity and without a session has no list of its own.
  */
-export function withoutTaskList(exchange: Exchange, message: Answer | Failure): Answer | Failure {
+export function withoutTaskList(
+  { keeps, sender }: RequestFacts,
+  message: Answer | Failure,
+): Answer | Failure {
   if ('error' in message || read(message.result, 'capabilities', 'tasks', 'list') === undefined)
     return message;
-  const { preferences } = exchange.connection;
-  if (preferences.place !== 'none' || principalOf(exchange) !== undefined) return message;
+  if (keeps.place !== 'none' || principalOf(sender) !== undefined) return message;
   const { tasks, ...capabilities } = message.result.capabilities as Record<string, unknown>;
   const { list: _list, ...kept } = tasks as Record<string, unknown>;
   return { ...message, result: { ...message.result, capabilities: { ...capabilities, tasks: kept } } };

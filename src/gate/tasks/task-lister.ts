@@ -1,11 +1,13 @@
 import { describeConfiguration } from '../../engine/configuration.js';
-import { hasOwner, type TaskCaller } from '../../session/task-owner.js';
+import { hasOwner } from '../../session/task-owner.js';
 import { ERRORS, EXTENSION_ID } from '../../wire/messages.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
-import type { Exchange } from '../request/exchange.js';
-import type { TaskFilter, TaskLister } from '../request/task-lister.js';
-import { callerOf } from './task-owner.js';
+import type { Facts } from '../request/facts.js';
+import { owner, type Settling, tasksOf } from '../request/needs.js';
+import { type Outcome, refuse, reply } from '../request/outcome.js';
+import { describeConcerns } from '../request/report.js';
+import type { TaskFilter, TaskListPage } from '../request/task-lister.js';
 import { redactTasks } from './task-redaction.js';
 import { hidesTasks, shownTools } from './visible-tasks.js';
 
@@ -22,32 +24,30 @@ interface OwnFilter {
  * Answers `tasks/list` of a server that lists tasks by their owner itself. It gets the client's filter and the tools that the
  * client is shown, so it reads one page, however many tasks there are.
  *
- * @param exchange the request, which has its configuration
- * @param lister lists tasks
+ * @param facts the request
+ * @param tools the tools that create tasks
  * @param own the client's own filter and order (SEP-1904)
  */
-export function answerFromLister(exchange: Exchange, lister: TaskLister, own: OwnFilter): void {
-  const after = positionOf(exchange, own);
-  if (!after.ok) return exchange.refuse(ERRORS.invalidParams, after.message);
-  exchange.hold();
-  listPage(exchange, lister, { filter: own.filter, after: after.position }).then(
-    (page) => {
-      if (!exchange.resume()) return;
-      if (!page.ok) return exchange.refuse(ERRORS.invalidParams, page.message);
-      const { configuration, logged } = exchange;
-      const next =
-        page.next === undefined ? {} : { nextCursor: sealCursor(targetOf(exchange, own), page.next) };
-      exchange.reportConcerns([...logged, ...configuration.warnings], { shown: page.tasks.length });
-      exchange.reply({ tasks: page.tasks, ...next, ...metaOf(exchange, page.tasks.length) });
-    },
-    () => {
-      if (exchange.resume()) exchange.refuse(ERRORS.internal, 'The tasks could not be listed. Try again.');
-    },
-  );
+export function* answerFromLister(facts: Facts, tools: readonly string[], own: OwnFilter): Settling<Outcome> {
+  const after = positionOf(facts, own);
+  if (!after.ok) return refuse(ERRORS.invalidParams, after.message);
+  let page: TaskListPage;
+  try {
+    page = yield* listPage(facts, tools, { filter: own.filter, after: after.position });
+  } catch {
+    return refuse(ERRORS.internal, 'The tasks could not be listed. Try again.');
+  }
+  if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
+  const { configuration, logged } = facts;
+  const shown = page.tasks.length;
+  const next = page.next === undefined ? {} : { nextCursor: sealCursor(targetOf(facts, own), page.next) };
+  return reply({ tasks: page.tasks, ...next, ...metaOf(facts, shown) }, () => [
+    describeConcerns(configuration, [...logged, ...configuration.warnings], { shown }),
+  ]);
 }
 
 /** The position is bound to the filter and to the policy, and encrypted: it has the id of a task. */
-function targetOf({ configuration }: Exchange, { key }: OwnFilter): CursorTarget {
+function targetOf({ configuration }: Facts, { key }: OwnFilter): CursorTarget {
   return {
     catalog: 'tasks/lister',
     policy: configuration.policy.digest,
@@ -60,33 +60,31 @@ type Position =
   | { readonly ok: true; readonly position: string | undefined }
   | { readonly ok: false; readonly message: string };
 
-function positionOf(exchange: Exchange, own: OwnFilter): Position {
-  const cursor = exchange.request.params?.cursor;
+function positionOf(facts: Facts, own: OwnFilter): Position {
+  const cursor = facts.request.params?.cursor;
   if (cursor === undefined) return { ok: true, position: undefined };
   if (!isSealed(cursor)) return { ok: false, message: CURSOR_MESSAGES.malformed };
-  const opened = openCursor(cursor, targetOf(exchange, own));
+  const opened = openCursor(cursor, targetOf(facts, own));
   return opened.ok
     ? { ok: true, position: opened.cursor }
     : { ok: false, message: CURSOR_MESSAGES[opened.reason] };
 }
 
-async function listPage(
-  exchange: Exchange,
-  lister: TaskLister,
+function* listPage(
+  facts: Facts,
+  all: readonly string[],
   { filter, after }: { readonly filter: TaskFilter | undefined; readonly after: string | undefined },
-): ReturnType<TaskLister['list']> {
-  const caller: TaskCaller = await callerOf(exchange);
-  if (!hasOwner(caller)) return { ok: true, tasks: [] };
-  const { policy, sender } = exchange;
-  const tools = hidesTasks(exchange) ? await shownTools(exchange, lister.tools) : lister.tools;
-  const visible = tools.length === lister.tools.length ? {} : { tools };
-  const pageSize = policy.settings.pageSize ?? PAGE_SIZE;
-  const page = await lister.list({ filter, after, pageSize, ...visible }, sender.extra);
-  return page.ok ? { ...page, tasks: await redactTasks(exchange, page.tasks) } : page;
+): Settling<TaskListPage> {
+  if (!hasOwner(yield* owner())) return { ok: true, tasks: [] };
+  const tools = hidesTasks(facts) ? yield* shownTools(facts, all) : all;
+  const visible = tools.length === all.length ? {} : { tools };
+  const pageSize = facts.policy.settings.pageSize ?? PAGE_SIZE;
+  const page = yield* tasksOf({ filter, after, pageSize, ...visible });
+  return page.ok ? { ...page, tasks: yield* redactTasks(facts, page.tasks) } : page;
 }
 
 /** Only what is on this page is counted: nobody reads the whole list. */
-function metaOf({ configuration }: Exchange, shown: number): { readonly _meta?: object } {
+function metaOf({ configuration }: Facts, shown: number): { readonly _meta?: object } {
   const { active, policy, warnings } = configuration;
   const own = {
     ...(active && policy.settings.enforcement !== 'shadow'

@@ -1,6 +1,12 @@
 import QuickLRU from 'quick-lru';
 import type { SessionStore } from '../../session/store.js';
-import type { TaskMaker, TaskRecords } from '../request/exchange.js';
+import type { TaskMaker } from '../request/needs.js';
+
+/** Who created which task. Promises only if the session store must be waited for. */
+export interface TaskRecords {
+  get(taskId: string): TaskMaker | undefined | Promise<TaskMaker | undefined>;
+  set(taskId: string, maker: TaskMaker): Promise<unknown> | undefined;
+}
 
 /** How many tasks a process remembers. A store remembers all. */
 const MAX_TASKS = 10_000;

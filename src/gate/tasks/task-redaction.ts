@@ -3,9 +3,9 @@ import { type Answer, type Failure, read } from '../../wire/messages.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { redactResult } from '../enforce/result-redaction.js';
 import { textRedaction } from '../enforce/text-redaction.js';
-import { withLists } from '../gather/with-lists.js';
 import { canChange } from '../request/can-change.js';
-import type { Exchange } from '../request/exchange.js';
+import { type Facts, isEnforced } from '../request/facts.js';
+import { listsFor, type Settling } from '../request/needs.js';
 
 type Task = Record<string, unknown>;
 
@@ -19,22 +19,16 @@ const hasText = (task: unknown): boolean =>
  * Removes the names of hidden primitives from the free text of a task, in an answer whose links and errors are redacted
  * already. The result of a call that succeeded is the tool author's responsibility, as in the answer to the call.
  */
-export function redactTask(
-  exchange: Exchange,
-  message: Answer | Failure,
-): Answer | Failure | Promise<Answer | Failure> {
-  if ('error' in message || !hasText(message.result) || !canChange(exchange.configuration)) return message;
-  return withRedaction(exchange, (redact) => ({ ...message, result: redactedTask(message.result, redact) }));
+export function* redactTask(facts: Facts, message: Answer | Failure): Settling<Answer | Failure> {
+  if ('error' in message || !hasText(message.result) || !canChange(facts.configuration)) return message;
+  return { ...message, result: redactedTask(message.result, yield* redaction(facts)) };
 }
 
 /** Does the same for the tasks of a list. */
-export function redactTasks(exchange: Exchange, tasks: readonly unknown[]): Promise<readonly unknown[]> {
-  if (!exchange.isEnforced || !canChange(exchange.configuration) || !tasks.some(hasText)) {
-    return Promise.resolve(tasks);
-  }
-  return withRedaction(exchange, (redact) =>
-    tasks.map((task) => (hasText(task) ? redactedTask(task as Task, redact) : task)),
-  );
+export function* redactTasks(facts: Facts, tasks: readonly unknown[]): Settling<readonly unknown[]> {
+  if (!isEnforced(facts) || !canChange(facts.configuration) || !tasks.some(hasText)) return tasks;
+  const redact = yield* redaction(facts);
+  return tasks.map((task) => (hasText(task) ? redactedTask(task as Task, redact) : task));
 }
 
 function redactedTask(task: Task, redact: (text: string) => string): Task {
@@ -48,15 +42,7 @@ function redactedTask(task: Task, redact: (text: string) => string): Task {
   };
 }
 
-function withRedaction<T>(exchange: Exchange, use: (redact: (text: string) => string) => T): Promise<T> {
-  return new Promise((resolve, reject) => {
-    withLists(exchange, { kinds: KINDS }, (lists) => {
-      try {
-        const finder = hiddenNameFinder(lists, exchange.configuration);
-        resolve(use(textRedaction(finder, exchange.request, undefined)));
-      } catch (cause) {
-        reject(cause);
-      }
-    });
-  });
+function* redaction({ configuration, request }: Facts): Settling<(text: string) => string> {
+  const { lists } = yield* listsFor({ kinds: KINDS });
+  return textRedaction(hiddenNameFinder(lists, configuration), request, undefined);
 }

@@ -1,18 +1,17 @@
 import { read } from '../../wire/messages.js';
-import type { Exchange } from '../request/exchange.js';
-import { readConfiguration } from '../request/with-configuration.js';
+import { isEnforced, type RequestFacts } from '../request/facts.js';
+import { type Deciding, preferences } from '../request/needs.js';
+import { type Outcome, pass } from '../request/outcome.js';
 
 /**
  * Handles `subscriptions/listen`, which reaches the gate only from a server that is connected to its transport itself. Under
  * `enforce`, only a subscription to tasks arrives here, and the server gets nothing else of it: the gate cannot filter what
  * else it would send.
- *
- * @returns a promise if the session store must be waited for
  */
-export function judgeSubscription(exchange: Exchange): void | Promise<void> {
-  exchange.report();
-  if (!exchange.isEnforced) return exchange.pass();
-  const { params } = exchange.request;
+export function* judgeSubscription(facts: RequestFacts): Deciding<Outcome> {
+  if (!isEnforced(facts)) return pass(facts, () => [{}]);
+  const { params } = facts.request;
   const taskIds = read(params, 'notifications', 'taskIds');
-  return readConfiguration(exchange, () => exchange.pass({ ...params, notifications: { taskIds } }));
+  yield* preferences('ignore');
+  return { to: 'server', params: { ...params, notifications: { taskIds } }, tell: () => [{}] };
 }

@@ -2,15 +2,12 @@ import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { read } from '../../wire/messages.js';
-import { decisionOnName, type Lists } from '../enforce/visibility.js';
-import { withLists } from '../gather/with-lists.js';
+import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/can-change.js';
-import type { Exchange, TaskMaker } from '../request/exchange.js';
-import { callerOf, isListedFor, isPrivate } from './task-owner.js';
+import { type Facts, isEnforced } from '../request/facts.js';
+import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/needs.js';
+import { isListedFor, isPrivate } from './task-owner.js';
 import { redactTasks } from './task-redaction.js';
-
-/** How many tasks are looked up in the store at once. */
-const READS_AT_ONCE = 16;
 
 /** The tasks of a list that the caller is shown. */
 export interface VisibleTasks {
@@ -22,44 +19,51 @@ export interface VisibleTasks {
 }
 
 /** Returns whether a configuration can hide tasks of the caller itself. */
-export const hidesTasks = ({ configuration }: Exchange): boolean =>
+export const hidesTasks = ({ configuration }: Facts): boolean =>
   canChange(configuration) && configuration.policy.settings.enforcement !== 'shadow';
 
 /**
  * Omits the tasks of other callers and of hidden tools. Under `enforce`, a task of an unknown tool is omitted, and what is
  * left is redacted.
  *
- * @param exchange the list request
+ * @param facts the list request
  * @param tasks the server's tasks
- * @returns the tasks of the caller; rejects if the session store cannot be read
- * @throws {Error} if `enforce` cannot read the server's tools
+ * @returns the tasks of the caller
+ * @throws {Error} if `enforce` cannot read the server's tools; what reading the session store throws
  */
-export async function visibleTasks(exchange: Exchange, tasks: readonly unknown[]): Promise<VisibleTasks> {
-  const own = await ownTasks(exchange, tasks);
-  if (!hidesTasks(exchange)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
-  const { configuration, isEnforced } = exchange;
-  const known = isEnforced ? own.filter(({ maker }) => maker !== undefined) : own;
+export function* visibleTasks(facts: Facts, tasks: readonly unknown[]): Settling<VisibleTasks> {
+  const own = yield* ownTasks(facts, tasks);
+  if (!hidesTasks(facts)) return { visible: own.map(({ task }) => task), total: own.length, hidden: {} };
+  const known = isEnforced(facts) ? own.filter(({ maker }) => maker !== undefined) : own;
   const makers = known.flatMap(({ maker }) => (maker === undefined ? [] : [maker.tool]));
-  const lists = await toolLists(exchange, makers);
-  const decisions = known.map(({ maker }) => decisionOn(maker, lists, exchange));
-  const shown = known.filter((_, index) => decisions[index]?.effect !== 'hide');
+  const lists = yield* toolLists(facts, makers);
+  const decisions = known.map(({ maker }) => decisionOn(maker, lists, facts));
+  const shown = known.filter((_, index) => decisions[index]?.effect !== 'hide').map(({ task }) => task);
+  const decided = decisions.filter((decision) => decision !== undefined);
   return {
-    visible: await redactTasks(
-      exchange,
-      shown.map(({ task }) => task),
-    ),
+    visible: yield* redactTasks(facts, shown),
     total: known.length,
-    hidden: countHidden(
-      decisions.filter((decision) => decision !== undefined),
-      configuration,
-    ),
+    hidden: countHidden(decided, facts.configuration),
   };
 }
 
 /** Returns which of the tools that create tasks are not hidden. */
-export async function shownTools(exchange: Exchange, tools: readonly string[]): Promise<readonly string[]> {
-  const lists = await toolLists(exchange, tools);
-  return tools.filter((tool) => decisionOn({ tool }, lists, exchange)?.effect !== 'hide');
+export function* shownTools(facts: Facts, tools: readonly string[]): Settling<readonly string[]> {
+  const lists = yield* toolLists(facts, tools);
+  return tools.filter((tool) => decisionOn({ tool }, lists, facts)?.effect !== 'hide');
+}
+
+/**
+ * Returns whether a tool is not hidden from the sender of a request that does not name the tool itself, such as a request
+ * about a task.
+ *
+ * @throws {Error} if the server did not list its tools
+ */
+export function* toolIsShown({ configuration }: Facts, name: string): Settling<boolean> {
+  if (!canChange(configuration)) return true;
+  const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets: [{ type: 'tool', name }] });
+  if (!enough) throw new Error(NOT_LISTED);
+  return isShown(lists, { type: 'tool', name }, configuration);
 }
 
 interface OwnTask {
@@ -67,26 +71,24 @@ interface OwnTask {
   readonly maker: TaskMaker | undefined;
 }
 
-async function ownTasks(exchange: Exchange, tasks: readonly unknown[]): Promise<readonly OwnTask[]> {
-  const caller = await callerOf(exchange);
-  const own: OwnTask[] = [];
-  for (let from = 0; from < tasks.length; from += READS_AT_ONCE) {
-    const some = tasks.slice(from, from + READS_AT_ONCE).map(async (task) => {
-      const taskId = read(task, 'taskId');
-      if (typeof taskId !== 'string') return [];
-      const maker = await exchange.connection.tasks.get(taskId);
-      const isOwn = isPrivate(exchange) || (maker !== undefined && isListedFor(caller, taskId, maker));
-      return isOwn ? [{ task, maker }] : [];
-    });
-    own.push(...(await Promise.all(some)).flat());
-  }
-  return own;
+function* ownTasks(facts: Facts, tasks: readonly unknown[]): Settling<readonly OwnTask[]> {
+  const caller = yield* owner();
+  const named = tasks.flatMap((task) => {
+    const taskId = read(task, 'taskId');
+    return typeof taskId === 'string' ? [{ task, taskId }] : [];
+  });
+  const makers = yield* makersOf(named.map(({ taskId }) => taskId));
+  return named.flatMap(({ task, taskId }, index) => {
+    const maker = makers[index];
+    const isOwn = isPrivate(facts) || (maker !== undefined && isListedFor(caller, taskId, maker));
+    return isOwn ? [{ task, maker }] : [];
+  });
 }
 
 function decisionOn(
   maker: Pick<TaskMaker, 'tool'> | undefined,
   { tools }: Lists,
-  { policy, configuration }: Exchange,
+  { policy, configuration }: Facts,
 ): IndexedDecision | undefined {
   if (maker === undefined) return undefined;
   const { tool } = maker;
@@ -97,17 +99,12 @@ function decisionOn(
   );
 }
 
-function toolLists(exchange: Exchange, tools: readonly string[]): Promise<Lists> {
-  if (tools.length === 0) return Promise.resolve({});
-  const targets = [...new Set(tools)].map((name) => ({
-    type: 'tool' as const,
-    name,
-    withName: (params: Readonly<Record<string, unknown>>) => params,
-  }));
-  return new Promise((resolve, reject) => {
-    withLists(exchange, { kinds: ['tools'], targets }, (lists, enough) => {
-      if (enough || !exchange.isEnforced) resolve(lists);
-      else reject(new Error('The server did not list its tools.'));
-    });
-  });
+const NOT_LISTED = 'The server did not list its tools.';
+
+function* toolLists(facts: Facts, tools: readonly string[]): Settling<Lists> {
+  if (tools.length === 0) return {};
+  const targets = [...new Set(tools)].map((name) => ({ type: 'tool' as const, name }));
+  const { lists, enough } = yield* listsFor({ kinds: ['tools'], targets });
+  if (!enough && isEnforced(facts)) throw new Error(NOT_LISTED);
+  return lists;
 }

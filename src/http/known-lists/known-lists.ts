@@ -1,5 +1,5 @@
 import type { Policy } from '../../engine/policy.js';
-import type { LivePolicy } from '../../gate/edge/live-policy.js';
+import type { LivePolicy } from '../../gate/request/live-policy.js';
 import type { GateReport } from '../../gate/request/report.js';
 import { SharedCatalog } from '../../gate/request/shared-catalog.js';
 import type { Era } from '../../wire/messages.js';

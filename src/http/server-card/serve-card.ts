@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { Policy } from '../../engine/policy.js';
-import { type LivePolicy, policyInForce } from '../../gate/edge/live-policy.js';
+import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
 import { read } from '../../wire/messages.js';
 import type { FetchHandler } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';

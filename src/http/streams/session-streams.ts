@@ -1,5 +1,5 @@
 import type { Policy } from '../../engine/policy.js';
-import { LivePolicy } from '../../gate/edge/live-policy.js';
+import { LivePolicy } from '../../gate/request/live-policy.js';
 import type { SessionRecord, SessionStore } from '../../session/store.js';
 import { CAPABILITIES, listChangedMethod } from '../../wire/messages.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';

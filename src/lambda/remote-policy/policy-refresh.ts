@@ -1,6 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
-import type { LivePolicy } from '../../gate/edge/live-policy.js';
+import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
 import { type PolicyUrl, parsePolicyUrl } from './policy-url.js';
 import type { ReadText } from './read-text.js';

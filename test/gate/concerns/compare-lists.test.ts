@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { compareLists } from '../../../src/gate/concerns/compare-lists.js';
+import { decided } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { Talk } from './talk.js';
 
@@ -25,7 +26,7 @@ const compare = async (talk: Talk, before: object, after: object) => {
     resolveConfiguration(policy, [{ from: 'session', concerns }]),
   );
   if (old === undefined || now === undefined) throw new Error('two configurations');
-  const { changed, ...rest } = await compareLists(talk.exchange('tools/call'), old, now);
+  const { changed, ...rest } = await decided(talk.exchange('tools/call'), compareLists(old, now));
   return { ...rest, changed: [...changed] };
 };
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { describePolicy } from '../../../src/gate/concerns/declare.js';
-import { settleDiscover, settleInitialize } from '../../../src/gate/concerns/initialize.js';
+import { settle as settleAnswer } from '../../../src/gate/edge/gather.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
@@ -20,8 +20,8 @@ const answer = (result: Params = {}) => ({ jsonrpc: '2.0', id: 1, result }) as c
 
 /** Lets the gate handle the answer of a server to `initialize`. */
 async function settle(talk: Talk, params: Params, result: Params): Promise<Params> {
-  const settled = await settleInitialize(talk.exchange('initialize', params), answer(result));
-  return 'result' in settled ? settled.result : {};
+  const settled = await settleAnswer(talk.exchange('initialize', params), answer(result));
+  return { ...(read(settled, 'result') as Params | undefined) };
 }
 
 describe('instructions in the answer to initialize, under enforce,', () => {
@@ -43,7 +43,7 @@ describe('instructions in the answer to initialize, under enforce,', () => {
     const talk = new Talk(ENFORCE);
     const http = { url: 'http://x.test/mcp?concerns=security:high' };
     const exchange = talk.exchange('initialize', {}, { http });
-    const settled = await settleInitialize(exchange, answer(result));
+    const settled = await settleAnswer(exchange, answer(result));
     expect(read(settled, 'result', 'instructions')).toBe('Use [hidden].');
     const _meta = { [EXTENSION_ID]: HIGH };
     expect(await settle(talk, { _meta }, result)).toHaveProperty('instructions', 'Use [hidden].');
@@ -80,7 +80,7 @@ describe('instructions in the answer to initialize, under enforce,', () => {
       return store.read(id);
     };
     const talk = new Talk(policy, { principal: { place: 'store', store: { ...store, read }, id: 'c' } });
-    expect(settleInitialize(talk.exchange('initialize'), answer(given))).not.toBeInstanceOf(Promise);
+    expect(settleAnswer(talk.exchange('initialize'), answer(given))).not.toBeInstanceOf(Promise);
     expect(reads).toBe(0);
   });
 });
@@ -89,10 +89,7 @@ describe('the answer to server/discover', () => {
   it('declares concerns, and what the gate adds', async () => {
     const exchange = await new Talk(PANEL).configured('server/discover', modern());
     expect(
-      settleDiscover(
-        exchange,
-        answer({ instructions: 'Use secret.', capabilities: { tasks: { list: {} } } }),
-      ),
+      settleAnswer(exchange, answer({ instructions: 'Use secret.', capabilities: { tasks: { list: {} } } })),
     ).toEqual(
       answer({
         instructions: 'Use secret.',
@@ -117,16 +114,10 @@ describe('the answer to server/discover', () => {
     const talk = new Talk(ENFORCE, { lists: { tools: [{ name: 'secret' }] } });
     const _meta = { [EXTENSION_ID]: HIGH };
     const result = { instructions: 'Use secret.', capabilities: { tools: {} } };
-    const settled = settleDiscover(
-      await talk.configured('server/discover', modern({ _meta })),
-      answer(result),
-    );
+    const settled = settleAnswer(await talk.configured('server/discover', modern({ _meta })), answer(result));
     expect(read(await settled, 'result', 'instructions')).toBe('Use [hidden].');
     const late = new Talk(ENFORCE, { lists: {}, answer: () => 'never' });
-    const waiting = settleDiscover(
-      await late.configured('server/discover', modern({ _meta })),
-      answer(result),
-    );
+    const waiting = settleAnswer(await late.configured('server/discover', modern({ _meta })), answer(result));
     expect(waiting).toBeInstanceOf(Promise);
     const id = late.toServer.map((message) => read(message, 'id'))[0];
     await late.connection.fromServer(
@@ -140,6 +131,6 @@ describe('the answer to server/discover', () => {
   it('passes an error', async () => {
     const refused = { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'no' } } as const;
     const exchange = await new Talk(OPEN).configured('server/discover', modern());
-    expect(await settleDiscover(exchange, refused)).toEqual(refused);
+    expect(await settleAnswer(exchange, refused)).toEqual(refused);
   });
 });

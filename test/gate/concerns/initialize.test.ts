@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import { describePolicy } from '../../../src/gate/concerns/declare.js';
-import { judgeInitialize, settleInitialize } from '../../../src/gate/concerns/initialize.js';
+import { judge, settle as settleAnswer } from '../../../src/gate/edge/gather.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
@@ -36,8 +36,8 @@ const inStore = (store: SessionStore): SessionPreferences => ({ place: 'store', 
 
 /** Lets the gate handle the answer of a server to `initialize`. */
 async function settle(talk: Talk, params: Params, result: Params): Promise<Params> {
-  const settled = await settleInitialize(talk.exchange('initialize', params), answer(result));
-  return 'result' in settled ? settled.result : {};
+  const settled = await settleAnswer(talk.exchange('initialize', params), answer(result));
+  return { ...(read(settled, 'result') as Params | undefined) };
 }
 const kept = async (store: SessionStore): Promise<unknown> => read(await store.read('s'), 'record');
 
@@ -77,7 +77,7 @@ describe('initialize', () => {
       answer: () => 'never',
       preferences: { place: 'connection', record: { acted: true } },
     });
-    judgeInitialize(talk.exchange('initialize', params));
+    judge(talk.exchange('initialize', params));
     expect(talk.record).toEqual(record);
     expect(talk.connection.isLegacy).toBe(true);
     expect(talk.toServer).toEqual([{ jsonrpc: '2.0', id: expect.anything(), method: 'initialize', params }]);
@@ -85,12 +85,12 @@ describe('initialize', () => {
 
   it('keeps nothing elsewhere before the server answers', async () => {
     const store = createMemoryStore();
-    judgeInitialize(
+    judge(
       new Talk(OPEN, { answer: () => 'never', preferences: inStore(store) }).exchange('initialize', HIGH),
     );
     expect(await store.read('s')).toEqual({ state: 'unknown' });
     const none = new Talk(OPEN, { preferences: { place: 'none' } });
-    judgeInitialize(none.exchange('initialize', HIGH));
+    judge(none.exchange('initialize', HIGH));
     expect(none.connection.preferences).toEqual({ place: 'none' });
   });
 });
@@ -118,7 +118,7 @@ describe('the answer to initialize', () => {
     });
     expect(talk.connection.announced).toEqual(['tools']);
     expect(talk.record).toEqual({ listChanged: ['tools'] });
-    expect(talk.connection.isInitialized).toBe(true);
+    expect(talk.connection.lasts).toBe(true);
   });
 
   it('does not declare where nothing is kept what would not work', async () => {
@@ -249,21 +249,22 @@ describe('the answer to initialize', () => {
 
   describe('that is an error', () => {
     const refused = { jsonrpc: '2.0', id: 1, error: { code: -32600, message: 'no' } } as const;
+    const client = { name: 'other' };
 
     it.each([true, false])('keeps the era that was before: %s', async (before) => {
       const talk = new Talk(OPEN, { answer: () => 'never' });
-      talk.connection.isInitialized = before;
+      if (before) talk.connection.handshake({ state: 'accepted', client, server: client, announced: [] });
       const exchange = talk.exchange('initialize', HIGH);
-      judgeInitialize(exchange);
-      expect(await settleInitialize(exchange, refused)).toEqual(refused);
-      expect([talk.connection.isLegacy, talk.connection.isInitialized]).toEqual([before, before]);
+      judge(exchange);
+      expect(await settleAnswer(exchange, refused)).toEqual(refused);
+      expect(talk.connection.isLegacy).toBe(before);
     });
 
     it('does not name what is hidden', async () => {
       const talk = new Talk(ENFORCE, { lists: { tools: [{ name: 'secret' }] } });
       const error = { code: -32600, message: 'Not without secret.' };
       const message = { ...refused, error };
-      const settled = await settleInitialize(await talk.configured('initialize', HIGH), message);
+      const settled = await settleAnswer(await talk.configured('initialize', HIGH), message);
       expect(read(settled, 'error', 'message')).toBe('Not without secret.');
     });
   });

@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { redactDiscovered, redactInstructions } from '../../../src/gate/concerns/instructions.js';
+import * as instructions from '../../../src/gate/concerns/instructions.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { modern, Talk } from './talk.js';
+
+const redactInstructions = gathered(instructions.redactInstructions);
+const redactDiscovered = gathered(instructions.redactDiscovered);
 
 const POLICY = `
 concerns: { security: { values: [low, high] } }

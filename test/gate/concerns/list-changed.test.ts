@@ -1,14 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import {
-  onListChanged,
-  onPolicyReplaced,
-  onResourceUpdated,
-} from '../../../src/gate/concerns/list-changed.js';
-import type { Exchange } from '../../../src/gate/request/exchange.js';
+import { isUpdateShown } from '../../../src/gate/concerns/list-changed.js';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { announceChanges, onListChanged } from '../../../src/gate/edge/server-messages.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
-import type { View } from '../../../src/gate/request/views.js';
+import type { View } from '../../../src/gate/request/view.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
+import type { Capability } from '../../../src/wire/messages.js';
+import { decided } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { failing, Talk } from './talk.js';
 
@@ -39,6 +38,9 @@ function hold(exchange: Exchange, ...kinds: ('tools' | 'prompts' | 'resources')[
 }
 const changed = (capability: string) =>
   ({ jsonrpc: '2.0', method: `notifications/${capability}/list_changed` }) as const;
+/** Lets the server announce changes of these lists. */
+const announce = (talk: Talk, announced: readonly Capability[]): void =>
+  talk.connection.handshake({ state: 'accepted', client: { name: 'c' }, server: { name: 's' }, announced });
 const asked = (talk: Talk) => talk.toServer.map((message) => 'method' in message && message.method);
 
 describe('a list that changed', () => {
@@ -98,6 +100,12 @@ describe('a list that changed', () => {
 });
 
 describe('a resource that was updated', () => {
+  const onResourceUpdated = (
+    exchange: Exchange,
+    update: ReturnType<typeof message>,
+    views: readonly View[],
+  ) =>
+    decided(exchange, isUpdateShown(exchange.policy, update.params.uri, views)) === true ? update : undefined;
   const message = (uri: unknown) =>
     ({ jsonrpc: '2.0', method: 'notifications/resources/updated', params: { uri } }) as const;
   const view = async (talk: Talk, concerns: object): Promise<View> => {
@@ -164,7 +172,7 @@ describe('a policy that is replaced', () => {
     const before = talk.exchange('tools/list');
     hold(before, ...kinds);
     talk.live.replace(next);
-    await onPolicyReplaced(before);
+    await announceChanges(talk.connection, before);
     return talk.toClient;
   }
   const told = (...capabilities: string[]) =>
@@ -180,14 +188,14 @@ describe('a policy that is replaced', () => {
     ],
   ])('announces the lists that look different: %s', async (_what, next, capabilities) => {
     const talk = connected();
-    talk.connection.announced = ['tools', 'prompts', 'resources'];
+    announce(talk, ['tools', 'prompts', 'resources']);
     expect(await replace(talk, next, 'tools', 'prompts', 'resources')).toEqual(told(...capabilities));
     expect(talk.reports).toEqual([]);
   });
 
   it('announces several lists, in their order', async () => {
     const talk = connected();
-    talk.connection.announced = ['resources', 'prompts', 'tools'];
+    announce(talk, ['resources', 'prompts', 'tools']);
     const next = policyOf(POLICY.replaceAll('security: high }', 'security: low }'));
     expect(await replace(talk, next, 'resources', 'tools', 'prompts')).toEqual(
       told('tools', 'prompts', 'resources'),
@@ -196,16 +204,16 @@ describe('a policy that is replaced', () => {
 
   it('does not announce a list that the server does not announce, or that nobody listed', async () => {
     const silent = connected();
-    silent.connection.announced = ['prompts'];
+    announce(silent, ['prompts']);
     expect(await replace(silent, SHOWS_A, 'tools')).toEqual([]);
     const unlisted = connected();
-    unlisted.connection.announced = ['tools'];
+    announce(unlisted, ['tools']);
     expect(await replace(unlisted, SHOWS_A, 'prompts')).toEqual([]);
   });
 
   it('is reported if the session cannot be read', async () => {
     const talk = connected(UNREADABLE);
-    talk.connection.announced = ['tools'];
+    announce(talk, ['tools']);
     expect(await replace(talk, SHOWS_A, 'tools')).toEqual([]);
     const message = 'The session store could not be read (TypeError).';
     expect(talk.reports).toEqual([

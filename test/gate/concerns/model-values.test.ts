@@ -1,11 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { changeModelValues, type Decided, withoutModel } from '../../../src/gate/concerns/model-values.js';
+import * as modelValues from '../../../src/gate/concerns/model-values.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { HostConcerns, SessionRecord } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
+import { gathered } from '../exchange-of.js';
 import { ON, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, Talk } from './talk.js';
+
+const { withoutModel } = modelValues;
+const changeModelValues = gathered(modelValues.changeModelValues);
+type Decided = modelValues.Decided;
 
 describe('what a session keeps without the values of a model', () => {
   it.each<[string, HostConcerns | undefined, Decided, object]>([
@@ -29,7 +34,6 @@ describe('a change that a model makes', () => {
 
   it('is kept beside the values of the person, and announced with the call', async () => {
     const talk = talkTo(ON, {}, { concerns: { topic: ['stocks'] }, model: { budget: 3 } });
-    talk.connection.relisted = true;
     expect(await change(talk, { topic: ['news'] })).toEqual({
       state: 'changed',
       visible: { tools: 1 },

@@ -1,12 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { notStored, replacePreferences } from '../../../src/gate/concerns/update-concerns.js';
+import { notStored, replacePreferences as replacing } from '../../../src/gate/concerns/update-concerns.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord, SessionStore } from '../../../src/session/store.js';
+import { gathered } from '../exchange-of.js';
 import { ON, panelPolicy, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, modern, Talk } from './talk.js';
 
 const method = 'updateConcerns';
+const replacePreferences = gathered(replacing);
 
 describe('new preferences', () => {
   const replace = (talk: Talk, concerns: object, params = {}, decided?: readonly string[]) => {

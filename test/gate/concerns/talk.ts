@@ -1,16 +1,13 @@
 import type { Policy } from '../../../src/engine/policy.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import { LivePolicy } from '../../../src/gate/edge/live-policy.js';
+import { Exchange } from '../../../src/gate/edge/exchange.js';
+import type { ConnectionObserver } from '../../../src/gate/edge/observer.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
-import {
-  type ConnectionObserver,
-  Exchange,
-  type Implementation,
-} from '../../../src/gate/request/exchange.js';
+import type { Implementation } from '../../../src/gate/request/facts.js';
 import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
+import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import type { GateReport, ReportContext } from '../../../src/gate/request/report.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
-import { readConfiguration } from '../../../src/gate/request/with-configuration.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -21,6 +18,8 @@ import {
   type RequestId,
   read,
 } from '../../../src/wire/messages.js';
+
+import { readPreferences } from '../exchange-of.js';
 
 /** The lists of a server, by the key of their results; a number is the code of an error. */
 type Served = { readonly [kind: string]: readonly object[] | number };
@@ -45,7 +44,7 @@ export class Talk {
   /** What the page was told. */
   readonly observed: string[] = [];
   /** Who the client and the server are, as the page was told. */
-  initialized: { client: Implementation; server: Implementation } | undefined;
+  initialized: { client: Implementation; server: Implementation | undefined } | undefined;
   readonly live: LivePolicy;
   readonly connection: Connection;
   lists: Served;
@@ -63,8 +62,8 @@ export class Talk {
           this.reports.push(report);
           this.contexts.push(context);
         },
-        observe: ({ client, server }) => {
-          this.initialized = { client, server };
+        observe: ({ client }) => {
+          this.initialized = { client, server: this.connection.server };
           return { changed: tell('changed'), listed: tell('listed'), closed: tell('closed') };
         },
       },
@@ -97,13 +96,13 @@ export class Talk {
 
   exchange(method: string, params: Record<string, unknown> = {}, sender: Partial<Sender> = {}): Exchange {
     const request = { jsonrpc: '2.0', id: 1, method, params } as const;
-    return new Exchange(this.connection, request, { extra: undefined, ...sender });
+    return new Exchange(this.connection, request, { extra: undefined, ...sender }, request.id);
   }
 
   /** An exchange of which everything is known: what is kept for its sender, and its configuration. */
   async configured(...given: Parameters<Talk['exchange']>): Promise<Exchange> {
     const exchange = this.exchange(...given);
-    await readConfiguration(exchange, () => undefined);
+    await readPreferences(exchange, 'ignore');
     return exchange;
   }
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { updateConcerns } from '../../../src/gate/concerns/update-concerns.js';
+import { judge as updateConcerns } from '../../../src/gate/edge/gather.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
@@ -133,8 +133,7 @@ describe('updateConcerns', () => {
     );
     const message = 'The session store could not be written (TypeError).';
     expect(broken.reports).toEqual([
-      { method, era: 'legacy', warnings: [{ code: 'store-unavailable', message }] },
-      { method, era: 'legacy', error: -32603 },
+      { method, era: 'legacy', warnings: [{ code: 'store-unavailable', message }], error: -32603 },
     ]);
     await store.end('s');
     const ended = inStore(store);

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import { PassedRequests } from '../../../src/gate/edge/passed-requests.js';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { Ledger } from '../../../src/gate/edge/ledger.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import { type Message, read } from '../../../src/wire/messages.js';
@@ -198,17 +199,17 @@ describe('a cancellation', () => {
   });
 
   it('of a request that passed by before its policy was replaced reaches the server', () => {
-    const own = new TaskGate(enforced, {}, { passed: passedWith(7) });
+    const own = new TaskGate(enforced, {}, { ledger: ledgerWith(7) });
     own.client(cancel(7));
     own.client(cancel(8));
     expect(own.toServer).toEqual([cancel(7)]);
   });
 });
 
-function passedWith(id: unknown): PassedRequests {
-  const passed = new PassedRequests();
-  passed.add(id);
-  return passed;
+function ledgerWith(id: unknown): Ledger<Exchange> {
+  const ledger = new Ledger<Exchange>();
+  ledger.passBy(id);
+  return ledger;
 }
 
 describe('messages of the client', () => {

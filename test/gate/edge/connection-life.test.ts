@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import { LivePolicy } from '../../../src/gate/edge/live-policy.js';
-import type { InitializedConnection } from '../../../src/gate/request/exchange.js';
+import type { InitializedConnection } from '../../../src/gate/edge/observer.js';
+import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { NO_REPORT } from '../../../src/gate/request/report.js';
 import { SharedCatalog } from '../../../src/gate/request/shared-catalog.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
@@ -37,16 +37,16 @@ describe('a connection', () => {
       preferences: HERE,
       policy: advisory,
       principal: undefined,
-      lister: undefined,
+      taskTools: undefined,
       probe: undefined,
       report: NO_REPORT,
       isLegacy: false,
-      isInitialized: false,
       lasts: false,
       relisted: null,
       announced: [],
     });
-    expect([own.observer, own.listed, own.server, own.latest]).toEqual(Array(4).fill(undefined));
+    expect([own.server, own.latest]).toEqual([undefined, undefined]);
+    expect(own.listed.active).toBe(false);
     expect(own.tasks.get('one')).toBeUndefined();
   });
 
@@ -55,13 +55,14 @@ describe('a connection', () => {
     const lister = { tools: [], list: async () => ({ ok: false as const, message: '' }) };
     const report = () => undefined;
     const tasks = recordsOf();
-    const given = { principal, lister, report, tasks, probe: 'probe/x' };
-    const own = open(given);
+    const given = { principal, report, tasks, probe: 'probe/x' };
+    const own = open({ ...given, lister });
+    expect(own.taskTools).toBe(lister.tools);
     for (const [name, value] of Object.entries(given)) expect(own).toHaveProperty(name, value);
   });
 
   it('of a session that exists is initialized', () => {
-    expect(open({ resumed: true })).toMatchObject({ isLegacy: true, isInitialized: true, lasts: false });
+    expect(open({ resumed: true })).toMatchObject({ isLegacy: true, lasts: false });
   });
 
   it('has a name of its own, which stays', () => {
@@ -117,10 +118,8 @@ describe('a connection that a client initializes', () => {
     await own.ask('initialize', INITIALIZE);
     expect(seen).toEqual([
       {
-        connection: own.gate,
-        latest: expect.any(Function),
+        panel: { state: expect.any(Function), change: expect.any(Function) },
         client: { name: 'host', version: '1' },
-        server: { name: 'vault', version: '2' },
       },
     ]);
     await own.ask('initialize', INITIALIZE);
@@ -146,14 +145,15 @@ describe('a connection that a client initializes', () => {
     await own.ask('prompts/list', HIGH);
     const other = levels('{ page-size: 9 }');
     policy.replace(other);
-    const again = seen[0]?.latest();
-    expect(again?.request.method).toBe('prompts/list');
-    expect(again?.policy).toBe(other);
+    const surroundings = { session: 's', sessions: [], tokensOf: () => 1, revision: 1 };
+    const state = await seen[0]?.panel.state(surroundings);
+    expect(state?.policy).toMatchObject({ digest: other.digest });
   });
 
   it('is not observed before it has had a request', () => {
     const { own, seen } = observed();
-    own.gate.initialized({ name: 'host' }, { name: 'vault' });
+    const [client, server] = [{ name: 'host' }, { name: 'vault' }];
+    own.gate.handshake({ state: 'accepted', client, server, announced: [] });
     expect(seen).toEqual([]);
     expect(own.gate).toMatchObject({ lasts: true, server: { name: 'vault' } });
   });
@@ -161,8 +161,7 @@ describe('a connection that a client initializes', () => {
   it('closes also if nobody observes it', async () => {
     const own = new TaskGate(advisory, { initialize: ACCEPTED });
     expect(await own.ask('initialize', INITIALIZE)).toMatchObject([{ result: { serverInfo: {} } }]);
-    own.gate.close();
-    expect(own.gate.observer).toBeUndefined();
+    expect(() => own.gate.close()).not.toThrow();
   });
 
   it('announces lists that another policy changes, until it closes', async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
-import { PassedRequests } from '../../../src/gate/edge/passed-requests.js';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { Ledger } from '../../../src/gate/edge/ledger.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type Message, type RequestId, read } from '../../../src/wire/messages.js';
 import { BROKEN_STORE, HIGH, LISTS, levels, TaskGate, turn } from '../tasks/task-gate.js';
@@ -54,9 +55,9 @@ describe('an answer of the server', () => {
   });
 
   it('to a request that passed by, before nothing passed by any more, reaches the client', async () => {
-    const passed = new PassedRequests();
-    passed.add(7);
-    const own = new TaskGate(enforced, {}, { passed });
+    const ledger = new Ledger<Exchange>();
+    ledger.passBy(7);
+    const own = new TaskGate(enforced, {}, { ledger });
     for (let times = 0; times < 2; times++) await own.server(message({ id: 7, result: { times } }));
     expect(own.toClient).toEqual([message({ id: 7, result: { times: 0 } })]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConcernsOptions } from '../../../src/gate/edge/concerns-options.js';
 import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { LivePolicy } from '../../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { type RequestId, read } from '../../../src/wire/messages.js';
 import { LISTS, levels, MODERN, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair, messageOf } from '../transport-harness.js';

@@ -84,3 +84,36 @@ describe('a cancelled request', () => {
     expect([...ledger.all()]).toHaveLength(1_000);
   });
 });
+
+describe('requests that passed by', () => {
+  it('expect as many answers to an id as the client used it', () => {
+    const ledger = new Ledger();
+    for (const id of [1, 'a', 1]) ledger.passBy(id);
+    const taken = [ledger.takePassed(1), ledger.hasPassed(1), ledger.takePassed(1), ledger.hasPassed(1)];
+    expect(taken).toEqual([true, true, true, false]);
+    expect([ledger.takePassed(1), ledger.takePassed('1'), ledger.takePassed('a')]).toEqual([
+      false,
+      false,
+      true,
+    ]);
+  });
+
+  it('are forgotten if there are more than 1,000, the oldest first', () => {
+    const ledger = new Ledger();
+    for (let id = 0; id <= 1000; id++) ledger.passBy(id);
+    expect([0, 1, 1000].map((id) => ledger.hasPassed(id))).toEqual([false, true, true]);
+  });
+});
+
+it('gives a request to the client an id that tells nothing of those to the server', () => {
+  const ledger = new Ledger();
+  const ids: unknown[] = [];
+  const keep = (message: unknown) => void ids.push(Object(message).id);
+  const request = { jsonrpc: '2.0', id: 1, method: 'ping' } as const;
+  for (const side of ['client', 'server'] as const)
+    ledger.asker(side, request, keep)('x', {}, () => undefined);
+  const [toClient, toServer] = ids;
+  expect(ledger.owns(toServer)).toBe(true);
+  expect(ledger.owns(toClient)).toBe(false);
+  expect(String(toServer).split('/')[0]).not.toBe(String(toClient).split('/')[0]);
+});

@@ -2,7 +2,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { describe, expect, it } from 'vitest';
 import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { LivePolicy } from '../../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
 import { passesBy } from '../../../src/gate/table/pass-by.js';
 import { ROUTES } from '../../../src/gate/table/routes.js';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
-import { LivePolicy } from '../../../src/gate/edge/live-policy.js';
-import { acceptsNotification, listedConfiguration } from '../../../src/gate/edge/server-messages.js';
+import { acceptsNotification } from '../../../src/gate/edge/server-messages.js';
+import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import type { TaskLister } from '../../../src/gate/request/task-lister.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { type Message, read } from '../../../src/wire/messages.js';
@@ -264,12 +264,12 @@ describe('a changed list', () => {
 describe('the configuration of lists that belong to no request', () => {
   it('is that of a client that says nothing, before the client has listed', () => {
     const { gate } = new TaskGate(advisory);
-    expect(listedConfiguration(gate)).toMatchObject({ policy: advisory, active: false });
+    expect(gate.listed).toMatchObject({ policy: advisory, active: false });
   });
 
   it('is that of the latest list', async () => {
     const own = new TaskGate(advisory, LISTS);
     await own.ask('tools/list', HIGH);
-    expect(listedConfiguration(own.gate)).toMatchObject({ policy: advisory, active: true });
+    expect(own.gate.listed).toMatchObject({ policy: advisory, active: true });
   });
 });

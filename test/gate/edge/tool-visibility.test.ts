@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { showsTool } from '../../../src/gate/edge/tool-visibility.js';
+import { gather } from '../../../src/gate/edge/gather.js';
 import { configure } from '../../../src/gate/request/configure.js';
+import { toolIsShown } from '../../../src/gate/tasks/visible-tasks.js';
 import { policyOf } from '../gate-harness.js';
 import { HIGH, LISTS, levels, TaskGate } from '../tasks/task-gate.js';
 
@@ -12,7 +13,7 @@ function shows(name: string, replies: TaskGate['replies'] = LISTS, params: objec
   const exchange = own.exchange('tasks/get', params);
   const kept = { session: { state: 'live', record: {} }, principal: undefined } as const;
   exchange.configured(configure(exchange, kept, { meta: true }), []);
-  return { answer: showsTool(exchange, name), asked: own.toServer };
+  return { answer: (async () => gather(exchange, toolIsShown(exchange, name)))(), asked: own.toServer };
 }
 
 describe('a tool that a request does not name itself', () => {

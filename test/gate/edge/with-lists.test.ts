@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Kind } from '../../../src/engine/policy.js';
-import { heldLists } from '../../../src/gate/enforce/held-lists.js';
-import { type NeededLists, withLists } from '../../../src/gate/gather/with-lists.js';
+import { withLists } from '../../../src/gate/edge/server-lists.js';
+import type { NeededLists } from '../../../src/gate/request/needs.js';
 import { ListServer, type Lists } from '../enforce/list-server.js';
 import { policyOf } from '../gate-harness.js';
 
@@ -18,7 +18,7 @@ interface Got {
 /** Gets lists from a server that answers at once. */
 function get(server: ListServer, needed: NeededLists): Got {
   const got: Got[] = [];
-  withLists(server.exchange('tools/call', { name: 'a' }), needed, (lists, enough) => {
+  withLists(server.exchange('tools/call', { name: 'a' }), needed, ({ lists, enough }) => {
     got.push({
       lists: Object.fromEntries(Object.entries(lists).map(([kind, list]) => [kind, list?.items])),
       enough,
@@ -102,7 +102,7 @@ describe('the lists of a server', () => {
     const server = serving(SHORT);
     server.isSlow = true;
     const got = await new Promise((resolve) => {
-      withLists(server.exchange('tools/call'), { kinds: ['tools', 'prompts'] }, (lists, enough) =>
+      withLists(server.exchange('tools/call'), { kinds: ['tools', 'prompts'] }, ({ lists, enough }) =>
         resolve([Object.keys(lists), enough]),
       );
     });
@@ -226,10 +226,10 @@ describe('a list that is too long to be cached', () => {
 
 it('the lists that are held are those that were read, and nothing is asked for them', () => {
   const server = serving(SHORT);
-  expect(heldLists(server.gate, policy)).toEqual({});
+  expect(server.gate.catalog.held(policy)).toEqual({});
   get(server, { kinds: ['tools', 'resources'] });
   const asked = server.asked.length;
-  const held = heldLists(server.gate, policy);
+  const held = server.gate.catalog.held(policy);
   expect(Object.keys(held)).toEqual(['tools', 'resources']);
   expect(held.tools?.items).toEqual([{ name: 'a' }, { name: 'b' }]);
   expect(held.tools?.policy).toBe(policy);

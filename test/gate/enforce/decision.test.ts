@@ -3,7 +3,7 @@ import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { bindCatalog } from '../../../src/engine/select.js';
 import { judgeAccess } from '../../../src/gate/enforce/access-check.js';
 import type { Facts } from '../../../src/gate/request/facts.js';
-import type { Deciding, FactOf, Need } from '../../../src/gate/request/steps.js';
+import type { Deciding, FactOf, NeedName } from '../../../src/gate/request/needs.js';
 import { ROUTES } from '../../../src/gate/table/routes.js';
 import { policyOf } from '../gate-harness.js';
 
@@ -14,8 +14,11 @@ settings: { enforcement: enforce }
 `);
 
 /** Runs a decision without a connection. Returns its outcome, and what it asked for. */
-function decided<T>(steps: Deciding<T>, facts: Partial<FactOf>): { outcome: T; asked: Need['need'][] } {
-  const asked: Need['need'][] = [];
+function decided<T>(
+  steps: Deciding<T>,
+  facts: { readonly [N in NeedName]?: FactOf<N> },
+): { outcome: T; asked: NeedName[] } {
+  const asked: NeedName[] = [];
   let step = steps.next(undefined as never);
   while (step.done !== true) {
     asked.push(step.value.need);
@@ -31,8 +34,9 @@ function call(name: string): Facts {
     request,
     route: ROUTES.get('tools/call') ?? { to: 'unknown' },
     era: 'legacy',
-    sender: {},
-    keeps: { caller: false, session: true },
+    sender: { extra: undefined },
+    keeps: { caller: false, session: true, place: 'connection' },
+    connection: { lasts: true, server: undefined, relisted: null, taskTools: undefined },
     configuration: resolveConfiguration(policy, [{ from: 'session', concerns: { security: 'low' } }]),
     kept: { session: { state: 'live', record: {} }, principal: undefined },
     logged: [],

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { gather } from '../../../src/gate/edge/gather.js';
 import { filterEntries } from '../../../src/gate/enforce/entries.js';
-import { gather } from '../../../src/gate/gather/gather.js';
-import type { Exchange } from '../../../src/gate/request/exchange.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';

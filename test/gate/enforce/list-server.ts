@@ -1,5 +1,5 @@
+import { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
-import { Exchange } from '../../../src/gate/request/exchange.js';
 import type { Message } from '../../../src/wire/messages.js';
 import { Harness, LIST_KEYS } from '../gate-harness.js';
 
@@ -34,6 +34,7 @@ export class ListServer extends Harness {
       this.gate,
       { jsonrpc: '2.0', id: 'client', method, params },
       { extra: undefined, ...sender },
+      'client',
     );
   }
 

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { judgeProbe, probedRequest } from '../../../src/gate/enforce/access-check.js';
-import { gathering } from '../../../src/gate/gather/gather.js';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { judge } from '../../../src/gate/edge/gather.js';
+import { ROWS } from '../../../src/gate/edge/rows.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type Message } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
@@ -23,12 +24,13 @@ const HIGH = { [EXTENSION_ID]: { concerns: { security: 'high' } } };
 const SENT = expect.stringMatching(/^unknown-[0-9a-f-]{36}$/);
 const serving = (lists = LISTS): ListServer => new ListServer(policy).listing(lists);
 
-const answerProbe = gathering({ judge: judgeProbe, subject: probedRequest }).judge;
+/** Only a handler of this process knows the method of probes, so it gets their row. */
+const answerProbe = (exchange: Exchange) => judge(exchange, { ...ROWS, pass: ROWS.probe });
 
 /** Asks the gate which names of a request to replace. */
 function probe(server: ListServer, method: string, params: object, _meta: object = HIGH): readonly Message[] {
   const request = { jsonrpc: '2.0', id: 5, method, params };
-  void answerProbe(server.exchange('probe', { request, _meta }));
+  void answerProbe(server.exchange('ping', { request, _meta }));
   return server.toClient;
 }
 const answer = (...substitutes: object[]) => [{ jsonrpc: '2.0', id: 'client', result: { substitutes } }];
@@ -114,7 +116,7 @@ describe('a probe', () => {
     await store.update('s', { listChanged: [], concerns: { security: 'high' } });
     const server = new ListServer(policy, { place: 'store', store, id: 's' }).listing(LISTS);
     const request = { jsonrpc: '2.0', id: 5, method: 'tools/call', params: { name: 'secret' } };
-    await answerProbe(server.exchange('probe', { request }));
+    await answerProbe(server.exchange('ping', { request }));
     expect(server.toClient).toEqual(answer({ index: 0, name: SENT, sent: SENT, original: 'secret' }));
   });
 });

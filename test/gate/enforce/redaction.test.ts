@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { redactNow as redactResponse } from '../../../src/gate/gather/gather.js';
-import type { Exchange } from '../../../src/gate/request/exchange.js';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import { redactResponse as redacting } from '../../../src/gate/enforce/redaction.js';
 import type { Substitute } from '../../../src/gate/request/facts.js';
 import { CLIENT_CAPABILITIES_META, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
+import { settledBy } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
+
+const redactResponse = settledBy(redacting);
 
 const policy = policyOf(`
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }

@@ -3,7 +3,7 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
 import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
-import { LivePolicy } from '../../../src/gate/edge/live-policy.js';
+import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { loadPolicy } from '../../../src/policy/index.js';
 import { policyFile } from '../gate-harness.js';
 

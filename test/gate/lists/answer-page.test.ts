@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { carryOut } from '../../../src/gate/gather/gather.js';
+import { carryOut } from '../../../src/gate/edge/gather.js';
 import { answerPage, cursorTarget, type PagedList } from '../../../src/gate/lists/answer-page.js';
 import { digestOf, makeCursor } from '../../../src/gate/lists/cursor.js';
 import { exchangeOf, modern } from '../exchange-of.js';

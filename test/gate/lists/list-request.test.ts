@@ -88,7 +88,8 @@ describe('a list request', () => {
   it('tells the connection what is listed', () => {
     const harness = gate();
     const told: string[] = [];
-    harness.gate.observer = {
+    // biome-ignore lint/complexity/useLiteralKeys: private members can only be read with this notation.
+    harness.gate['switching'].observer = {
       changed: () => told.push('changed'),
       listed: () => told.push('listed'),
       closed: () => told.push('closed'),
@@ -98,12 +99,12 @@ describe('a list request', () => {
     expect(told).toEqual(['listed']);
     expect(harness.gate.listed?.key).toBe(harness.gate.latest?.configuration.key);
     expect(harness.gate.relisted).toBeNull();
-    harness.gate.relisted = false;
+    harness.gate.announce(['tools'], true, undefined);
     list(harness, high, 'prompts/list');
     expect(harness.gate.relisted).toBe(false);
     list(harness, high);
     expect(harness.gate.relisted).toBe(true);
-    expect(told).toEqual(['listed', 'listed', 'listed']);
+    expect(told).toEqual(['listed', 'changed', 'listed', 'listed']);
   });
 });
 

@@ -1,12 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  askPerson,
-  type FormAnswer,
-  LONGEST_WAIT,
-  readFormAnswer,
-} from '../../../src/gate/panel/ask-person.js';
-import type { Form } from '../../../src/gate/panel/form.js';
+import { LONGEST_WAIT } from '../../../src/gate/edge/ask-person.js';
+import { type Form, readFormAnswer } from '../../../src/gate/panel/form.js';
+import { askPerson, type FormAnswer } from '../../../src/gate/request/needs.js';
 import type { RequestId } from '../../../src/wire/messages.js';
+import { decided } from '../exchange-of.js';
 import { talkTo } from './panel-policy.js';
 
 describe('an answer to a form', () => {
@@ -52,7 +49,9 @@ describe('a form that is shown while a call waits', () => {
   /** Shows the form, and returns a function with which the client answers. */
   function show() {
     const talk = talkTo();
-    const answered = askPerson(talk.exchange('tools/call', { name: 'concerns' }), form);
+    const answered = Promise.resolve(
+      decided(talk.exchange('tools/call', { name: 'concerns' }), askPerson(form)),
+    );
     const sent = talk.toClient[0]?.message;
     const id: RequestId = sent !== undefined && 'id' in sent ? (sent.id ?? '') : '';
     const reply = (

@@ -1,8 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { actOfModel } from '../../../src/gate/panel/model-act.js';
+import { actOfModel as actOfModelOf } from '../../../src/gate/panel/model-act.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
+import { gathered } from '../exchange-of.js';
 import { HOW, NOT_KEPT, ON, ONLY_LOOK, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+
+const actOfModel = gathered(actOfModelOf);
 
 const act = async (talk: Talk, given: Record<string, unknown>, params: Record<string, unknown> = {}) =>
   actOfModel(await talk.configured('tools/call', params), given);

@@ -1,9 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { keyForPage, pageKey } from '../../../src/gate/panel/page-key.js';
+import { keyForPage as keyForPageOf, pageKey } from '../../../src/gate/panel/page-key.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 import { modern, Talk } from '../concerns/talk.js';
+import { gathered } from '../exchange-of.js';
 import { ON } from './panel-policy.js';
+
+const keyForPage = gathered(keyForPageOf);
 
 const panel = (key: string): SessionRecord => ({ panel: { app: true, form: false, key } });
 

@@ -1,11 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { callPageTool } from '../../../src/gate/panel/page-tools.js';
+import { callPageTool as callPageToolOf } from '../../../src/gate/panel/page-tools.js';
 import { summaryOf } from '../../../src/gate/panel/sentence.js';
-import { stateOf } from '../../../src/gate/panel/switches.js';
+import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
+import { gathered } from '../exchange-of.js';
 import { NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+
+const callPageTool = gathered(callPageToolOf);
+const stateOf = gathered(stateOfOf);
 
 const KEY = 'the key';
 

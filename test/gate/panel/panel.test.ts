@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import { panelOf, problemOf } from '../../../src/gate/panel/panel.js';
+import { panelOf } from '../../../src/gate/edge/panel-of.js';
+import { problemOf } from '../../../src/gate/panel/panel.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
@@ -12,8 +13,9 @@ const SERVER = { name: 'Vault', version: '2' };
 
 /** The switches of a connection whose latest request this is. */
 function panelFor(talk: Talk, ...request: Parameters<Talk['exchange']>) {
-  const latest = () => talk.exchange(...request);
-  return panelOf({ connection: talk.connection, latest, server: SERVER });
+  const latest = talk.exchange(...request);
+  talk.connection.handshake({ state: 'accepted', client: SERVER, server: SERVER, announced: [] });
+  return panelOf(() => latest.again());
 }
 const stateFor = (talk: Talk, params: Record<string, unknown> = {}, sender = {}) =>
   panelFor(talk, 'tools/list', params, sender).state(SURROUNDINGS);
@@ -194,18 +196,11 @@ describe('a change on a page', () => {
     expect(talk.record).toMatchObject({ concerns: { security: null, topic: null, budget: 9 } });
   });
 
-  it.each([
-    [undefined, undefined],
-    [5, 5],
-  ])('is announced with the request %j', async (relatedTo, sentWith) => {
+  it('is announced on the stream of the connection', async () => {
     const talk = talkTo();
-    talk.connection.relisted = true;
-    await panelFor(talk, 'tools/list').change({ security: 'low' }, relatedTo);
+    await panelFor(talk, 'tools/list').change({ security: 'low' });
     expect(talk.toClient).toEqual([
-      {
-        message: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' },
-        relatedTo: sentWith,
-      },
+      { message: { jsonrpc: '2.0', method: 'notifications/tools/list_changed' }, relatedTo: undefined },
     ]);
     expect(talk.connection.relisted).toBe(false);
   });

@@ -1,10 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { getPrompt } from '../../../src/gate/panel/prompt.js';
+import { getPrompt as getPromptOf } from '../../../src/gate/panel/prompt.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
+import { gathered } from '../exchange-of.js';
 import { NO_PRESETS, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+
+const getPrompt = gathered(getPromptOf);
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));
 afterEach(() => void vi.useRealTimers());

@@ -1,8 +1,13 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { stateOf, switchTo } from '../../../src/gate/panel/switches.js';
+import { switchTo as switchToOf } from '../../../src/gate/panel/panel.js';
+import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { modern, Talk } from '../concerns/talk.js';
+import { gathered } from '../exchange-of.js';
 import { NOT_KEPT, ON, talkTo } from './panel-policy.js';
+
+const stateOf = gathered(stateOfOf);
+const switchTo = gathered(switchToOf);
 
 afterEach(() => void vi.useRealTimers());
 
@@ -22,8 +27,9 @@ describe('what a request is shown', () => {
 
   it('names the server, and says whether the client listed again', async () => {
     const talk = talkTo();
-    talk.connection.server = { name: 'Vault', version: '2' };
-    talk.connection.relisted = false;
+    const [server, client] = [{ name: 'Vault', version: '2' }, { name: 'c' }];
+    talk.connection.handshake({ state: 'accepted', client, server, announced: [] });
+    talk.connection.announce(['tools'], true, undefined);
     const http = { headers: {} };
     expect(await stateOf(await talk.configured('tools/call', {}, { http }))).toMatchObject({
       server: { name: 'Vault', version: '2' },

@@ -1,17 +1,31 @@
 import { describe, expect, it } from 'vitest';
-import { moreTools } from '../../../src/gate/panel/more-tools.js';
+import { moreTools as moreToolsOf } from '../../../src/gate/panel/more-tools.js';
 import { summaryOf } from '../../../src/gate/panel/sentence.js';
-import { stateOf } from '../../../src/gate/panel/switches.js';
-import { callTool } from '../../../src/gate/panel/tool.js';
+import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
+import { callTool as callToolOf } from '../../../src/gate/panel/tool.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type RequestId, read } from '../../../src/wire/messages.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
+import { gathered } from '../exchange-of.js';
 import { HOW, NOT_KEPT, ON, ONLY_LOOK, panelPolicy, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+
+const moreTools = gathered(moreToolsOf);
+const stateOf = gathered(stateOfOf);
+const callTool = gathered(callToolOf);
 
 const APP = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
 const FORM = { elicitation: {} };
+
+/** Lets the client initialize the connection. */
+const initialized = (talk: Talk): void =>
+  talk.connection.handshake({
+    state: 'accepted',
+    client: { name: 'c' },
+    server: { name: 'MCP server' },
+    announced: [],
+  });
 
 const call = (talk: Talk, params: object = {}) =>
   talk.configured('tools/call', { name: 'concerns', ...params });
@@ -76,7 +90,7 @@ describe('a call without arguments', () => {
 describe('a call with arguments', () => {
   it('lets the model change what is open to it', async () => {
     const talk = talkTo(ON, { form: true }, { concerns: { topic: ['stocks'] } });
-    talk.connection.lasts = true;
+    initialized(talk);
     expect(await callTool(await call(talk, { arguments: { topic: ['news'] } }))).toEqual(
       text(
         'Shown now: a, c. 1 that were shown are hidden now.',
@@ -107,7 +121,7 @@ describe('a call with arguments', () => {
 describe('a form while the call waits', () => {
   /** Calls the tool, and answers the form that the client gets. */
   async function answer(talk: Talk, response: object): Promise<{ result: object; form: unknown }> {
-    talk.connection.lasts = true;
+    initialized(talk);
     const answered = callTool(await call(talk));
     await new Promise((resolve) => setImmediate(resolve));
     const form = talk.toClient.map(({ message }) => message).find((each) => 'method' in each);
@@ -159,7 +173,7 @@ describe('a form while the call waits', () => {
     ['people who can only look', talkTo(READ_ONLY, { form: true }), ONLY_LOOK],
     ['connections that do not last', talkTo(ON, { form: true }), HOW],
   ])('is not for %s', async (who, talk, how) => {
-    talk.connection.lasts = who !== 'connections that do not last';
+    if (who !== 'connections that do not last') initialized(talk);
     expect(await callTool(await call(talk))).toEqual(text(...(await shownTo(talk)), how));
     expect(talk.methods).toEqual([]);
   });

@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import type { TaskRecords } from '../../../src/gate/request/exchange.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
-import { rememberTask } from '../../../src/gate/tasks/remember-task.js';
+import { rememberTask as remembering } from '../../../src/gate/tasks/remember-task.js';
+import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import type { Answer, Failure } from '../../../src/wire/messages.js';
+import { settledBy } from '../exchange-of.js';
 import { BROKEN_STORE, levels, recordsOf, TaskGate, verified } from './task-gate.js';
 
 const policy = levels();
@@ -16,6 +17,8 @@ const CREATED = answer({ task: { taskId: 'one', status: 'working' } });
 const FLAT = answer({ resultType: 'task', taskId: 'one', status: 'working' });
 const STORED_NOT = 'The session store could not be written (TypeError).';
 const READ_NOT = 'The session store could not be read (TypeError).';
+
+const rememberTask = settledBy((facts, message) => remembering(facts, { message }));
 
 const gate = (tasks: TaskRecords, preferences: SessionPreferences = { place: 'none' }) =>
   new TaskGate(policy, {}, { tasks, preferences });
@@ -124,13 +127,10 @@ describe('a store', () => {
     expect(warningsOf(own)).toEqual([{ method: 'tools/call', warnings: [READ_NOT] }]);
   });
 
-  it('that can be neither read nor written is reported twice', async () => {
+  it('that can be neither read nor written is reported with both', async () => {
     const tasks = storing(() => Promise.reject(new TypeError('secret host')));
     const own = gate(tasks, { place: 'store', store: BROKEN_STORE, id: 's' });
     expect(await rememberTask(own.exchange('tools/call', CALL), CREATED)).toBe(CREATED);
-    expect(warningsOf(own)).toEqual([
-      { method: 'tools/call', warnings: [READ_NOT] },
-      { method: 'tools/call', warnings: [STORED_NOT] },
-    ]);
+    expect(warningsOf(own)).toEqual([{ method: 'tools/call', warnings: [READ_NOT, STORED_NOT] }]);
   });
 });

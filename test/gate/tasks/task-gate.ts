@@ -1,10 +1,12 @@
 import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions, ConnectionPorts } from '../../../src/gate/edge/concerns-options.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import type { LivePolicy } from '../../../src/gate/edge/live-policy.js';
+import { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
-import { Exchange, type TaskMaker, type TaskRecords } from '../../../src/gate/request/exchange.js';
+import type { LivePolicy } from '../../../src/gate/request/live-policy.js';
+import type { TaskMaker } from '../../../src/gate/request/needs.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
+import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import {
   EXTENSION_ID,
@@ -84,7 +86,7 @@ export class TaskGate {
   exchange(method: string, params?: object, sender: Partial<Sender> = {}): Exchange {
     const request = { jsonrpc: '2.0', id: 'own', method } as const;
     const own = params === undefined ? request : { ...request, params: { ...params } };
-    return new Exchange(this.gate, own, { extra: undefined, ...sender });
+    return new Exchange(this.gate, own, { extra: undefined, ...sender }, own.id);
   }
 
   /** The params of the requests with a method that the server has received. */

@@ -243,7 +243,7 @@ describe('a server that does not list its tasks', () => {
     [
       'without hidden names under enforce',
       enforced,
-      { code: 7, message: 'The server did not list its tasks.' },
+      { code: 7, message: 'not while [hidden] runs', data: { of: '[hidden]' } },
     ],
   ])('is quoted %s', async (_how, policy, expected) => {
     const own = gate(policy, { error });

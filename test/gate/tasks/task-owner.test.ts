@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
+import { ownerOf as callerOf } from '../../../src/gate/edge/task-owners.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
-import { callerOf, isListedFor, isPrivate, mayUse, principalOf } from '../../../src/gate/tasks/task-owner.js';
+import { isListedFor, isPrivate, mayUse, principalOf } from '../../../src/gate/tasks/task-owner.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
@@ -48,7 +49,7 @@ describe('a verified caller', () => {
     ['a client of another type', client(['c']), undefined],
     ['nothing', {}, undefined],
   ])('is told by %s', (_what, sender, principal) => {
-    expect(principalOf(gate().exchange('tasks/list', {}, sender))).toEqual(principal);
+    expect(principalOf(gate().exchange('tasks/list', {}, sender).sender)).toEqual(principal);
   });
 });
 

@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { configure } from '../../../src/gate/request/configure.js';
-import type { Exchange } from '../../../src/gate/request/exchange.js';
 import type { Kept } from '../../../src/gate/request/kept-preferences.js';
-import { redactTask, redactTasks } from '../../../src/gate/tasks/task-redaction.js';
+import * as redaction from '../../../src/gate/tasks/task-redaction.js';
 import type { Answer, Failure } from '../../../src/wire/messages.js';
+import { gathered } from '../exchange-of.js';
 import { HIGH, LISTS, levels, TaskGate } from './task-gate.js';
+
+const redactTask = gathered(redaction.redactTask);
+const redactTasks = gathered(redaction.redactTasks);
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
@@ -91,7 +95,7 @@ describe('a task', () => {
         throw new Error('broken');
       },
     };
-    await expect(redactTask(request(), answer({ ...BASE, error }))).rejects.toThrow('broken');
+    expect(() => redactTask(request(), answer({ ...BASE, error }))).toThrow('broken');
   });
 });
 

@@ -114,9 +114,7 @@ describe.each([
     expect(await own.ask('tasks/get', { taskId: ID }, ALICE)).toEqual(answered(UNREAD));
     expect(own.toServer).toEqual([]);
     expect(own.reports).toEqual([
-      { method: 'tasks/get', era: 'legacy' },
-      { method: 'tasks/get', era: 'legacy', warnings: [STORE_WARNING] },
-      { method: 'tasks/get', era: 'legacy', error: -32603 },
+      { method: 'tasks/get', era: 'legacy', warnings: [STORE_WARNING], error: -32603 },
     ]);
   });
 });

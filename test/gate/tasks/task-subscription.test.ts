@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
+import { judge } from '../../../src/gate/edge/gather.js';
 import type { TaskLister } from '../../../src/gate/request/task-lister.js';
-import { judgeSubscription } from '../../../src/gate/tasks/task-subscription.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { levels, MODERN, TaskGate } from './task-gate.js';
 
@@ -50,7 +50,7 @@ describe('a subscription to tasks under enforce', () => {
 
 it('a subscription reaches the server as it is, if nothing is enforced', () => {
   const own = new TaskGate(levels(), {}, { lister: LISTER });
-  judgeSubscription(own.exchange('subscriptions/listen', params(ALL)));
+  judge(own.exchange('subscriptions/listen', params(ALL)));
   expect(own.received('subscriptions/listen')).toEqual([params(ALL)]);
   expect(own.reports).toEqual([{ method: 'subscriptions/listen', era: 'modern' }]);
 });

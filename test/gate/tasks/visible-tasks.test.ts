@@ -1,13 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
+import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import { configure } from '../../../src/gate/request/configure.js';
-import type { Exchange, TaskRecords } from '../../../src/gate/request/exchange.js';
-import { hidesTasks, shownTools, visibleTasks } from '../../../src/gate/tasks/visible-tasks.js';
+import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
+import * as visible from '../../../src/gate/tasks/visible-tasks.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
+import { gathered } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { HIGH, LISTS, levels, recordsOf, TaskGate, turn, verified } from './task-gate.js';
+
+const { hidesTasks } = visible;
+const shownTools = gathered(visible.shownTools);
+const visibleTasks = gathered(visible.visibleTasks);
 
 const advisory = levels();
 const shadow = levels('{ enforcement: shadow }');
@@ -149,10 +155,9 @@ describe('tools that the server cannot list', () => {
 
   it('make the tasks unreadable under enforce', async () => {
     const { exchange } = request({ policy: enforced, replies });
-    await expect(visibleTasks(exchange, ALL)).rejects.toThrow(
-      new Error('The server did not list its tools.'),
-    );
-    await expect(shownTools(exchange, ['work'])).rejects.toThrow();
+    const error = new Error('The server did not list its tools.');
+    await expect((async () => visibleTasks(exchange, ALL))()).rejects.toThrow(error);
+    await expect((async () => shownTools(exchange, ['work']))()).rejects.toThrow(error);
   });
 
   it('are decided by the policy alone if nothing is enforced', async () => {

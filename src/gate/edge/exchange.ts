@@ -1,9 +1,10 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
-import type { Policy } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
+import type { AskServer } from '../../wire/ask-pages.js';
 import {
-  type Answer,
   answer,
   asLegacy,
+  type Capability,
   ERRORS,
   type Era,
   eraOf,
@@ -16,75 +17,21 @@ import {
   type RequestId,
   read,
 } from '../../wire/messages.js';
-import type { AskServer } from '../../wire/pending-requests.js';
+import type { CatalogCache } from '../request/catalog-cache.js';
+import { configure, type Sender } from '../request/configure.js';
+import type { ConnectionFacts, Facts, Keeps, Substitute } from '../request/facts.js';
+import { type Kept, nothingRead, type PrincipalPreferences } from '../request/kept-preferences.js';
+import type { Handshake } from '../request/needs.js';
+import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
+import type { SessionPreferences } from '../request/session-preferences.js';
+import type { TaskListPage, TaskListQuery } from '../request/task-lister.js';
 import { panelRouteOf } from '../table/panel-routes.js';
-import { loggable, refusalOf, routeOf } from '../table/refusals.js';
+import { routeOf } from '../table/refusals.js';
 import type { Route } from '../table/routes.js';
-import type { CatalogCache } from './catalog-cache.js';
-import { configure, type Sender } from './configure.js';
-import type { Facts, Keeps, Substitute } from './facts.js';
-import { type Kept, nothingRead, type PrincipalPreferences } from './kept-preferences.js';
-import {
-  describeConcerns,
-  type GateReport,
-  type ListCounts,
-  NO_REPORT,
-  type ReportContext,
-  type Reporter,
-} from './report.js';
-import type { SessionPreferences } from './session-preferences.js';
-import type { TaskLister } from './task-lister.js';
-
-/** What the gate does with the requests of one route, and with the server's answers to them. */
-export interface Handler {
-  /** Returns a promise if the session store must be waited for. */
-  judge(exchange: Exchange): void | Promise<void>;
-  /** Without it, the client gets the server's answer as it is. */
-  settle?(exchange: Exchange, message: Answer | Failure): Answer | Failure | Promise<Answer | Failure>;
-}
-
-/** A handler for each kind of route. */
-export type Handlers = { readonly [To in Route['to']]: Handler };
-
-/** The tool that created a task, and to whom the task belongs. */
-export interface TaskMaker {
-  readonly tool: string;
-  /** From `ownerOf`. */
-  readonly owner: string;
-}
-
-/** Who created which task. Promises only if the session store must be waited for. */
-export interface TaskRecords {
-  get(taskId: string): TaskMaker | undefined | Promise<TaskMaker | undefined>;
-  set(taskId: string, maker: TaskMaker): Promise<unknown> | undefined;
-}
-
-/** A connection whose client has initialized it, for a page with switches. */
-export interface InitializedConnection {
-  readonly connection: ExchangeConnection;
-  /** Returns the latest request, under the policy in force: the gate lists on its behalf. */
-  readonly latest: () => Exchange;
-  readonly client: Implementation;
-  readonly server: Implementation;
-}
-
-/** A client or a server, as it names itself. */
-export interface Implementation {
-  readonly name: string;
-  readonly version?: string;
-}
-
-/** Is told what a page with switches shows. */
-export interface ConnectionObserver {
-  /** What the client is shown may have changed. */
-  changed(): void;
-  /** The client listed. */
-  listed(): void;
-  closed(): void;
-}
+import type { TaskRecords } from '../tasks/task-records.js';
 
 /** The connection of an exchange: what all its exchanges share, and ways to both sides. */
-export interface ExchangeConnection extends Reporter {
+export interface ExchangeConnection extends ConnectionFacts, Reporter {
   /** The policy in force. */
   readonly policy: Policy;
   readonly preferences: SessionPreferences;
@@ -92,31 +39,21 @@ export interface ExchangeConnection extends Reporter {
   readonly principal: PrincipalPreferences | undefined;
   /** What the server lists. */
   readonly catalog: CatalogCache;
-  readonly handlers: Handlers;
   /** The method of probes from an HTTP handler in this process. */
   readonly probe: string | undefined;
   readonly tasks: TaskRecords;
-  /** Lists the tasks of the server by their owner, if the server can. */
-  readonly lister: TaskLister | undefined;
   /** Tells the connection from all others, where the transport has no session id. */
   readonly name: string;
   /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */
-  isLegacy: boolean;
-  /** Whether the server accepted `initialize`. */
-  isInitialized: boolean;
-  /** The configuration of the latest list request, for lists that belong to no request. */
-  listed: Configuration | undefined;
-  /** The capabilities whose changes the server announces. */
-  announced: readonly string[];
-  /** Must be called when the server has accepted `initialize`. */
-  initialized(client: Implementation, server: Implementation): void;
-  readonly observer: ConnectionObserver | undefined;
-  /** Whether the client initialized this very connection. Then it lasts between requests. */
-  readonly lasts: boolean;
-  /** How the server names itself, if this connection saw it. */
-  readonly server: Implementation | undefined;
-  /** Whether the client has listed its tools again since the last switch; `null` if there was none. */
-  relisted: boolean | null;
+  readonly isLegacy: boolean;
+  /** Changes the era of the connection, and who is told what on it. */
+  handshake(step: Handshake): void;
+  /** Must be called when the client lists, with the values in effect. */
+  listedWith(configuration: Configuration, kind: Kind): void;
+  /** Tells the client that lists changed. `isSwitch`: a person or a model of this client changed them. */
+  announce(capabilities: readonly Capability[], isSwitch: boolean, relatedTo: RequestId | undefined): void;
+  /** Lists tasks of the sender, if the server lists them by their owner. */
+  listTasks(query: TaskListQuery, sender: Sender): Promise<TaskListPage>;
   /** Enters an exchange into the ledger, and returns its id there. */
   enter(exchange: Exchange): RequestId;
   /** Removes an exchange from the ledger. Returns false if the client cancelled it. */
@@ -138,8 +75,7 @@ const PROBE: Route = { to: 'probe' };
  * in it. The policy in force when it arrives is its policy until the end.
  *
  * @example
- * const exchange = new Exchange(connection, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { extra: undefined });
- * exchange.judge();
+ * judge(new Exchange(connection, { jsonrpc: '2.0', id: 1, method: 'tools/list' }, { extra: undefined }));
  */
 export class Exchange implements Facts {
   readonly policy: Policy;
@@ -161,6 +97,8 @@ export class Exchange implements Facts {
     readonly connection: ExchangeConnection,
     request: Request,
     readonly sender: Sender,
+    /** The request that messages about this one are sent with; `undefined` if it is not one of the client now. */
+    readonly relatedTo: RequestId | undefined,
   ) {
     this.policy = connection.policy;
     this.kept = nothingRead(this);
@@ -186,6 +124,7 @@ export class Exchange implements Facts {
     return {
       caller: principal?.place === 'store',
       session: this.era === 'legacy' && preferences.place !== 'none',
+      place: preferences.place,
     };
   }
 
@@ -210,51 +149,23 @@ export class Exchange implements Facts {
     this.logged = logged;
   }
 
-  /** Whether a server that knows the owners of its tasks tells the client of tasks only. */
-  private get isTaskSubscription(): boolean {
-    const { method, params } = this.request;
-    if (method !== METHODS.listen || this.era !== 'modern') return false;
-    return this.connection.lister !== undefined && read(params, 'notifications', 'taskIds') !== undefined;
-  }
-
   /**
-   * Handles the request: passes it to the server, or answers it.
-   *
-   * @returns a promise if the session store must be waited for
+   * Whether `enforce` refuses some forms of this request. A server that knows the owners of its tasks tells the client of
+   * tasks only, so a subscription to them is not refused.
    */
-  judge(): void | Promise<void> {
-    const isRefused = this.isEnforced && !this.isTaskSubscription;
-    const refusal = isRefused ? refusalOf(this.request, this.route) : undefined;
-    if (refusal !== undefined) {
-      this.report({ error: refusal.code, refused: loggable(this.request.method) });
-      return this.fail(refusal);
-    }
-    const failed = (cause: unknown) => this.connection.toClient(this.failureOf(cause));
-    try {
-      const judged = this.connection.handlers[this.route.to].judge(this);
-      return judged instanceof Promise ? judged.catch(failed) : undefined;
-    } catch (cause) {
-      failed(cause);
-    }
+  get canBeRefused(): boolean {
+    const { method, params } = this.request;
+    const isTaskSubscription =
+      method === METHODS.listen &&
+      this.era === 'modern' &&
+      this.connection.taskTools !== undefined &&
+      read(params, 'notifications', 'taskIds') !== undefined;
+    return this.isEnforced && !isTaskSubscription;
   }
 
-  /** Returns the answer for the client. This is the only way on which the server's answer reaches it. */
-  settle(message: Answer | Failure): Message | Promise<Message> {
-    const answered = message.id === this.clientId ? message : { ...message, id: this.clientId };
-    const failed = (cause: unknown) => this.failureOf(cause);
-    try {
-      const { settle } = this.connection.handlers[this.route.to];
-      const settled = settle === undefined ? answered : settle(this, answered);
-      return settled instanceof Promise ? settled.catch(failed) : settled;
-    } catch (cause) {
-      return failed(cause);
-    }
-  }
-
-  /** Handles a request that names a primitive of the gate as one for the server, which has a primitive of that name. */
-  judgeForServer(): void | Promise<void> {
+  /** Makes it a request for the server, which has a primitive with the name of one of the gate. */
+  isForServer(): void {
     this.routed = routeOf(this.policy.settings, this.request.method);
-    return this.judge();
   }
 
   /** Lets the server answer. */
@@ -297,26 +208,13 @@ export class Exchange implements Facts {
     this.connection.toClient({ jsonrpc: '2.0', id: this.clientId, error });
   }
 
-  /**
-   * Answers with an error, and reports it.
-   *
-   * @param code a JSON-RPC error code, such as `ERRORS.invalidParams`
-   */
-  refuse(code: number, message: string, data?: unknown): void {
-    this.connection.toClient(this.refusal(code, message, data));
-  }
-
-  /** Reports an error, and returns it as the answer. */
-  refusal(code: number, message: string, data?: unknown): Failure {
-    this.report({ error: code });
-    return failure(this.clientId, code, message, data);
-  }
-
   /** Returns the answer to a request whose handling threw. */
   failureOf(cause: unknown): Failure {
     if (this.id !== undefined) this.connection.leave(this.id);
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return this.refusal(ERRORS.internal, `The concern filter failed on this request (${reason}).`);
+    const code = ERRORS.internal;
+    this.report({ error: code });
+    return failure(this.clientId, code, `The concern filter failed on this request (${reason}).`);
   }
 
   /** Reports the request, with its method and era. */
@@ -329,20 +227,15 @@ export class Exchange implements Facts {
     );
   }
 
-  /** Reports the request with a configuration, its warnings and, for a list, how much the client was shown. */
-  reportConcerns(
-    warnings: readonly ConcernWarning[],
-    counts: ListCounts = {},
-    configuration = this.configuration,
-    context: ExchangeReportContext = {},
-  ): void {
-    if (this.connection.report === NO_REPORT) return;
-    this.report(describeConcerns(configuration, warnings, counts), context);
-  }
-
   /** Returns a new exchange for the same request, under the policy in force: for messages that belong to no request. */
   again(): Exchange {
-    return new Exchange(this.connection, this.request, this.sender);
+    // Without a related request, the transport uses the connection's own stream.
+    return new Exchange(this.connection, this.request, this.sender, undefined);
+  }
+
+  /** Returns an exchange for a request that this one is about. */
+  about(request: Request): Exchange {
+    return new Exchange(this.connection, request, this.sender, this.relatedTo);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { ExchangeConnection } from '../request/exchange.js';
+import type { ExchangeConnection } from './exchange.js';
 
 /** The prompts that a host asks for at the same time, and how many of these requests still wait. */
 interface Burst {

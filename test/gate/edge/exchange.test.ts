@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
-import { Exchange } from '../../../src/gate/request/exchange.js';
+import { Exchange } from '../../../src/gate/edge/exchange.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Message } from '../../../src/wire/messages.js';
 import { answer, exchangeOf, failed, modern, ping, SENDER } from '../exchange-of.js';
@@ -57,7 +57,7 @@ describe('an exchange', () => {
 
   it('belongs to the era of its connection, once the client has initialized that', () => {
     const harness = new Harness(plain);
-    harness.gate.isLegacy = true;
+    harness.gate.handshake({ state: 'asked', record: {} });
     const exchange = exchangeOf(harness, 'ping', { _meta: modern() });
     expect(exchange.era).toBe('legacy');
     expect(exchange.request.params?._meta).not.toHaveProperty('io.modelcontextprotocol/protocolVersion');
@@ -77,7 +77,7 @@ describe('the route of an exchange', () => {
     expect(exchangeOf(new Harness(plain), 'vendor/x').route.to).toBe('unknown');
     const own = exchangeOf(new Harness(panel), 'tools/call', call);
     expect(own.route.to).toBe('panelTool');
-    own.judgeForServer();
+    own.isForServer();
     expect(own.route.to).toBe('access');
   });
 
@@ -85,8 +85,8 @@ describe('the route of an exchange', () => {
     const ports = { toServer: () => undefined, toClient: async () => undefined };
     const options: ConnectionOptions = { policy: plain, preferences: { place: 'none' }, probe: 'secret' };
     const gate = new Connection(options, ports);
-    expect(new Exchange(gate, { ...ping, method: 'secret' }, SENDER).route).toEqual({ to: 'probe' });
-    expect(new Exchange(gate, ping, SENDER).route).toEqual({ to: 'pass' });
+    expect(new Exchange(gate, { ...ping, method: 'secret' }, SENDER, 1).route).toEqual({ to: 'probe' });
+    expect(new Exchange(gate, ping, SENDER, 1).route).toEqual({ to: 'pass' });
   });
 });
 
@@ -154,17 +154,11 @@ describe('the answer of the gate', () => {
     expect(harness.reports).toEqual([]);
   });
 
-  it('is an error, which is reported unless it was before', () => {
+  it('is an error, which is not reported', () => {
     const harness = new Harness(plain);
     exchangeOf(harness, 'ping').fail({ code: -1, message: 'no' });
     expect(harness.reports).toEqual([]);
-    exchangeOf(harness, 'ping').refuse(-2, 'no', { data: 1 });
-    expect(exchangeOf(harness, 'ping').refusal(-3, 'no')).toStrictEqual(failed(-3, 'no'));
-    expect(harness.toClient).toStrictEqual([
-      failed(-1, 'no'),
-      { jsonrpc: '2.0', id: 1, error: { code: -2, message: 'no', data: { data: 1 } } },
-    ]);
-    expect(harness.reports.map(({ error }) => error)).toEqual([-2, -3]);
+    expect(harness.toClient).toStrictEqual([failed(-1, 'no')]);
   });
 });
 
@@ -183,33 +177,15 @@ describe('a report', () => {
     ]);
   });
 
-  it('has the configuration, by default that of the request', () => {
-    const harness = new Harness(plain);
-    const exchange = exchangeOf(harness, 'ping');
-    const warnings = [{ code: 'w', message: 'A warning.' }];
-    exchange.reportConcerns(warnings);
-    exchange.reportConcerns(
-      [],
-      { shown: 1, total: 2 },
-      { ...exchange.configuration, apps: true },
-      { listedName: 'a' },
-    );
-    expect(harness.reports).toEqual([
-      { method: 'ping', era: 'legacy', concerns: {}, warnings },
-      { method: 'ping', era: 'legacy', concerns: {}, apps: true, shown: 1, total: 2, warnings: [] },
-    ]);
-    expect(harness.contexts[1]).toEqual({ id: 1, policy: plain.digest, listedName: 'a' });
-  });
-
   it('is not needed to answer', () => {
     const toClient: Message[] = [];
     const gate = new Connection(
       { policy: plain, preferences: { place: 'store', store: createMemoryStore(), id: 's' } },
       { toServer: () => undefined, toClient: async (message) => void toClient.push(message) },
     );
-    const exchange = new Exchange(gate, ping, SENDER);
-    exchange.reportConcerns([]);
-    exchange.refuse(-1, 'no');
+    const exchange = new Exchange(gate, ping, SENDER, 1);
+    exchange.report({ error: -1 });
+    exchange.fail({ code: -1, message: 'no' });
     expect(toClient).toEqual([failed(-1, 'no')]);
   });
 });

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { isChosen } from '../../../src/gate/panel/chosen-prompt.js';
+import { isChosen } from '../../../src/gate/edge/chosen-prompt.js';
 import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';

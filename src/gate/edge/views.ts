@@ -1,16 +1,8 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
-import type { Request } from '../../wire/messages.js';
+import { sessionConfiguration } from '../request/configure.js';
+import type { View } from '../request/view.js';
 import type { Exchange } from './exchange.js';
-import type { Substitute } from './facts.js';
-import { sessionConfiguration } from './with-configuration.js';
-
-/** What decides which names of a server's own message are hidden: a configuration, and the request that it belongs to. */
-export interface View {
-  readonly configuration: Configuration;
-  readonly request: Request | undefined;
-  readonly substitute: Substitute | undefined;
-}
 
 /** The part of a connection that knows what its client is shown. */
 export interface ViewSource {

@@ -1,14 +1,12 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
-import { ERRORS, LISTS } from '../../wire/messages.js';
-import { askForPages } from '../../wire/pending-requests.js';
+import { askForPages } from '../../wire/ask-pages.js';
+import { ERRORS, LISTS, read } from '../../wire/messages.js';
 import { PAGE_SCHEME, targetMatcher } from '../enforce/visibility.js';
-import type { Exchange } from '../request/exchange.js';
-import type { Lists, NeededLists, Target } from '../request/steps.js';
+import type { FoundLists, FoundPages, Lists, Need, NeededLists, Target } from '../request/needs.js';
 import { itemsOf } from '../request/whole-list.js';
-
-export type { NeededLists };
+import type { Exchange } from './exchange.js';
 
 /** How far to search a list that is too long to be cached. A list with more pages is searched only once. */
 const BOUNDS = { pages: 300, milliseconds: 60_000 };
@@ -18,12 +16,12 @@ const BOUNDS = { pages: 300, milliseconds: 60_000 };
  *
  * @param exchange the request, on whose behalf the server is asked
  * @param needed the lists to get
- * @param then called with the lists. `enough` is false if a list could not be read: it may contain hidden primitives.
+ * @param then called with the lists
  */
 export function withLists(
   exchange: Exchange,
   { kinds, targets = [] }: NeededLists,
-  then: (lists: Lists, enough: boolean) => void,
+  then: (found: FoundLists) => void,
 ): void {
   const lists: { -readonly [K in Kind]?: Lists[K] } = {};
   let enough = true;
@@ -33,7 +31,7 @@ export function withLists(
   const all = hasPage && !kinds.includes('tools') ? [...kinds, 'tools' as const] : kinds;
   const next = (index: number): void => {
     const kind = all[index];
-    if (kind === undefined) return then(lists, enough);
+    if (kind === undefined) return then({ lists, enough });
     connection.catalog.get(kind, policy, exchange.ask, (outcome) => {
       if (outcome.state === 'complete') lists[kind] = outcome.list.bound;
       if (outcome.state === 'failed' && outcome.error.code !== ERRORS.methodNotFound) enough = false;
@@ -71,4 +69,19 @@ function search(
     if (end.kind === 'too-many-pages' || end.kind === 'repeated-cursor') catalog.setEndless(kind);
     then(end.kind === 'complete' ? found : undefined);
   });
+}
+
+/** Reads the pages of a list that is not one of primitives, as far as its bounds allow. */
+export function readPages(
+  { ask }: Exchange,
+  { method, field, bounds }: Need<'pages'>,
+  then: (found: FoundPages) => void,
+): void {
+  const pages: Record<string, unknown>[] = [];
+  const onPage = (page: Record<string, unknown>): number => {
+    pages.push(page);
+    const items = read(page, field);
+    return Array.isArray(items) ? items.length : 0;
+  };
+  askForPages(ask, method, { bounds, onPage }, (end) => then({ pages, end }));
 }

@@ -1,17 +1,15 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { ConcernWarning } from '../../../src/engine/configuration.js';
-import type { Exchange } from '../../../src/gate/request/exchange.js';
+import { Connection } from '../../../src/gate/edge/connection.js';
+import { Exchange } from '../../../src/gate/edge/exchange.js';
+import { type Found, findPreferences } from '../../../src/gate/edge/sources.js';
+import { sessionConfiguration } from '../../../src/gate/request/configure.js';
+import { refuseValue } from '../../../src/gate/request/outcome.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
-import {
-  readConfiguration,
-  refuseValue,
-  sessionConfiguration,
-  withConfiguration,
-} from '../../../src/gate/request/with-configuration.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
-import { exchangeOf, modern } from '../exchange-of.js';
+import { exchangeOf, modern, ping, readPreferences, SENDER } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
 const POLICY = `
@@ -31,25 +29,26 @@ const failing = (cause: unknown): SessionStore => ({ ...store, read: () => Promi
 const inStore = (id: string, at = store): SessionPreferences => ({ place: 'store', store: at, id });
 const asked = (concerns: object) => ({ _meta: { [EXTENSION_ID]: { concerns } } });
 
-/** Configures a list request, and tells what came of it. */
+/** Reads the preferences of a list request, and tells what came of it. */
 async function configured(
   harness: Harness,
   params: Record<string, unknown> = {},
-  read: typeof withConfiguration = withConfiguration,
+  invalid: 'refuse' | 'ignore' = 'refuse',
 ) {
   const exchange = exchangeOf(harness, 'tools/list', params);
-  let isReady = false;
-  const waiting = read(exchange, () => {
-    isReady = true;
-  });
-  const isImmediate = isReady;
-  await waiting;
-  return { exchange, isReady, isImmediate };
+  const found: Found[] = [];
+  findPreferences(exchange, { need: 'preferences', invalid }, (each) => found.push(each));
+  const isImmediate = found.length > 0;
+  await vi.waitFor(() => expect(found).toHaveLength(1));
+  const end = found.flatMap((each) => ('end' in each ? [each.end] : []))[0];
+  return { exchange, isReady: end === undefined, isImmediate, end };
 }
 const codes = ({ logged }: Exchange): string[] => logged.map(({ code }: ConcernWarning) => code);
-const refusal = (message: string, data: object) => [
-  { jsonrpc: '2.0', id: 1, error: { code: -32602, message, data } },
-];
+const refusal = (message: string, data: object) => ({
+  to: 'client',
+  error: { code: -32602, message, data },
+  tell: expect.any(Function),
+});
 
 describe('a request', () => {
   it('is configured immediately if nothing must be read', async () => {
@@ -87,10 +86,12 @@ describe('a request', () => {
     ['it is a modern one, without a session', inStore('lost'), true],
     ['its session is in the connection', { place: 'connection', record: {} }, false],
   ])('does not log that if %s', async (_what, preferences, isModern) => {
-    const harness = new Harness(plain, preferences, { place: 'store', store, id: 'caller' });
-    harness.gate.isLegacy = false;
-    const { exchange, isReady } = await configured(harness, isModern ? { _meta: modern() } : {});
-    expect(isReady).toBe(true);
+    const principal = { place: 'store', store, id: 'caller' } as const;
+    const ports = { toServer: () => undefined, toClient: async () => undefined };
+    const connection = new Connection({ policy: plain, preferences, principal }, ports);
+    const params = isModern ? { _meta: modern() } : {};
+    const exchange = new Exchange(connection, { ...ping, method: 'tools/list', params }, SENDER, 1);
+    expect(await readPreferences(exchange)).toEqual({ fact: exchange });
     expect(exchange.logged).toEqual([]);
   });
 
@@ -121,18 +122,14 @@ describe('a store that cannot be read', () => {
 
   it('refuses a request under enforce', async () => {
     const harness = new Harness(enforce, inStore('s', failing('down')));
-    const { isReady } = await configured(harness);
-    expect(isReady).toBe(false);
+    const { end } = await configured(harness);
     const message = 'The preferences of this session could not be read. Try again.';
-    expect(harness.toClient).toEqual([{ jsonrpc: '2.0', id: 1, error: { code: -32603, message } }]);
-    expect(harness.reports).toEqual([
-      {
-        method: 'tools/list',
-        era: 'legacy',
-        warnings: [{ code: 'store-unavailable', message: 'The session store could not be read (unknown).' }],
-      },
-      { method: 'tools/list', era: 'legacy', error: -32603 },
-    ]);
+    expect(end).toMatchObject({ to: 'client', error: { code: -32603, message } });
+    const warnings = [
+      { code: 'store-unavailable', message: 'The session store could not be read (unknown).' },
+    ];
+    expect(end?.tell?.()).toEqual([{ warnings, error: -32603 }]);
+    expect(harness.toClient).toEqual([]);
   });
 });
 
@@ -164,10 +161,9 @@ describe('an invalid value', () => {
     ],
   ])('%s is refused under invalid: error', async (_what, concerns, message, data) => {
     const harness = new Harness(strict);
-    const { isReady } = await configured(harness, asked(concerns));
-    expect(isReady).toBe(false);
-    expect(harness.toClient).toEqual(refusal(message, data));
-    expect(harness.reports).toEqual([{ method: 'tools/list', era: 'legacy', error: -32602 }]);
+    const { end } = await configured(harness, asked(concerns));
+    expect(end).toEqual(refusal(message, data));
+    expect(end?.tell?.()).toEqual([{ error: -32602 }]);
   });
 
   it.each([
@@ -177,17 +173,15 @@ describe('an invalid value', () => {
     [true, 'true'],
     [undefined, 'undefined'],
   ])('is not written out if it is %j', (value, text) => {
-    const harness = new Harness(strict);
-    const exchange = exchangeOf(harness, 'tools/list');
     const invalid = { concern: 'other', value, values: ['low'] };
-    refuseValue(exchange, exchange.configuration, invalid);
-    expect(harness.toClient).toEqual(refusal(`${text} is not a valid value for other (low).`, invalid));
+    const message = `${text} is not a valid value for other (low).`;
+    expect(refuseValue({ policy: strict }, invalid)).toEqual(refusal(message, invalid));
   });
 
   it('is ignored where that is asked for, and by other policies', async () => {
     const harness = new Harness(strict);
     const params = asked({ security: 'hgh' });
-    expect((await configured(harness, params, readConfiguration)).isReady).toBe(true);
+    expect((await configured(harness, params, 'ignore')).isReady).toBe(true);
     expect((await configured(new Harness(ignoring), params)).isReady).toBe(true);
     expect(harness.toClient).toEqual([]);
   });

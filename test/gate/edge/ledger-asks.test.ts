@@ -1,17 +1,18 @@
 import { describe, expect, it } from 'vitest';
-import type { Answer, Failure, Message, Request } from '../../src/wire/messages.js';
-import { askForPages, PendingRequests } from '../../src/wire/pending-requests.js';
-import { modern } from '../gate/exchange-of.js';
+import { Ledger } from '../../../src/gate/edge/ledger.js';
+import { askForPages } from '../../../src/wire/ask-pages.js';
+import type { Answer, Failure, Message, Request } from '../../../src/wire/messages.js';
+import { modern } from '../exchange-of.js';
 
 const request: Request = { jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: { trace: 'x' } } };
 const idOf = (message: Message | undefined) => (message && 'id' in message ? (message.id ?? 0) : 0);
 
 /** Requests of the gate whose messages and answers the test sees. */
 function asking(on: Request = request) {
-  const pending = new PendingRequests();
+  const pending = new Ledger();
   const sent: Message[] = [];
   const answers: (Answer | Failure)[] = [];
-  const ask = pending.askFor(on, (message) => sent.push(message));
+  const ask = pending.asker('server', on, (message) => sent.push(message));
   const keep = (response: Answer | Failure) => void answers.push(response);
   return { pending, sent, answers, ask, keep };
 }
@@ -19,7 +20,7 @@ function asking(on: Request = request) {
 describe('a request of the gate', () => {
   it('has an id of its own, and nothing of a legacy request', () => {
     const { pending, sent, ask, keep } = asking();
-    expect(pending.isWaiting).toBe(false);
+    expect(pending.awaits('server')).toBe(false);
     ask('tools/list', {}, keep);
     ask('prompts/list', { cursor: 'c' }, keep);
     const id = expect.stringMatching(/^[0-9a-f-]{36}\/[12]$/);
@@ -28,7 +29,7 @@ describe('a request of the gate', () => {
       { jsonrpc: '2.0', id, method: 'prompts/list', params: { cursor: 'c' } },
     ]);
     expect(idOf(sent[0])).not.toBe(idOf(sent[1]));
-    expect(pending.isWaiting).toBe(true);
+    expect(pending.awaits('server')).toBe(true);
   });
 
   it('has the envelope of a modern request, and nothing else of its _meta', () => {
@@ -46,39 +47,41 @@ describe('a request of the gate', () => {
     const { pending, sent, answers, ask, keep } = asking();
     ask('tools/list', {}, keep);
     const answer: Answer = { jsonrpc: '2.0', id: idOf(sent[0]), result: {} };
-    expect(pending.take(answer)).toBe(true);
-    expect(pending.take(answer)).toBe(false);
+    expect(pending.answered('server', answer)).toBe(true);
+    expect(pending.answered('server', answer)).toBe(false);
     expect(answers).toEqual([answer]);
-    expect(pending.isWaiting).toBe(false);
+    expect(pending.awaits('server')).toBe(false);
   });
 
   it.each([1, 'other', null, undefined])('does not take an answer to %j', (id) => {
     const { pending, answers, ask, keep } = asking();
     ask('tools/list', {}, keep);
-    expect(pending.take({ jsonrpc: '2.0', id, error: { code: -1, message: 'no' } })).toBe(false);
+    expect(pending.answered('server', { jsonrpc: '2.0', id, error: { code: -1, message: 'no' } })).toBe(
+      false,
+    );
     expect(answers).toEqual([]);
-    expect(pending.isWaiting).toBe(true);
+    expect(pending.awaits('server')).toBe(true);
   });
 
   it('that cannot be sent is answered with an error', () => {
-    const pending = new PendingRequests();
+    const pending = new Ledger();
     const answers: unknown[] = [];
-    const ask = pending.askFor(request, () => {
+    const ask = pending.asker('server', request, () => {
       throw new Error('closed');
     });
     ask('tools/list', {}, (answer) => answers.push(answer));
     const message = 'The server did not accept the tools/list request.';
     expect(answers).toEqual([{ jsonrpc: '2.0', id: expect.any(String), error: { code: -32603, message } }]);
-    expect(pending.isWaiting).toBe(false);
+    expect(pending.awaits('server')).toBe(false);
   });
 
   it('that an answer causes is sent after the one before', () => {
-    const pending = new PendingRequests();
+    const pending = new Ledger();
     const order: string[] = [];
-    const ask = pending.askFor(request, (message) => {
+    const ask = pending.asker('server', request, (message) => {
       if (!('method' in message)) return;
       order.push(`begin ${message.method}`);
-      pending.take({ jsonrpc: '2.0', id: idOf(message), result: {} });
+      pending.answered('server', { jsonrpc: '2.0', id: idOf(message), result: {} });
       order.push(`end ${message.method}`);
     });
     ask('one', {}, () => ask('two', {}, () => undefined));
@@ -87,8 +90,8 @@ describe('a request of the gate', () => {
 
   it('is sent although a handler of an answer threw', () => {
     const { pending, sent, ask, keep } = asking();
-    const broken = pending.askFor(request, (message) => {
-      pending.take({ jsonrpc: '2.0', id: idOf(message), result: {} });
+    const broken = pending.asker('server', request, (message) => {
+      pending.answered('server', { jsonrpc: '2.0', id: idOf(message), result: {} });
     });
     const fail = () => {
       throw new Error('bug');

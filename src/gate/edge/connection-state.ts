@@ -1,0 +1,90 @@
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import type { Kind, Policy } from '../../engine/policy.js';
+import type { SessionRecord } from '../../session/store.js';
+import type { Capability } from '../../wire/messages.js';
+import { CatalogCache } from '../request/catalog-cache.js';
+import type { Implementation } from '../request/facts.js';
+import type { Handshake } from '../request/needs.js';
+import type { SessionPreferences } from '../request/session-preferences.js';
+import type { SharedCatalog } from '../request/shared-catalog.js';
+import type { ConnectionObserver } from './observer.js';
+
+/** Whether and how a client initialized a connection. Written by the steps of `initialize`. */
+export class Initialization {
+  /** Whether the client sent `initialize`. Then none of its requests is modern, unless the server refused. */
+  isLegacy: boolean;
+  /** Whether the client initialized this very connection. Then it lasts between requests. */
+  lasts = false;
+  /** How the server names itself, if this connection saw it. */
+  server: Implementation | undefined = undefined;
+  private isInitialized: boolean;
+
+  /** @param resumed whether the client initialized the session on an earlier connection */
+  constructor(resumed: boolean) {
+    this.isLegacy = resumed;
+    this.isInitialized = resumed;
+  }
+
+  /**
+   * From `initialize` on, no request of the connection is modern. A connection that keeps the preferences itself keeps them
+   * at once: a client that does not wait for the answer may already have sent its next messages.
+   */
+  asked(preferences: SessionPreferences, record: SessionRecord): void {
+    this.isLegacy = true;
+    if (preferences.place === 'connection') preferences.record = record;
+  }
+
+  /** A client may try `initialize` first, and then send modern requests. */
+  refused(): void {
+    this.isLegacy = this.isInitialized;
+  }
+
+  accepted({ server }: Extract<Handshake, { state: 'accepted' }>): void {
+    this.isInitialized = true;
+    this.lasts = true;
+    this.server = server;
+  }
+}
+
+/** What a server lists, and what the client saw of it. Written by list requests. */
+export class Listing {
+  /** The configuration of the latest list request. */
+  private latest: Configuration | undefined = undefined;
+  private lists: CatalogCache | undefined = undefined;
+
+  constructor(private readonly shared: SharedCatalog | undefined) {}
+
+  // Created by the first message that needs it: many connections serve a single request, which may not need it.
+  get catalog(): CatalogCache {
+    this.lists ??= new CatalogCache(this.shared);
+    return this.lists;
+  }
+
+  listedWith(configuration: Configuration): void {
+    this.latest = configuration;
+  }
+
+  /** Returns the configuration of the latest list request; without one, that of a client without preferences. */
+  configurationUnder(policy: Policy): Configuration {
+    return this.latest ?? resolveConfiguration(policy, []);
+  }
+}
+
+/** What a client was told of changed lists, and the page that shows it. Written by switches. */
+export class Switching {
+  /** The capabilities whose changes the server announces. */
+  announced: readonly Capability[] = [];
+  /** Whether the client has listed its tools again since the last switch; `null` if there was none. */
+  relisted: boolean | null = null;
+  observer: ConnectionObserver | undefined = undefined;
+
+  listed(kind: Kind): void {
+    if (this.relisted === false && kind === 'tools') this.relisted = true;
+    this.observer?.listed();
+  }
+
+  /** Must be called when lists were announced because a person or a model of this client switched. */
+  switched(capabilities: readonly Capability[]): void {
+    if (capabilities.includes('tools')) this.relisted = false;
+  }
+}

@@ -1,0 +1,62 @@
+import type { Answer, Failure } from '../../wire/messages.js';
+import { describePolicy } from '../concerns/declare.js';
+import { judgeDiscover, judgeInitialize, settleDiscover, settleInitialize } from '../concerns/initialize.js';
+import { updateConcerns } from '../concerns/update-concerns.js';
+import { judgeAccess, judgeProbe, probedRequest } from '../enforce/access-check.js';
+import { redactFailure } from '../enforce/failure-redaction.js';
+import { settleAccess } from '../enforce/redaction.js';
+import { judgeList, settleList } from '../lists/list-request.js';
+import { PANEL_ROWS } from '../panel/panel-handlers.js';
+import type { Facts, RequestFacts } from '../request/facts.js';
+import { decided, type Settling } from '../request/needs.js';
+import { pass, type Row, reply, type Settled } from '../request/outcome.js';
+import { ROUTES, type Route } from '../table/routes.js';
+import { createsTask, rememberTask } from '../tasks/remember-task.js';
+import { judgeTaskList, settleTaskList, withoutTaskList } from '../tasks/task-list.js';
+import { judgeTask, settleTask } from '../tasks/task-request.js';
+import { judgeSubscription } from '../tasks/task-subscription.js';
+
+/** Lets the server answer. */
+const judgePassing = (facts: RequestFacts) => decided(pass(facts, () => [{}]));
+
+/** The client must not learn the id of a task before it is remembered. */
+function* settleCall(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  const settled = yield* settleAccess(facts, message);
+  return createsTask(facts, settled.message) ? yield* rememberTask(facts, settled) : settled;
+}
+
+/** Redacts errors only: results of these methods name nothing. */
+function* settlePassing(facts: Facts, message: Answer | Failure): Settling<Settled> {
+  // Nothing filters what `settings.methods` lets pass.
+  const isRedacted = 'error' in message && ROUTES.has(facts.request.method);
+  return { message: isRedacted ? yield* redactFailure(facts, message) : message };
+}
+
+const ACCESS: Row = { judge: judgeAccess, settle: settleCall };
+const PASS: Row = { judge: judgePassing, settle: settlePassing };
+
+export type Rows = { readonly [To in Route['to']]: Row };
+
+/** How requests of each route are decided. The table of methods, `table/routes.ts`, names the routes. */
+export const ROWS: Rows = {
+  list: { judge: judgeList, settle: settleList },
+  access: ACCESS,
+  scan: ACCESS,
+  tasks: { judge: judgeTaskList, settle: settleTaskList },
+  task: { judge: judgeTask, settle: settleTask, inOrder: true },
+  initialize: {
+    judge: judgeInitialize,
+    settle: (facts, message) => settleInitialize(facts, withoutTaskList(facts, message)),
+  },
+  discover: { judge: judgeDiscover, settle: settleDiscover },
+  listConcerns: {
+    judge: ({ policy }) => decided(reply({ ...describePolicy(policy) }, () => [{}])),
+  },
+  updateConcerns: { judge: updateConcerns, inOrder: true },
+  ...PANEL_ROWS,
+  probe: { judge: judgeProbe, subject: probedRequest },
+  pass: PASS,
+  handler: { judge: judgeSubscription, settle: settlePassing },
+  // `enforce` refuses it before any decision.
+  unknown: PASS,
+};

@@ -1,0 +1,156 @@
+import type { ConcernWarning } from '../../engine/configuration.js';
+import { ERRORS } from '../../wire/messages.js';
+import { configure, sessionConfiguration } from '../request/configure.js';
+import {
+  type Kept,
+  NO_PRINCIPAL,
+  nothingRead,
+  readKept,
+  readPrincipal,
+} from '../request/kept-preferences.js';
+import type { FactOf, Need, NeedName } from '../request/needs.js';
+import { type Outcome, refuse, refuseValue } from '../request/outcome.js';
+import { storeWarning } from '../request/report.js';
+import { updateSession } from '../request/session-preferences.js';
+import { askPerson } from './ask-person.js';
+import { isChosen } from './chosen-prompt.js';
+import type { Exchange } from './exchange.js';
+import { PANEL_PARTS } from './panel-parts.js';
+import { readPages, withLists } from './server-lists.js';
+import { makersOf, ownerOf } from './task-owners.js';
+
+/** What a need is answered with, or why it cannot be. */
+export type Fact = { readonly fact: FactOf<NeedName> } | { readonly cause: unknown };
+/** The same, or how the request ends that needs it. */
+export type Found = Fact | { readonly end: Outcome };
+
+/** Needs for which the server or the client is asked. They are answered by callbacks: see `find`. */
+type AskedName = 'whole' | 'lists' | 'pages' | 'person';
+type ReadName = Exclude<NeedName, AskedName | 'preferences'>;
+
+/** Where everything else comes from. A promise only if a store or a module must be waited for. */
+const READ: {
+  readonly [N in ReadName]: (exchange: Exchange, need: Need<N>) => FactOf<N> | Promise<FactOf<N>>;
+} = {
+  configuration: (exchange) =>
+    exchange.isConfigured ? exchange.configuration : sessionConfiguration(exchange),
+  kept: (exchange) => readKept(exchange),
+  principal: ({ connection }) => readPrincipal(connection.principal),
+  keep({ connection: { preferences, principal } }, { place, change }) {
+    if (place === 'session') return updateSession(preferences, change);
+    return principal?.place === 'store' ? principal.store.update(principal.id, change) : 'nowhere';
+  },
+  held: ({ connection, policy }) => connection.catalog.held(policy),
+  owner: (exchange) => ownerOf(exchange),
+  makers: ({ connection }, { taskIds }) => makersOf(connection.tasks, taskIds),
+  remember: ({ connection }, { taskId, maker }) => connection.tasks.set(taskId, maker),
+  tasks: ({ connection, sender }, { query }) => connection.listTasks(query, sender),
+  handshake: ({ connection }, { step }) => connection.handshake(step),
+  announce: ({ connection, relatedTo }, { capabilities, isSwitch }) =>
+    connection.announce(capabilities, isSwitch, relatedTo),
+  chosen: ({ connection }, { prompt }) => isChosen(connection, prompt),
+  panel: (_exchange, { part }) => PANEL_PARTS[part](),
+};
+
+/**
+ * Calls `then` with what a decision needs, before it returns if that is at hand.
+ *
+ * The server's lists are never waited for with a promise: the answer to a list that is not held leaves in the turn of the
+ * server's last page, which SDK v2 and servers of one request depend on.
+ *
+ * @param exchange the request on whose behalf the server, the client and the store are asked
+ */
+export function find(
+  exchange: Exchange,
+  need: Need<Exclude<NeedName, 'preferences'>>,
+  then: (found: Fact) => void,
+): void {
+  const found = (fact: FactOf<NeedName>): void => then({ fact });
+  switch (need.need) {
+    case 'whole':
+      return exchange.connection.catalog.get(need.kind, exchange.policy, exchange.ask, found);
+    case 'lists':
+      return withLists(exchange, need, found);
+    case 'pages':
+      return readPages(exchange, need, found);
+    case 'person':
+      return askPerson(exchange.askClient, need.form, found);
+    default:
+      return nowOrThen(
+        () => read(exchange, need),
+        found,
+        (cause) => then({ cause }),
+      );
+  }
+}
+
+function read<N extends ReadName>(exchange: Exchange, need: Need<N>): FactOf<N> | Promise<FactOf<N>> {
+  return READ[need.need](exchange, need);
+}
+
+function nowOrThen<T>(
+  start: () => T | Promise<T>,
+  then: (value: T) => void,
+  fail: (cause: unknown) => void,
+): void {
+  let started: T | Promise<T>;
+  try {
+    started = start();
+  } catch (cause) {
+    return fail(cause);
+  }
+  if (started instanceof Promise) started.then(then, fail);
+  else then(started);
+}
+
+const UNKNOWN_SESSION: ConcernWarning = {
+  code: 'unknown-session',
+  message:
+    'The session is unknown or expired, so its preferences are lost. The host must send them again with updateConcerns.',
+};
+
+const UNREAD = 'The preferences of this session could not be read. Try again.';
+
+/**
+ * Reads the preferences of a request from every source, and resolves its configuration. If the store cannot be read,
+ * `advisory` continues with the other sources. `enforce` refuses: the preferences that it cannot read may hide something.
+ *
+ * @param then called with the exchange, which has its configuration then, before this function returns if the session is
+ *   at hand
+ */
+export function findPreferences(
+  exchange: Exchange,
+  { invalid }: Need<'preferences'>,
+  then: (found: Found) => void,
+): void {
+  const { connection, era } = exchange;
+  const noPrincipal = connection.principal?.place === 'none' ? [NO_PRINCIPAL] : [];
+  const configured = (kept: Kept, logged: readonly ConcernWarning[]): void => {
+    exchange.kept = kept;
+    exchange.configured(configure(exchange, kept, { meta: true }), logged);
+    const [wrong] = invalid === 'refuse' ? exchange.configuration.invalid : [];
+    if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
+    noteListing(exchange);
+    then({ fact: exchange });
+  };
+  const kept = readKept(exchange);
+  if (!(kept instanceof Promise)) return configured(kept, noPrincipal);
+  kept.then(
+    (found) => {
+      // Only a store can have lost the session of a legacy request.
+      const isLost = era === 'legacy' && found.session.state !== 'live';
+      configured(found, isLost ? [UNKNOWN_SESSION, ...noPrincipal] : noPrincipal);
+    },
+    (cause) => {
+      const warnings = [storeWarning('read', cause)];
+      if (!exchange.isEnforced) return configured(nothingRead(exchange), warnings);
+      const error = ERRORS.internal;
+      then({ end: refuse(error, UNREAD, undefined, () => [{ warnings, error }]) });
+    },
+  );
+}
+
+/** Remembers the configuration of the latest list, and tells the page that the client has listed. */
+function noteListing({ connection, configuration, route }: Exchange): void {
+  if (route.to === 'list') connection.listedWith(configuration, route.kind);
+}

@@ -1,0 +1,184 @@
+import type { Configuration } from '../../engine/configuration.js';
+import type { Primitive } from '../../engine/mapping.js';
+import type { Kind } from '../../engine/policy.js';
+import type { Catalog } from '../../engine/select.js';
+import type { SessionRead, SessionRecord } from '../../session/store.js';
+import type { TaskCaller } from '../../session/task-owner.js';
+import type { Capability, Failure } from '../../wire/messages.js';
+import type { WalkBounds, WalkEnd } from '../../wire/page-walker.js';
+import type { NamePath } from '../table/routes.js';
+import type { ListOutcome } from './catalog-cache.js';
+import type { Facts, Implementation } from './facts.js';
+import type { Kept } from './kept-preferences.js';
+import type { TaskListPage, TaskListQuery } from './task-lister.js';
+
+/** Lists of the server, bound to the policy. One that the server does not have is missing. */
+export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };
+
+/** A tool, a prompt or a URI, as a request names it. */
+export interface Target {
+  readonly type: NamePath['type'];
+  readonly name: string;
+}
+
+/** Which lists a decision needs, and for which targets. */
+export interface NeededLists {
+  readonly kinds: readonly Kind[];
+  /** From a list that is too long to be cached, only the primitives that match these are read. */
+  readonly targets?: readonly Target[];
+}
+
+/** `enough` is false if a list could not be read: it may contain hidden primitives. */
+export interface FoundLists {
+  readonly lists: Lists;
+  readonly enough: boolean;
+}
+
+/** The pages of a list, and why no more were read. */
+export interface FoundPages {
+  readonly pages: readonly Record<string, unknown>[];
+  readonly end: WalkEnd<Failure['error']>;
+}
+
+/** The tool that created a task, and to whom the task belongs. */
+export interface TaskMaker {
+  readonly tool: string;
+  /** From `ownerOf`. */
+  readonly owner: string;
+}
+
+/** What a person did with a form. `none`: there was no answer in time, or the client refused to show it. */
+export type FormAnswer =
+  | { readonly action: 'accept'; readonly content: Readonly<Record<string, unknown>> }
+  | { readonly action: 'decline' | 'cancel' | 'none' };
+
+/** The steps of `initialize`, which decide the era of the connection and what its client is told. */
+export type Handshake =
+  | { readonly state: 'asked'; readonly record: SessionRecord }
+  | { readonly state: 'refused' }
+  | {
+      readonly state: 'accepted';
+      readonly client: Implementation;
+      readonly server: Implementation;
+      /** The capabilities whose changes the server announces. */
+      readonly announced: readonly Capability[];
+    };
+
+/** What the gate adds to a server under `settings.panel`. */
+export type PanelPartName = 'tool' | 'pageTool' | 'prompt' | 'page';
+
+/** Makes the result of a request for it; `undefined` if it does not exist for this client, so that the server must answer. */
+export type PanelPart = (facts: Facts) => Settling<Record<string, unknown> | undefined>;
+
+/** What a decision asks for, by name, and what it gets. What cannot be had is thrown into the decision. */
+interface Needs {
+  /** What is kept for the sender. Later messages of the client wait for it. */
+  readonly preferences: {
+    /** What to do about a value that the policy does not have. */
+    readonly with: { readonly invalid: 'refuse' | 'ignore' };
+    readonly fact: Facts;
+  };
+  /** The values in effect; of a request whose preferences were not read, those of the session. */
+  readonly configuration: { readonly with: unknown; readonly fact: Configuration };
+  /** What is kept for the sender now. */
+  readonly kept: { readonly with: unknown; readonly fact: Kept };
+  /** What is kept for the caller now; `undefined` if nothing is kept for it. */
+  readonly principal: { readonly with: unknown; readonly fact: SessionRead | undefined };
+  /** Changes what is kept for the session or the caller. */
+  readonly keep: {
+    readonly with: { readonly place: 'session' | 'principal'; readonly change: SessionRecord };
+    readonly fact: 'stored' | 'ended' | 'nowhere';
+  };
+  /** What the server lists. Nothing waits for it but the request, which the client can cancel meanwhile. */
+  readonly whole: { readonly with: { readonly kind: Kind }; readonly fact: ListOutcome };
+  readonly lists: { readonly with: NeededLists; readonly fact: FoundLists };
+  /** Lists that are held already: known at once. */
+  readonly held: { readonly with: unknown; readonly fact: Lists };
+  /** The pages of a list that is not one of primitives. */
+  readonly pages: {
+    readonly with: { readonly method: string; readonly field: string; readonly bounds: WalkBounds };
+    readonly fact: FoundPages;
+  };
+  /** Who sent the request, as an owner of tasks. */
+  readonly owner: { readonly with: unknown; readonly fact: TaskCaller };
+  /** Who created tasks, in the order of their ids. */
+  readonly makers: {
+    readonly with: { readonly taskIds: readonly string[] };
+    readonly fact: readonly (TaskMaker | undefined)[];
+  };
+  readonly remember: {
+    readonly with: { readonly taskId: string; readonly maker: TaskMaker };
+    readonly fact: unknown;
+  };
+  /** A page of the sender's tasks, of a server that lists tasks by their owner. */
+  readonly tasks: { readonly with: { readonly query: TaskListQuery }; readonly fact: TaskListPage };
+  /** Changes the state of the connection. */
+  readonly handshake: { readonly with: { readonly step: Handshake }; readonly fact: unknown };
+  /** Tells the client which lists changed, and the page that something did. */
+  readonly announce: {
+    readonly with: {
+      readonly capabilities: readonly Capability[];
+      /** Whether a person or a model of this client switched: then the client has not listed again yet. */
+      readonly isSwitch: boolean;
+    };
+    readonly fact: unknown;
+  };
+  /** What a person does with a form that the client shows. */
+  readonly person: { readonly with: { readonly form: object }; readonly fact: FormAnswer };
+  /** Whether the host asks for no other prompt at the same time. */
+  readonly chosen: { readonly with: { readonly prompt: string }; readonly fact: boolean };
+  /** The decision about a primitive of the gate, which is loaded when it is first needed. */
+  readonly panel: { readonly with: { readonly part: PanelPartName }; readonly fact: PanelPart };
+}
+
+export type NeedName = keyof Needs;
+/** A need, as a decision yields it. */
+export type Need<N extends NeedName = NeedName> = { [K in N]: { readonly need: K } & Needs[K]['with'] }[N];
+/** What each need is answered with. */
+export type FactOf<N extends NeedName> = Needs[N]['fact'];
+
+/**
+ * A decision: yields each fact that it needs, and returns an outcome. It waits for nothing and sends nothing itself, so it
+ * can be run by any code that answers its needs.
+ */
+export type Deciding<T, N extends NeedName = NeedName> = Generator<Need<N>, T, never>;
+/** A decision about an answer of the server. It never needs preferences: they are known, or those of the session count. */
+export type Settling<T> = Deciding<T, Exclude<NeedName, 'preferences'>>;
+
+/** Returns a decision that asks for nothing. */
+// biome-ignore lint/correctness/useYield: it has the type of the decisions that do ask
+export function* decided<T>(value: T): Generator<never, T, never> {
+  return value;
+}
+
+function* ask<N extends NeedName>(need: Need<N>): Generator<Need<N>, FactOf<N>, FactOf<N>> {
+  return yield need;
+}
+
+/** Returns the facts with the preferences. Under `refuse`, the gate answers a request that has an invalid one. */
+export const preferences = (invalid: 'refuse' | 'ignore') =>
+  ask<'preferences'>({ need: 'preferences', invalid });
+export const configurationNow = () => ask<'configuration'>({ need: 'configuration' });
+export const keptNow = () => ask<'kept'>({ need: 'kept' });
+export const principalNow = () => ask<'principal'>({ need: 'principal' });
+export const keep = (place: 'session' | 'principal', change: SessionRecord) =>
+  ask<'keep'>({ need: 'keep', place, change });
+/** Returns a whole list of the server. */
+export const wholeList = (kind: Kind) => ask<'whole'>({ need: 'whole', kind });
+/** Returns lists of the server, or of those that are too long what matches the targets. */
+export const listsFor = (needed: NeededLists) => ask<'lists'>({ need: 'lists', ...needed });
+/** Returns the lists that are held, without asking the server. */
+export const heldNow = () => ask<'held'>({ need: 'held' });
+export const pagesOf = (method: string, field: string, bounds: WalkBounds) =>
+  ask<'pages'>({ need: 'pages', method, field, bounds });
+export const owner = () => ask<'owner'>({ need: 'owner' });
+export const makersOf = (taskIds: readonly string[]) => ask<'makers'>({ need: 'makers', taskIds });
+export const remember = (taskId: string, maker: TaskMaker) =>
+  ask<'remember'>({ need: 'remember', taskId, maker });
+export const tasksOf = (query: TaskListQuery) => ask<'tasks'>({ need: 'tasks', query });
+export const handshake = (step: Handshake) => ask<'handshake'>({ need: 'handshake', step });
+export const announce = (capabilities: readonly Capability[], isSwitch: boolean) =>
+  ask<'announce'>({ need: 'announce', capabilities, isSwitch });
+export const askPerson = (form: object) => ask<'person'>({ need: 'person', form });
+export const isChosen = (prompt: string) => ask<'chosen'>({ need: 'chosen', prompt });
+export const panelPart = (part: PanelPartName) => ask<'panel'>({ need: 'panel', part });

@@ -1,0 +1,242 @@
+import { describe, expect, it, vi } from 'vitest';
+import { Connection } from '../../../src/gate/edge/connection.js';
+import { Exchange } from '../../../src/gate/edge/exchange.js';
+import { gather, judge, settle } from '../../../src/gate/edge/gather.js';
+import { ROWS, type Rows } from '../../../src/gate/edge/rows.js';
+import {
+  type Deciding,
+  decided,
+  heldNow,
+  keptNow,
+  preferences,
+  type Settling,
+  wholeList,
+} from '../../../src/gate/request/needs.js';
+import { type Outcome, type Row, reply, type Settled } from '../../../src/gate/request/outcome.js';
+import type { TaskLister } from '../../../src/gate/request/task-lister.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import type { Answer, Failure, Message } from '../../../src/wire/messages.js';
+import { answer, exchangeOf, failed, modern, ping, SENDER } from '../exchange-of.js';
+import { Harness, policyOf } from '../gate-harness.js';
+
+const POLICY = 'concerns: { security: { values: [low, high] } }\n';
+const plain = policyOf(POLICY);
+const enforce = policyOf(`${POLICY}settings: { enforcement: enforce }\n`);
+
+const broken = (reason: string) => failed(-32603, `The concern filter failed on this request (${reason}).`);
+
+/** The rows of the table, in which `ping` is decided in another way. */
+const rowsWith = (pass: Row): Rows => ({ ...ROWS, pass });
+const exchange = (harness: Harness) => exchangeOf(harness, 'ping');
+
+function* throwing(reason: string): Deciding<never> {
+  yield* heldNow();
+  throw new Error(reason);
+}
+
+describe('judging', () => {
+  it('refuses under enforce what no filter knows', () => {
+    const harness = new Harness(enforce);
+    expect(judge(exchangeOf(harness, 'vendor/x'))).toBeUndefined();
+    judge(exchangeOf(harness, 'vendor x'));
+    expect(harness.toClient).toEqual([
+      failed(-32601, 'Method not found'),
+      failed(-32601, 'Method not found'),
+    ]);
+    expect(harness.reports).toEqual([
+      { method: 'vendor/x', era: 'legacy', error: -32601, refused: 'vendor/x' },
+      { method: 'vendor x', era: 'legacy', error: -32601, refused: 'other' },
+    ]);
+    expect(harness.toServer).toEqual([]);
+  });
+
+  it('lets it pass otherwise', () => {
+    const harness = new Harness(plain);
+    judge(exchangeOf(harness, 'vendor/x'));
+    expect(harness.toServer).toMatchObject([{ method: 'vendor/x' }]);
+  });
+
+  const lister: TaskLister = { tools: [], list: async () => ({ ok: true, tasks: [] }) };
+  const subscription = (taskIds: unknown, _meta?: object) => ({
+    notifications: { ...(taskIds === undefined ? {} : { taskIds }) },
+    ...(_meta && { _meta }),
+  });
+
+  it.each<[string, string, TaskLister | undefined, object, boolean]>([
+    ['a modern subscription to tasks', 'subscriptions/listen', lister, subscription(['t'], modern()), true],
+    [
+      'one at a server that knows no owners',
+      'subscriptions/listen',
+      undefined,
+      subscription(['t'], modern()),
+      false,
+    ],
+    ['a legacy one', 'subscriptions/listen', lister, subscription(['t']), false],
+    ['one without tasks', 'subscriptions/listen', lister, subscription(undefined, modern()), false],
+    ['another method', 'vendor/listen', lister, subscription(['t'], modern()), false],
+  ])('under enforce, of %s', async (_what, method, lister, params, passes) => {
+    const sent: Message[] = [];
+    const toClient: Message[] = [];
+    const gate = new Connection(
+      { policy: enforce, preferences: { place: 'none' }, lister },
+      { toServer: (message) => sent.push(message), toClient: async (message) => void toClient.push(message) },
+    );
+    await judge(new Exchange(gate, { ...ping, method, params: { ...params } }, SENDER, 1));
+    expect(toClient.map((message) => 'error' in message && message.error.message)).toEqual(
+      passes ? [] : ['Method not found'],
+    );
+    expect(sent).toHaveLength(passes ? 1 : 0);
+  });
+
+  it.each<[string, Row]>([
+    ['at once', { judge: () => throwing('bug') }],
+    [
+      'after its preferences',
+      {
+        *judge(): Deciding<Outcome> {
+          yield* preferences('ignore');
+          return yield* throwing('bug');
+        },
+      },
+    ],
+  ])('answers with an error if a decision throws %s', async (_when, row) => {
+    const harness = new Harness(plain);
+    await judge(exchange(harness), rowsWith(row));
+    expect(harness.toClient).toEqual([broken('bug')]);
+    expect(harness.reports).toEqual([{ method: 'ping', era: 'legacy', error: -32603 }]);
+    expect([...harness.gate.inFlight()]).toEqual([]);
+  });
+
+  it('answers with an error if a decision throws after it waited for a list', async () => {
+    const harness = new Harness(plain);
+    const row: Row = {
+      *judge(): Deciding<Outcome> {
+        yield* wholeList('tools');
+        return yield* throwing('late bug');
+      },
+    };
+    expect(judge(exchange(harness), rowsWith(row))).toBeUndefined();
+    expect(harness.toClient).toEqual([]);
+    expect(exchange(harness).isHeld).toBe(false);
+    const [asked] = harness.toServer;
+    if (asked === undefined || !('id' in asked)) throw new Error('The server was not asked.');
+    await harness.server({ jsonrpc: '2.0', id: asked.id, result: { tools: [] } });
+    expect(harness.toClient).toEqual([broken('late bug')]);
+    expect([...harness.gate.inFlight()]).toEqual([]);
+  });
+
+  it('answers with an error if what a decision needs cannot be had', async () => {
+    const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('down')) };
+    const harness = new Harness(plain, { place: 'store', store, id: 's' });
+    const row: Row = {
+      *judge(): Deciding<Outcome> {
+        yield* keptNow();
+        return reply({});
+      },
+      inOrder: true,
+    };
+    await judge(exchange(harness), rowsWith(row));
+    expect(harness.toClient).toEqual([broken('down')]);
+  });
+
+  it('lets a decision go on if it expects that something cannot be had', async () => {
+    const store = { ...createMemoryStore(), read: () => Promise.reject(new Error('down')) };
+    const harness = new Harness(plain, { place: 'store', store, id: 's' });
+    const row: Row = {
+      *judge(): Deciding<Outcome> {
+        try {
+          yield* keptNow();
+          return reply({ isRead: true });
+        } catch {
+          return reply({ isRead: false });
+        }
+      },
+    };
+    judge(exchange(harness), rowsWith(row));
+    await vi.waitFor(() => expect(harness.toClient).toEqual([answer({ isRead: false })]));
+  });
+
+  it('lets later messages wait only for preferences, or if the row says so', async () => {
+    const store = createMemoryStore();
+    const harness = new Harness(plain, { place: 'store', store, id: 's' });
+    const row: Row = {
+      *judge(): Deciding<Outcome> {
+        const { session } = yield* keptNow();
+        return reply({ session: session.state });
+      },
+    };
+    expect(judge(exchange(harness), rowsWith(row))).toBeUndefined();
+    const judging = judge(exchange(harness), rowsWith({ ...row, inOrder: true }));
+    expect(judging).toBeInstanceOf(Promise);
+    await judging;
+    expect(harness.toClient).toEqual([answer({ session: 'unknown' }), answer({ session: 'unknown' })]);
+  });
+
+  it('does not answer a request that the client cancels while it waits', async () => {
+    const harness = new Harness(plain);
+    const row: Row = {
+      *judge(): Deciding<Outcome> {
+        yield* wholeList('tools');
+        return reply({ late: true });
+      },
+    };
+    judge(exchange(harness), rowsWith(row));
+    harness.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
+    const [asked] = harness.toServer;
+    if (asked === undefined || !('id' in asked)) throw new Error('The server was not asked.');
+    await harness.server({ jsonrpc: '2.0', id: asked.id, result: { tools: [] } });
+    expect(harness.toClient).toEqual([]);
+  });
+});
+
+describe('settling', () => {
+  const settling = (row: Row['settle'], message: Answer | Failure) =>
+    settle(
+      exchange(new Harness(plain)),
+      message,
+      rowsWith({ judge: () => throwing('unused'), ...(row && { settle: row }) }),
+    );
+  const as = (message: Answer | Failure): Settling<Settled> => decided({ message });
+
+  it('gives the answer the id of the client', () => {
+    expect(settling(undefined, answer({ a: 1 }, 'gate/1'))).toEqual(answer({ a: 1 }));
+    const own = answer({ a: 1 });
+    expect(settling(undefined, own)).toBe(own);
+    expect(settling(undefined, { ...failed(-1, 'no'), id: 'gate/1' })).toEqual(failed(-1, 'no'));
+  });
+
+  it('gives what the decision makes of it, now or later', async () => {
+    expect(settling(() => as(answer({ b: 1 })), answer({}))).toEqual(answer({ b: 1 }));
+    const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
+    function* late(): Settling<Settled> {
+      yield* keptNow();
+      return { message: answer({ late: true }) };
+    }
+    const row = { judge: () => throwing('unused'), settle: late };
+    const later = settle(exchange(harness), answer({}), rowsWith(row));
+    expect(later).toBeInstanceOf(Promise);
+    expect(await later).toEqual(answer({ late: true }));
+  });
+
+  it('gives an error if the decision throws, now or later', async () => {
+    expect(settling(() => throwing('bug') as never, answer({ secret: 1 }))).toEqual(broken('bug'));
+    const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
+    function* late(): Settling<Settled> {
+      yield* keptNow();
+      return yield* throwing('late bug') as Settling<never>;
+    }
+    const row = { judge: () => throwing('unused'), settle: late };
+    expect(await settle(exchange(harness), answer({ secret: 1 }), rowsWith(row))).toEqual(broken('late bug'));
+  });
+});
+
+describe('gathering', () => {
+  it('rejects with what a decision throws after it waited', async () => {
+    const harness = new Harness(plain, { place: 'store', store: createMemoryStore(), id: 's' });
+    function* late(): Settling<never> {
+      yield* keptNow();
+      throw new Error('bug');
+    }
+    await expect(gather(exchange(harness), late())).rejects.toThrow('bug');
+  });
+});
