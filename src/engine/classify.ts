@@ -11,7 +11,6 @@ import {
   readable,
 } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
-import { Sequence } from './sequence.js';
 
 /** The classes of a list: items of one class have equal values, so they share every decision. */
 export interface Classes {
@@ -47,26 +46,26 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const classOf: number[] = [];
   const classes: Mapping[] = [];
   const undeclared: string[] = [];
-  const byParts = new Sequence<NumberedOffers>();
-  const byValues = new Sequence<NumberedOffers>();
-  let count = 0;
+  const byParts = new Map<string | object, NumberedOffers>();
+  const byValues = new Map<string, NumberedOffers>();
   const filler = new SlotFiller<number[]>(policy.slots, () => []);
   const forPages: number[] = [];
   for (const item of items) {
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
     // Values of the item's own are an object that no other item has, so they are always read.
-    let given = byParts.follow(ownConcerns(item._meta));
-    for (const { number } of parts) given = given.follow(number);
-    if (given.end === undefined) {
+    const key = ownConcerns(item._meta) ?? parts.map(({ number }) => number).join();
+    let given = byParts.get(key);
+    if (given === undefined) {
       const offers = collectOffers(policy, item, parts);
       if (undeclared.length < MAX_UNKNOWN) undeclared.push(...offers.unknown);
-      const equal = followOffers(byValues, offers);
-      equal.end ??= { number: count++, values: offers };
-      given.end = equal.end;
+      const equal = keyOf(offers);
+      given = byValues.get(equal) ?? { number: byValues.size, values: offers };
+      byValues.set(equal, given);
+      byParts.set(key, given);
     }
     const { slots, rest } = filler.fill(data);
-    const { number, values } = given.end;
+    const { number, values } = given;
     if (rest[number] === undefined) {
       const { mapped, offers, unknown } = values;
       rest[number] = classes.push({ kind, mapped, offers, unknown, primitive: data, slots }) - 1;
@@ -92,9 +91,7 @@ function addOwners(
   if (owners.length > 0) classOf[position] = classes.push({ ...own, owners }) - 1;
 }
 
-/** @returns the sequence of a primitive's values, without the places where they were written */
-function followOffers<T>(start: Sequence<T>, { mapped, offers }: Offers): Sequence<T> {
-  let sequence = start.follow(mapped);
-  for (const offer of offers) sequence = sequence.followContent(offer?.offered);
-  return sequence;
+/** @returns a text that is equal for equal values, without the places where they were written */
+function keyOf({ mapped, offers }: Offers): string {
+  return `${mapped};${offers.map((offer) => (offer === undefined ? 'none' : offer.offered)).join(';')}`;
 }

@@ -5,7 +5,6 @@ import { SlotTable } from './expression/slots.js';
 import { compileGlob } from './match/glob.js';
 import { compileUriTemplate } from './match/uri-template.js';
 import { type Related, relatedValues } from './match/within.js';
-import { Sequence } from './sequence.js';
 
 /** The kinds of primitives that a policy maps, by their key in an MCP list result. */
 export const KINDS = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
@@ -183,11 +182,10 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
     ({ values }) => new Map('min' in values ? [] : values.map((value, ordinal) => [value, ordinal])),
   );
 
-  const known = new Sequence<number>();
-  let numbers = 0;
+  const known = new Map<string, number>();
   const toValues = (values: CompiledEntry['values'], file: number): Values => {
     const assignments: Assignment[] = [];
-    let equal = known;
+    let key = '';
     // A policy has thousands of these, and a cold start waits for them: this loop creates no intermediate lists.
     for (const name in values) {
       const value = values[name];
@@ -199,10 +197,11 @@ export function preparePolicy(compiled: CompiledPolicy): Policy {
           ? value.is
           : value.is.map((each) => (typeof each === 'number' ? each : (numbers?.get(each) ?? Number.NaN)));
       assignments.push({ concern, offered, source: `${files[file]}:${value.line}` });
-      equal = equal.follow(concern).followContent(offered);
+      key += `${concern}=${offered};`;
     }
-    equal.end ??= numbers++;
-    return { assignments, number: equal.end };
+    const number = known.get(key) ?? known.size;
+    known.set(key, number);
+    return { assignments, number };
   };
   const toEntry = ({ name, file, line, values }: CompiledEntry): Entry => ({
     name,

@@ -139,3 +139,24 @@ export function keysOf(path: string): string[] {
   if (!path.startsWith(ESCAPED)) return path.split('.');
   return path.split(/(?<!\\)\./).map((key) => key.replaceAll('\\.', '.'));
 }
+
+/** @returns the dotted paths that an expression reads from the data, in the order of their first use */
+export function pathsOf(expression: Expression): readonly string[] {
+  switch (expression.type) {
+    case 'literal':
+      return [];
+    case 'list':
+      return unique(expression.items.flatMap(pathsOf));
+    case 'read':
+      return unique([expression.path, ...(expression.fallback ? pathsOf(expression.fallback) : [])]);
+    case 'missing':
+      return unique(expression.paths);
+    case 'quantified':
+      // The condition reads one item of the list.
+      return pathsOf(expression.list);
+    case 'operation':
+      return unique(expression.operands.flatMap(pathsOf));
+  }
+}
+
+const unique = (paths: readonly string[]): readonly string[] => [...new Set(paths)];

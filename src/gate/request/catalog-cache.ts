@@ -1,11 +1,11 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import type { Catalog } from '../../engine/select.js';
+import { bindCatalog, type Catalog } from '../../engine/select.js';
 import { type AskServer, askForPages } from '../../wire/ask-pages.js';
 import { type Capability, type Failure, LISTS } from '../../wire/messages.js';
 import type { WalkEnd } from '../../wire/page-walker.js';
 import { CachedList, type SharedCatalog } from './shared-catalog.js';
-import { itemsOf, type WholeList } from './whole-list.js';
+import { bindOnce, itemsOf, type WholeList } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -146,7 +146,8 @@ export class CatalogCache {
     pages: readonly Record<string, unknown>[],
     end: WalkEnd<Failure['error']>,
   ): Outcome<CachedList> {
-    if (end.kind === 'complete') return { state: 'complete', list: new CachedList(kind, pages) };
+    if (end.kind === 'complete')
+      return { state: 'complete', list: new CachedList(kind, pages, this.shared ? bindCatalog : bindOnce) };
     return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
   }
 }

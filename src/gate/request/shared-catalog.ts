@@ -1,5 +1,5 @@
 import type { Kind, Policy } from '../../engine/policy.js';
-import { type WholeList, wholeListOf } from './whole-list.js';
+import { type Bind, type WholeList, wholeListOf } from './whole-list.js';
 
 /** While a policy is being replaced, requests that began before still use the old one. */
 const MAX_BOUND = 2;
@@ -11,13 +11,14 @@ export class CachedList {
   constructor(
     private readonly kind: Kind,
     readonly pages: readonly Record<string, unknown>[],
+    private readonly bind?: Bind,
   ) {}
 
   /** Returns the list bound to a policy. The policies that were bound last are remembered. */
   boundTo(policy: Policy): WholeList {
     const known = this.bound.get(policy);
     if (known !== undefined) return known;
-    const list = wholeListOf(policy, this.kind, this.pages);
+    const list = wholeListOf(policy, this.kind, this.pages, this.bind);
     for (const oldest of this.bound.keys()) {
       if (this.bound.size < MAX_BOUND) break;
       this.bound.delete(oldest);

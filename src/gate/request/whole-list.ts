@@ -15,13 +15,46 @@ export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | und
   return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : undefined;
 }
 
+/** Binds a list to a policy. */
+export type Bind = (policy: Policy, kind: Kind, items: readonly Primitive[]) => Catalog<Primitive>;
+
 /** Joins the pages of one list and binds them to a policy. */
 export function wholeListOf(
   policy: Policy,
   kind: Kind,
   pages: readonly Record<string, unknown>[],
+  bind: Bind = bindCatalog,
 ): WholeList {
   const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bindCatalog(policy, kind, items), rest };
+  return { bound: bind(policy, kind, items), rest };
+}
+
+/** The list of each kind that was bound last under a policy, and its JSON text. */
+const latest = new WeakMap<
+  Policy,
+  Map<Kind, { readonly text: string; readonly bound: Catalog<Primitive> }>
+>();
+
+/**
+ * Binds a list to a policy, or returns the list of this kind that was bound last, if its JSON text is equal: an endpoint that
+ * makes a server for each request lists the same for each. Writing 24 tools takes 0.1 ms, binding them up to 0.4 ms.
+ */
+export const bindOnce: Bind = (policy, kind, items) => {
+  const text = textOf(items);
+  const ofPolicy = latest.get(policy) ?? new Map();
+  const known = ofPolicy.get(kind);
+  if (text !== undefined && known?.text === text) return known.bound;
+  const bound = bindCatalog(policy, kind, items);
+  if (text !== undefined) latest.set(policy, ofPolicy.set(kind, { text, bound }));
+  return bound;
+};
+
+/** Returns `undefined` for what cannot be written, for example because it nests too deeply. */
+function textOf(items: readonly Primitive[]): string | undefined {
+  try {
+    return JSON.stringify(items);
+  } catch {
+    return undefined;
+  }
 }
