@@ -66,8 +66,8 @@ const FIRST: readonly string[] = ['src/cli/errors.ts', 'src/cli/version.ts'];
 const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: [
     'src/policy/language/read-yaml.ts',
-    'src/policy/language/yaml/parse-yaml.ts',
-    'src/policy/language/yaml/yaml-tree.ts',
+    'src/policy/language/parse-yaml.ts',
+    'src/policy/language/yaml-tree.ts',
     'src/policy/language/format-yaml.ts',
   ],
   // Validators are generated: compiling a schema takes longer than everything else at startup.

@@ -1,11 +1,9 @@
-import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { posix } from 'node:path';
 import { createContext, runInContext } from 'node:vm';
 import { build } from 'esbuild';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { sha256 } from '../../src/policy/compile/sha-256.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
 import { parsePolicy } from '../../src/policy/parse.js';
 
@@ -100,12 +98,4 @@ describe('parsePolicy', () => {
     );
     expect(digest).toBe(readPolicy('policies/vault.yaml').compiled?.digest);
   });
-});
-
-it('computes SHA-256 as Node.js does', () => {
-  fc.assert(
-    fc.property(fc.string({ unit: 'binary', maxLength: 300 }), (text) => {
-      expect(sha256(text)).toBe(createHash('sha256').update(text).digest('hex'));
-    }),
-  );
 });

@@ -1,8 +1,9 @@
+import { sha256 } from '@noble/hashes/sha2.js';
+import { bytesToHex, utf8ToBytes } from '@noble/hashes/utils.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import type { DigestOf } from './compile.js';
 import { type FileSource, Reading } from './reading.js';
-import { sha256 } from './sha-256.js';
 
 /**
  * Parses, checks and compiles a policy from texts, without reading files: also in a browser. The result is the same as
@@ -31,7 +32,8 @@ export function parsePolicy(texts: ReadonlyMap<string, string>, catalog?: Policy
 }
 
 /** The digest of `compiled.ts`, which uses a built-in module of Node.js. */
-const digestOf: DigestOf = (content) => sha256(JSON.stringify(content)).slice(0, 32);
+// Browsers have only an asynchronous digest, and none at all on pages that were not served over HTTPS.
+const digestOf: DigestOf = (content) => bytesToHex(sha256(utf8ToBytes(JSON.stringify(content)))).slice(0, 32);
 
 /** The path of a name relative to a file, as `posix.join(posix.dirname(file), name)` returns it. */
 const resolvePath = (file: string, name: string): string =>

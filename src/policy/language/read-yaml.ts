@@ -1,8 +1,8 @@
 import { LineCounter, type YAMLError } from 'yaml';
 import type { Finding, Place } from './findings.js';
+import { parseYaml } from './parse-yaml.js';
 import { LIMITS } from './schema.js';
-import { parseYaml } from './yaml/parse-yaml.js';
-import type { YamlEntry, YamlMap, YamlPart } from './yaml/yaml-tree.js';
+import type { YamlEntry, YamlMap, YamlPart } from './yaml-tree.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
