@@ -24,7 +24,8 @@ import {
 import { z } from 'zod';
 import { type Tasks, withTasks } from '../../src/tasks/index.js';
 import { modernTask } from '../../src/tasks/wire/describe.js';
-import { supportsTasks, TASKS_EXTENSION } from '../../src/tasks/wire/start.js';
+import { supportsTasks } from '../../src/tasks/wire/start.js';
+import { TASKS_EXTENSION } from '../../src/wire/messages.js';
 import {
   CONSTANT_RESOURCES,
   CONSTANT_TOOLS,

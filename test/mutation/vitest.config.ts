@@ -5,7 +5,8 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /** The folders of tests, those first that find a change soonest: the first test that fails ends the run of a change. */
 const FOLDERS = [
-  'protocol',
+  'gate',
+  'wire',
   'engine',
   'policy',
   'http',

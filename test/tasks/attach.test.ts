@@ -19,7 +19,7 @@ import {
   TaskDefinitionError,
   withTasks,
 } from '../../src/tasks/index.js';
-import { TASKS_EXTENSION } from '../../src/tasks/wire/start.js';
+import { TASKS_EXTENSION } from '../../src/wire/messages.js';
 import { policyOf } from '../policy/author.js';
 import { definitions } from './demo-tasks.js';
 import { accept, CAPABILITIES, INFO } from './wire-clients.js';

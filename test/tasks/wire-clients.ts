@@ -6,7 +6,7 @@ import { createTaskSessionFromClient, toolDeclaration } from '@modelcontextproto
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { CallToolResultSchema, ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
-import { TASKS_EXTENSION } from '../../src/tasks/wire/start.js';
+import { TASKS_EXTENSION } from '../../src/wire/messages.js';
 
 /** Who the clients are. */
 export const ANN_TOKEN = 'Bearer https://login.example|ann';

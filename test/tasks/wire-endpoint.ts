@@ -8,13 +8,15 @@ import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { TaskCaller, Tasks } from '../../src/tasks/index.js';
-import { member, type WireAnswer } from '../../src/tasks/wire/answer.js';
+import type { WireAnswer } from '../../src/tasks/wire/answer.js';
 import { answerLegacy } from '../../src/tasks/wire/legacy.js';
-import { listTasks, type TaskListFilter } from '../../src/tasks/wire/list.js';
+import { listTasks } from '../../src/tasks/wire/list.js';
 import { answerModern } from '../../src/tasks/wire/modern.js';
 import { isQuestionId, takeResponse } from '../../src/tasks/wire/questions.js';
-import { callTask, TASKS_EXTENSION } from '../../src/tasks/wire/start.js';
+import { callTask } from '../../src/tasks/wire/start.js';
 import { toolOf } from '../../src/tasks/wire/tools.js';
+import { read, TASKS_EXTENSION } from '../../src/wire/messages.js';
+import type { TaskFilter } from '../../src/wire/task-lister.js';
 import { definitions } from './demo-tasks.js';
 
 const MODERN = '2026-07-28';
@@ -71,20 +73,20 @@ async function answerTasks(
 ): Promise<Response | undefined> {
   const caller = callerOf(request);
   const body: unknown = await request.json().catch(() => undefined);
-  const method = member(body, 'method');
-  const id = member(body, 'id');
-  const params = member(body, 'params');
+  const method = read(body, 'method');
+  const id = read(body, 'id');
+  const params = read(body, 'params');
   if (method === undefined && isQuestionId(id)) {
-    const response = { id, result: member(body, 'result'), error: member(body, 'error') };
+    const response = { id, result: read(body, 'result'), error: read(body, 'error') };
     await takeResponse(tasks, { caller, shows }, response);
     return new Response(null, { status: 202 });
   }
   if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
-  const meta = member(params, '_meta');
-  const era = member(meta, `${META}protocolVersion`) === MODERN ? 'modern' : 'legacy';
-  const capabilities = era === 'modern' ? member(meta, `${META}clientCapabilities`) : legacyCapabilities;
+  const meta = read(params, '_meta');
+  const era = read(meta, `${META}protocolVersion`) === MODERN ? 'modern' : 'legacy';
+  const capabilities = era === 'modern' ? read(meta, `${META}clientCapabilities`) : legacyCapabilities;
   if (method === 'tools/call') {
-    const definition = tasks.definitions.get(String(member(params, 'name')));
+    const definition = tasks.definitions.get(String(read(params, 'name')));
     if (definition === undefined || !shows(definition.name)) return undefined;
     return toResponse(await callTask(tasks, definition, { era, caller, capabilities, params }, 2000), id);
   }
@@ -93,9 +95,9 @@ async function answerTasks(
     return toResponse(await answerModern(tasks, { caller, method, params, shows, capabilities }), id);
   }
   if (method === 'tasks/list') {
-    const filter = member(params, 'filter') as TaskListFilter | undefined;
+    const filter = read(params, 'filter') as TaskFilter | undefined;
     const tools = [...tasks.definitions.keys()].filter(shows);
-    const cursor = member(params, 'cursor');
+    const cursor = read(params, 'cursor');
     const after = typeof cursor === 'string' ? cursor : undefined;
     const page = await listTasks(tasks, { caller, filter, tools, pageSize: 3, after });
     return toResponse(

@@ -9,13 +9,19 @@ import type { HostConcerns, SessionRead, SessionRecord } from '../../session/sto
 import { type Capability, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
 import type { RequestFacts } from '../request/facts.js';
-import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import {
+  type Decided,
+  type Kept,
+  recordOf,
+  strongestPlace,
+  withoutModel,
+} from '../request/kept-preferences.js';
 import { announce, keep, keptNow, type Settling } from '../request/needs.js';
 import { type Outcome, refuse, refuseValue, reply } from '../request/outcome.js';
 import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { compareLists } from './compare-lists.js';
-import { announcedOf, type Decided, withoutModel } from './model-values.js';
+import { announcedOf } from './model-values.js';
 
 const ENDED = 'The session has ended. Initialize a new one.';
 

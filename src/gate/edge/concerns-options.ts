@@ -1,12 +1,12 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
 import type { Message, RequestId } from '../../wire/messages.js';
+import type { TaskLister } from '../../wire/task-lister.js';
 import type { PrincipalPreferences } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
 import type { GateReport, Report } from '../request/report.js';
 import type { SessionPreferences } from '../request/session-preferences.js';
 import type { SharedCatalog } from '../request/shared-catalog.js';
-import type { TaskLister } from '../request/task-lister.js';
 import type { TaskMemory, TaskRecords } from '../tasks/task-records.js';
 import type { Exchange } from './exchange.js';
 import type { KnownNames } from './known-names.js';

@@ -21,6 +21,7 @@ import {
   shapeOf,
 } from '../../wire/messages.js';
 import { SerialQueue } from '../../wire/serial-queue.js';
+import type { TaskLister, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import { keepInitialized } from '../concerns/initialize.js';
 import { filterUnexpected } from '../lists/list-request.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
@@ -31,7 +32,6 @@ import { LivePolicy, policyInForce } from '../request/live-policy.js';
 import type { Handshake } from '../request/needs.js';
 import { NO_REPORT, type Report } from '../request/report.js';
 import { readSession, type SessionPreferences } from '../request/session-preferences.js';
-import type { TaskLister, TaskListPage, TaskListQuery } from '../request/task-lister.js';
 import { passesBy, reportOfPassing } from '../table/pass-by.js';
 import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
 import { toolIsShown } from '../tasks/visible-tasks.js';

@@ -17,6 +17,7 @@ import {
   type RequestId,
   read,
 } from '../../wire/messages.js';
+import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
 import type { ConnectionFacts, Facts, Keeps, Substitute } from '../request/facts.js';
@@ -24,7 +25,6 @@ import { type Kept, nothingRead, type PrincipalPreferences } from '../request/ke
 import type { Handshake } from '../request/needs.js';
 import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
 import type { SessionPreferences } from '../request/session-preferences.js';
-import type { TaskListPage, TaskListQuery } from '../request/task-lister.js';
 import { panelRouteOf } from '../table/panel-routes.js';
 import { routeOf } from '../table/refusals.js';
 import type { Route } from '../table/routes.js';

@@ -1,5 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+import { GATE, type GateLink, type V2Transport } from '../../wire/gate-link.js';
 import {
   eraOf,
   isNotification,
@@ -8,11 +9,11 @@ import {
   type Message,
   type RequestId,
 } from '../../wire/messages.js';
+import type { TaskLister } from '../../wire/task-lister.js';
 import type { Sender } from '../request/configure.js';
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
 import { placePreferences } from '../request/session-preferences.js';
-import type { TaskLister } from '../request/task-lister.js';
 import { passesBy, reportOfPassing } from '../table/pass-by.js';
 import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
 import type { ConcernsOptions } from './concerns-options.js';
@@ -23,31 +24,10 @@ import { Ledger } from './ledger.js';
 import { Outcomes } from './outcomes.js';
 
 /** A transport with a gate in it. */
-export interface GatedTransport extends Transport {
+export interface GatedTransport extends Transport, GateLink {
+  readonly [GATE]: GateLink;
   /** Resolves when no message waits for the store. An HTTP handler must await it before it responds with 202. */
   settled(): Promise<void>;
-  /**
-   * Returns whether the sender of a message is shown a tool, under `enforce`. For servers whose requests do not name the
-   * tool that they are about, such as those about tasks.
-   */
-  showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
-  /**
-   * Returns which questions the client of the session can answer, as capabilities; `undefined` if nothing tells. Rejects if
-   * the session cannot be read.
-   */
-  questions(): Promise<unknown>;
-  /**
-   * Tells the client to come back for the answer to a request, before the first message of its response.
-   *
-   * @returns ends the response; `undefined` if the transport cannot end it without an answer
-   */
-  comeBack(id: RequestId, retryMs: number): (() => void) | undefined;
-  /** Returns the id that the client gave a request, from the id under which the server got it. */
-  clientIdOf(id: RequestId): RequestId;
-  /** Must be called before the first message, by a server that lists tasks by their owner itself. */
-  listTasksWith(lister: TaskLister): void;
-  /** Lets `settled` wait for work that has no answer, such as that on a client's response. */
-  waitFor(work: Promise<unknown>): void;
 }
 
 /**
@@ -63,12 +43,6 @@ export function gatedTransport(transport: Transport, options: ConcernsOptions): 
   return new TransportWithGate(transport, options);
 }
 
-/** The members that transports of SDK v2 have in addition to those of v1. */
-interface V2Transport {
-  setSupportedProtocolVersions?(versions: string[]): void;
-  readonly hasPerRequestStream?: boolean;
-}
-
 /** A transport of HTTP whose responses can end without an answer. */
 interface EndingTransport {
   comeBack?(id: RequestId, retryMs: number): () => void;
@@ -76,6 +50,7 @@ interface EndingTransport {
 
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
 class TransportWithGate implements GatedTransport {
+  readonly [GATE] = this;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
@@ -229,12 +204,12 @@ class TransportWithGate implements GatedTransport {
     work.then(done, done);
   }
 
-  async showsTool(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean> {
-    const given = message as Message;
+  async showsTool(...[name, message, extra]: Parameters<GateLink['showsTool']>): Promise<boolean> {
     if (this.isOver) return policyInForce(this.options.policy).settings.enforcement !== 'enforce';
     // Under `enforce`, requests about tasks do not pass by, so there is a connection.
+    const given = message as Message;
     if (this.connection === undefined || isNotification(given)) return true;
-    return this.connection.showsTool(name, given, senderOf(extra));
+    return this.connection.showsTool(name, given, senderOf(extra as MessageExtraInfo | undefined));
   }
 
   private open(extra: MessageExtraInfo | undefined): Connection {

@@ -12,7 +12,7 @@ import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { type Catalog, type Selection, select } from '../../engine/select.js';
-import type { Decided } from '../concerns/model-values.js';
+import type { Decided } from '../request/kept-preferences.js';
 import type {
   PanelConcern,
   PanelCount,

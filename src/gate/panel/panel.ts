@@ -4,11 +4,16 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
-import { type Decided, withoutModel } from '../concerns/model-values.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
 import { callerOf, configure } from '../request/configure.js';
 import type { Facts } from '../request/facts.js';
-import { type Kept, recordOf, strongestPlace } from '../request/kept-preferences.js';
+import {
+  type Decided,
+  type Kept,
+  recordOf,
+  strongestPlace,
+  withoutModel,
+} from '../request/kept-preferences.js';
 import { announce, keptNow, type Settling, wholeList } from '../request/needs.js';
 import { quoteValue } from '../request/quote-value.js';
 import type { PanelSession, PanelState } from './panel-document.js';

@@ -76,3 +76,20 @@ export const NO_PRINCIPAL: ConcernWarning = {
   message:
     'Preferences are kept per caller, but this caller has no verified claims iss and sub. Its preferences are kept only for its session.',
 };
+
+/** The concerns that a person decides about with a change. */
+export type Decided = 'all' | readonly string[];
+
+/**
+ * Removes the values that a model has set from what a session keeps, for concerns that a person decides about.
+ *
+ * @param record what the session keeps
+ * @param decided the concerns
+ * @returns the values that stay, as the part of a record; empty if there is nothing to remove
+ * @example
+ * withoutModel({ model: { topic: 'news', cost: 'low' } }, ['topic']); // { model: { cost: 'low' } }
+ */
+export function withoutModel({ model = {} }: SessionRecord, decided: Decided): Pick<SessionRecord, 'model'> {
+  const kept = Object.entries(model).filter(([name]) => decided !== 'all' && !decided.includes(name));
+  return kept.length === Object.keys(model).length ? {} : { model: Object.fromEntries(kept) };
+}

@@ -6,11 +6,11 @@ import type { SessionRead, SessionRecord } from '../../session/store.js';
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { Capability, Failure } from '../../wire/messages.js';
 import type { WalkBounds, WalkEnd } from '../../wire/page-walker.js';
+import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { NamePath } from '../table/routes.js';
 import type { ListOutcome } from './catalog-cache.js';
 import type { Facts, Implementation } from './facts.js';
 import type { Kept } from './kept-preferences.js';
-import type { TaskListPage, TaskListQuery } from './task-lister.js';
 
 /** Lists of the server, bound to the policy. One that the server does not have is missing. */
 export type Lists = { readonly [K in Kind]?: Catalog<Primitive> | undefined };

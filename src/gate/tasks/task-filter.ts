@@ -1,5 +1,5 @@
 import { read } from '../../wire/messages.js';
-import type { Instant, TaskFilter } from '../request/task-lister.js';
+import type { Instant, TaskFilter } from '../../wire/task-lister.js';
 
 /** The filter fields that are lists of strings, each with an example for messages. */
 const STRING_LISTS = {

@@ -1,5 +1,6 @@
 import { type ConcernWarning, describeConfiguration } from '../../engine/configuration.js';
 import { type Answer, ERRORS, EXTENSION_ID, type Failure, read, TASK_LIST } from '../../wire/messages.js';
+import type { TaskFilter } from '../../wire/task-lister.js';
 import { redactResponse } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
@@ -9,7 +10,6 @@ import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
 import { type Deciding, pagesOf, preferences, type Settling } from '../request/needs.js';
 import { fail, type Outcome, pass, refuse, reply, type Settled, type Tell } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
-import type { TaskFilter } from '../request/task-lister.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';
 import { isPrivate, principalOf } from './task-owner.js';

@@ -1,7 +1,7 @@
 import { read } from '../../wire/messages.js';
+import type { TaskFilter } from '../../wire/task-lister.js';
 import { CURSOR_MESSAGES, type CursorTarget, pageOf } from '../lists/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
-import type { TaskFilter } from '../request/task-lister.js';
 import { isAtOrAfter } from './task-filter.js';
 
 /** A list of tasks, and what its cursors depend on. */

@@ -1,6 +1,6 @@
 import type { MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { TaskCaller } from '../../session/task-owner.js';
-import { member } from '../wire/answer.js';
+import { read } from '../../wire/messages.js';
 
 /**
  * Returns who sent a message: the verified caller, by issuer and subject or by its client if there is no subject; and the
@@ -14,8 +14,8 @@ export function callerOf(
   session: { readonly id: string | undefined; readonly connection: string },
 ): TaskCaller {
   const { authInfo } = extra ?? {};
-  const iss = member(authInfo?.extra, 'iss');
-  const sub = member(authInfo?.extra, 'sub');
+  const iss = read(authInfo?.extra, 'iss');
+  const sub = read(authInfo?.extra, 'sub');
   const issuer = typeof iss === 'string' ? iss : '';
   if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
   if (authInfo?.clientId) return { issuer, subject: `client ${authInfo.clientId}` };
@@ -24,5 +24,5 @@ export function callerOf(
 
 /** Whether a message arrived in an HTTP request. Otherwise the connection lasts as long as its client. */
 export function isHttp(extra: MessageExtraInfo | undefined): boolean {
-  return extra?.requestInfo !== undefined || member(extra, 'request') !== undefined;
+  return extra?.requestInfo !== undefined || read(extra, 'request') !== undefined;
 }

@@ -1,27 +1,26 @@
+import { type Era, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
-import { member } from '../wire/answer.js';
-import { TASKS_EXTENSION } from '../wire/start.js';
 import { toolOf } from '../wire/tools.js';
 
 type Result = Readonly<Record<string, unknown>>;
 
 /** Adds the capability of protocol 2025-11-25 to the result of `initialize`. */
 export function declareLegacy(result: Result): Result {
-  const capabilities = Object(member(result, 'capabilities'));
+  const capabilities = Object(read(result, 'capabilities'));
   const tasks = { list: {}, cancel: {}, requests: { tools: { call: {} } } };
   return { ...result, capabilities: { tools: {}, ...capabilities, tasks } };
 }
 
 /** Adds the Tasks extension to the result of `server/discover`. */
 export function declareModern(result: Result): Result {
-  const capabilities = Object(member(result, 'capabilities'));
-  const extensions = { ...Object(member(capabilities, 'extensions')), [TASKS_EXTENSION]: {} };
+  const capabilities = Object(read(result, 'capabilities'));
+  const extensions = { ...Object(read(capabilities, 'extensions')), [TASKS_EXTENSION]: {} };
   return { ...result, capabilities: { tools: {}, ...capabilities, extensions } };
 }
 
 /** For whom the tools of tasks are listed. */
 export interface ToolsReader {
-  readonly era: 'legacy' | 'modern';
+  readonly era: Era;
   /** Whether the client declares the Tasks extension. */
   readonly supportsTasks: boolean;
   /** Whether a gate with a policy reads the list first. It decides which tools the client is shown. */
@@ -34,11 +33,11 @@ export function addTools(
   definitions: ReadonlyMap<string, TaskDefinition>,
   { era, supportsTasks, isGate }: ToolsReader,
 ): Result {
-  const tools = member(result, 'tools');
+  const tools = read(result, 'tools');
   const others = (Array.isArray(tools) ? tools : []).filter(
-    (tool) => !definitions.has(String(member(tool, 'name'))),
+    (tool) => !definitions.has(String(read(tool, 'name'))),
   );
-  const isLast = member(result, 'nextCursor') === undefined;
+  const isLast = read(result, 'nextCursor') === undefined;
   const callable = (isLast ? [...definitions.values()] : []).filter(
     ({ support }) => isGate || era === 'legacy' || supportsTasks || support === 'optional',
   );

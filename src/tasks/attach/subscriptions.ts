@@ -1,17 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskCaller } from '../../session/task-owner.js';
+import { ERRORS, type RequestId, read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { stateOf, type TaskRecord } from '../records/record.js';
-import {
-  CODES,
-  member,
-  type RequestId,
-  refusal,
-  result,
-  type WireAnswer,
-  type WireMessage,
-} from '../wire/answer.js';
+import { refusal, result, type WireAnswer, type WireMessage } from '../wire/answer.js';
 import { legacyTask, modernTask } from '../wire/describe.js';
 import { pollInterval } from '../wire/poll.js';
 import { missingCapability, supportsTasks } from '../wire/start.js';
@@ -77,10 +70,10 @@ export class TaskSubscriptions {
   async listen(listening: Listening): Promise<WireAnswer | undefined> {
     const { id, clientId, params, capabilities, caller, shows } = listening;
     if (!supportsTasks(capabilities)) return missingCapability();
-    const sent = member(member(params, 'notifications'), 'taskIds');
+    const sent = read(params, 'notifications', 'taskIds');
     if (!Array.isArray(sent) || sent.length > MAX_TASKS || sent.some((each) => typeof each !== 'string')) {
       return refusal(
-        CODES.invalidParams,
+        ERRORS.invalidParams,
         `params.notifications.taskIds must be an array of at most ${MAX_TASKS} strings.`,
       );
     }

@@ -3,19 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import type { TaskCaller } from '../../session/task-owner.js';
+import { GATE, type GateLink, gateOf, type V2Transport } from '../../wire/gate-link.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  ERRORS,
+  type Era,
+  eraOf,
+  isRequest,
+  isResponse,
+  METHODS,
+  type Message,
+  type RequestId,
+  read,
+} from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
-import {
-  CODES,
-  member,
-  NOT_FOUND,
-  type RequestId,
-  type WireAnswer,
-  type WireMessage,
-} from '../wire/answer.js';
+import { NOT_FOUND, type WireAnswer, type WireMessage } from '../wire/answer.js';
 import { answerLegacy } from '../wire/legacy.js';
-import { listTasks, type TaskListPage, type TaskListRequest } from '../wire/list.js';
+import { listTasks } from '../wire/list.js';
 import { answerModern } from '../wire/modern.js';
 import { isQuestionId, takeResponse } from '../wire/questions.js';
 import { callTask, missingCapability, supportsTasks } from '../wire/start.js';
@@ -23,9 +29,6 @@ import { callerOf, isHttp } from './caller.js';
 import { addTools, declareLegacy, declareModern } from './declare.js';
 import { type Subscriber, TaskSubscriptions } from './subscriptions.js';
 
-const META = 'io.modelcontextprotocol/';
-/** The protocol version of the modern era. */
-const MODERN = '2026-07-28';
 const PAGE_SIZE = 50;
 /** How often a pending `tasks/result` looks at its task, in milliseconds. */
 const LOOK = { first: 50, most: 1000 };
@@ -37,32 +40,9 @@ interface Request {
   readonly caller: TaskCaller;
   /** Whether the gate in front shows a tool to the sender. */
   readonly shows: (tool: string) => Promise<boolean>;
-  readonly era: 'legacy' | 'modern';
+  readonly era: Era;
   /** Who is told of tasks later on; `undefined` for a connection that ends with this request. */
   readonly subscriber: Subscriber | undefined;
-}
-
-/** A transport with a gate in it, which knows what the policy hides from the sender of a message. */
-interface GatedTransport {
-  showsTool?(name: string, message: JSONRPCMessage, extra?: MessageExtraInfo): Promise<boolean>;
-  waitFor?(work: Promise<unknown>): void;
-  /** Returns the id that the client gave a request, which the gate may have replaced. */
-  clientIdOf?(id: RequestId): RequestId;
-  /** Lets the gate list tasks, filtered by the client and by the policy. */
-  listTasksWith?(lister: {
-    readonly tools: readonly string[];
-    list(query: Omit<TaskListRequest, 'caller'>, extra: unknown): Promise<TaskListPage>;
-  }): void;
-  /** Returns which questions the client of the session can answer, as capabilities. */
-  questions?(): Promise<unknown>;
-  /** Lets a client come back for an answer. Returns how to end the response without one. */
-  comeBack?(id: RequestId, retryMs: number): (() => void) | undefined;
-}
-
-/** Members that transports of SDK v2 have in addition to those of v1. */
-interface V2Transport {
-  setSupportedProtocolVersions?(versions: string[]): void;
-  readonly hasPerRequestStream?: boolean;
 }
 
 /** How to change the server's answer to a request. */
@@ -89,6 +69,8 @@ export class TaskTransport implements Transport {
   /** Requests that wait for the end of a task. */
   private readonly waiting = new Set<unknown>();
   private readonly subscriptions: TaskSubscriptions;
+  /** The gate in the transport. Without one, it is `ungated`. */
+  private readonly gate: GateLink;
   private capabilities: unknown;
   private initialized = false;
 
@@ -96,6 +78,7 @@ export class TaskTransport implements Transport {
     private readonly inner: Transport,
     private readonly tasks: Tasks,
   ) {
+    this.gate = gateOf(inner);
     this.subscriptions = new TaskSubscriptions(tasks, (message, relatedTo) => this.write(message, relatedTo));
   }
 
@@ -126,7 +109,7 @@ export class TaskTransport implements Transport {
     inner.onmessage = (message, extra) => {
       if (!this.takes(message, extra)) this.onmessage?.(message, extra);
     };
-    (inner as GatedTransport).listTasksWith?.({
+    this.gate.listTasksWith({
       tools: [...this.tasks.definitions.keys()],
       list: async (query, extra) => {
         const caller = this.callerOf(extra as MessageExtraInfo | undefined);
@@ -142,7 +125,7 @@ export class TaskTransport implements Transport {
   }
 
   send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void> {
-    const id = member(message, 'id');
+    const id = read(message, 'id');
     const change = 'method' in message ? undefined : this.changes.get(id);
     this.changes.delete(id);
     if (change === undefined) return this.inner.send(message, options);
@@ -150,7 +133,7 @@ export class TaskTransport implements Transport {
     if ('result' in message) {
       return this.inner.send({ ...message, result: { ...result(message.result) } }, options);
     }
-    const isUnknown = member(member(message, 'error'), 'code') === CODES.methodNotFound;
+    const isUnknown = read(message, 'error', 'code') === ERRORS.methodNotFound;
     if (!isUnknown || withoutMethod === undefined) return this.inner.send(message, options);
     return this.inner.send({ jsonrpc: '2.0', id, ...withoutMethod } as JSONRPCMessage, options);
   }
@@ -166,36 +149,34 @@ export class TaskTransport implements Transport {
   /** Returns whether a message is about tasks. Then it is answered here. */
   private takes(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): boolean {
     const caller = this.callerOf(extra);
+    const { gate } = this;
+    const given = message as Message;
     // At each message: a policy or a preference can hide a tool after its task started.
-    const gate = this.inner as GatedTransport;
-    const shows = async (tool: string) => (await gate.showsTool?.(tool, message, extra)) ?? true;
-    if (!('method' in message)) {
-      if (!isQuestionId(member(message, 'id'))) return false;
-      const taking = takeResponse(this.tasks, { caller, shows }, message);
+    const shows = (tool: string) => gate.showsTool(tool, given, extra);
+    if (isResponse(given)) {
+      if (!isQuestionId(given.id)) return false;
+      const taking = takeResponse(this.tasks, { caller, shows }, given);
       // Over HTTP, the process may stop and the server may close with the response to this message.
-      gate.waitFor?.(taking);
+      gate.waitFor(taking);
       this.attempt(taking);
       return true;
     }
-    const { method, params } = message;
-    if (!('id' in message)) {
-      if (method === 'notifications/cancelled') {
-        this.waiting.delete(member(params, 'requestId'));
-        this.subscriptions.cancel(member(params, 'requestId'));
+    if (!isRequest(given)) {
+      if (read(given, 'method') === METHODS.cancelled) {
+        this.waiting.delete(read(given, 'params', 'requestId'));
+        this.subscriptions.cancel(read(given, 'params', 'requestId'));
       }
       return false;
     }
-    const meta = member(params, '_meta');
-    const isModern = member(meta, `${META}protocolVersion`) === MODERN && !this.initialized;
-    const era = isModern ? 'modern' : 'legacy';
+    const { id, method, params } = given;
+    const era = this.initialized ? 'legacy' : eraOf(given);
     // Later on, the policy in force then decides, and not that of this request.
-    const showsLater = async (tool: string) =>
-      (await gate.showsTool?.(tool, { ...message, id: randomUUID() }, extra)) ?? true;
+    const showsLater = (tool: string) => gate.showsTool(tool, { ...given, id: randomUUID() }, extra);
     const subscriber = isHttp(extra) ? undefined : { caller, shows: showsLater };
-    const request: Request = { id: message.id, method, params, caller, shows, era, subscriber };
+    const request: Request = { id, method, params, caller, shows, era, subscriber };
     const answer = this.answer(
       request,
-      isModern ? member(meta, `${META}clientCapabilities`) : this.capabilities,
+      era === 'modern' ? read(params, '_meta', CLIENT_CAPABILITIES_META) : this.capabilities,
     );
     if (answer === undefined) return false;
     this.attempt(this.respond(request, answer));
@@ -209,15 +190,14 @@ export class TaskTransport implements Transport {
     switch (method) {
       case 'initialize':
         this.initialized = true;
-        this.capabilities = member(params, 'capabilities') ?? {};
+        this.capabilities = read(params, 'capabilities') ?? {};
         this.changes.set(id, { result: declareLegacy });
         return undefined;
       case 'server/discover':
         this.changes.set(id, { result: declareModern });
         return undefined;
       case 'tools/list': {
-        const isGate = (this.inner as GatedTransport).showsTool !== undefined;
-        const reader = { era, supportsTasks: supportsTasks(capabilities), isGate };
+        const reader = { era, supportsTasks: supportsTasks(capabilities), isGate: GATE in this.inner };
         this.changes.set(id, {
           result: (result) => addTools(result, tasks.definitions, reader),
           withoutMethod: { result: addTools(NO_TOOLS[era], tasks.definitions, reader) },
@@ -225,7 +205,7 @@ export class TaskTransport implements Transport {
         return undefined;
       }
       case 'tools/call': {
-        const definition = tasks.definitions.get(String(member(params, 'name')));
+        const definition = tasks.definitions.get(String(read(params, 'name')));
         return definition && this.call(definition, request, capabilities);
       }
       case 'subscriptions/listen':
@@ -237,7 +217,7 @@ export class TaskTransport implements Transport {
       case 'tasks/cancel':
       case 'tasks/result': {
         // The server may have tasks of its own, whose ids look different.
-        if (!isTaskId(member(params, 'taskId'))) {
+        if (!isTaskId(read(params, 'taskId'))) {
           if (era === 'modern' && !supportsTasks(capabilities)) return Promise.resolve(missingCapability());
           // The modern era has no such method.
           if (era === 'modern' && method === 'tasks/result') return undefined;
@@ -259,10 +239,7 @@ export class TaskTransport implements Transport {
     declared: unknown,
   ): Promise<WireAnswer> {
     // Over HTTP, this server has not seen the client initialize. The session knows what it declared then.
-    const capabilities =
-      declared === undefined && era === 'legacy'
-        ? await (this.inner as GatedTransport).questions?.()
-        : declared;
+    const capabilities = declared === undefined && era === 'legacy' ? await this.gate.questions() : declared;
     return callTask(this.tasks, definition, { era, caller, capabilities, params });
   }
 
@@ -271,25 +248,25 @@ export class TaskTransport implements Transport {
     { id, params, era, subscriber }: Request,
     capabilities: unknown,
   ): Promise<WireAnswer | undefined> | undefined {
-    const isOfTasks = member(member(params, 'notifications'), 'taskIds') !== undefined;
+    const isOfTasks = read(params, 'notifications', 'taskIds') !== undefined;
     if (!isOfTasks || era === 'legacy' || subscriber === undefined) return undefined;
-    const clientId = (this.inner as GatedTransport).clientIdOf?.(id) ?? id;
+    const clientId = this.gate.clientIdOf(id);
     return this.subscriptions.listen({ id, clientId, params, capabilities, ...subscriber });
   }
 
   /** Tells the client of a lasting connection of the task that it created. */
   private follow({ era, subscriber }: Request, result: unknown): void {
-    const taskId = member(member(result, 'task'), 'taskId');
+    const taskId = read(result, 'task', 'taskId');
     if (era === 'modern' || subscriber === undefined || !isTaskId(taskId)) return;
     this.attempt(this.subscriptions.follow(taskId, subscriber));
   }
 
   /** Lists tasks where no gate does. */
   private async list({ caller, params }: Request): Promise<WireAnswer> {
-    const cursor = member(params, 'cursor');
+    const cursor = read(params, 'cursor');
     const after = cursor === undefined ? undefined : String(cursor);
     const page = await listTasks(this.tasks, { caller, pageSize: PAGE_SIZE, after });
-    if (!page.ok) return { kind: 'error', code: CODES.invalidParams, message: page.message };
+    if (!page.ok) return { kind: 'error', code: ERRORS.invalidParams, message: page.message };
     const next = page.next === undefined ? {} : { nextCursor: page.next };
     return { kind: 'result', result: { tasks: page.tasks, ...next } };
   }
@@ -298,7 +275,7 @@ export class TaskTransport implements Transport {
     const { id, method } = request;
     const answer = await answering.catch((cause: unknown): WireAnswer => {
       this.failed(cause);
-      return { kind: 'error', code: CODES.internal, message: 'The task cannot be reached. Try again.' };
+      return { kind: 'error', code: ERRORS.internal, message: 'The task cannot be reached. Try again.' };
     });
     if (answer === undefined) return;
     if (answer.kind === 'result') {
@@ -312,8 +289,7 @@ export class TaskTransport implements Transport {
       return this.write({ jsonrpc: '2.0', id, error });
     }
     const { messages, retryMs } = answer;
-    const gate = this.inner as GatedTransport;
-    const end = retryMs === undefined ? undefined : gate.comeBack?.(id, retryMs);
+    const end = retryMs === undefined ? undefined : this.gate.comeBack(id, retryMs);
     for (const message of messages) await this.write(message, id);
     if (messages.some((message) => message.id === id)) return;
     if (end === undefined) await this.waitForEnd(request);

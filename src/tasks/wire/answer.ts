@@ -1,3 +1,5 @@
+import { ERRORS } from '../../wire/messages.js';
+
 /** A JSON-RPC message, as it is sent. */
 export type WireMessage = { readonly jsonrpc: '2.0' } & Readonly<Record<string, unknown>>;
 
@@ -19,15 +21,8 @@ export type WireAnswer =
       readonly retryMs?: number;
     };
 
-export type RequestId = string | number;
-
-/** Error codes of JSON-RPC and MCP. */
-export const CODES = {
-  methodNotFound: -32601,
-  invalidParams: -32602,
-  internal: -32603,
-  missingCapability: -32021,
-} as const;
+/** MCP 2026-07-28: the request needs a capability that its client does not declare. */
+export const MISSING_CAPABILITY = -32021;
 
 export const result = (value: Readonly<Record<string, unknown>>): WireAnswer => ({
   kind: 'result',
@@ -38,13 +33,6 @@ export const refusal = (code: number, message: string, data?: unknown): WireAnsw
   data === undefined ? { kind: 'error', code, message } : { kind: 'error', code, message, data };
 
 /** The same for tasks that do not exist, have expired, belong to somebody else, or whose tool is hidden. */
-export const NOT_FOUND: WireAnswer = refusal(CODES.invalidParams, 'Failed to retrieve task: Task not found');
+export const NOT_FOUND: WireAnswer = refusal(ERRORS.invalidParams, 'Failed to retrieve task: Task not found');
 
-export const METHOD_NOT_FOUND: WireAnswer = refusal(CODES.methodNotFound, 'Method not found');
-
-/** Returns an own property of what may be an object. */
-export function member(value: unknown, name: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, name)
-    ? Reflect.get(value, name)
-    : undefined;
-}
+export const METHOD_NOT_FOUND: WireAnswer = refusal(ERRORS.methodNotFound, 'Method not found');

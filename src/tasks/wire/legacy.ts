@@ -1,16 +1,7 @@
+import { ERRORS, type RequestId, read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import {
-  CODES,
-  METHOD_NOT_FOUND,
-  member,
-  NOT_FOUND,
-  type RequestId,
-  refusal,
-  result,
-  type WireAnswer,
-  type WireMessage,
-} from './answer.js';
+import { METHOD_NOT_FOUND, NOT_FOUND, refusal, result, type WireAnswer, type WireMessage } from './answer.js';
 import { legacyStatus, legacyTask, RELATED_TASK } from './describe.js';
 import type { TaskRequest } from './modern.js';
 import { pollInterval } from './poll.js';
@@ -32,7 +23,7 @@ const POLLS_BEFORE_ASKING = 2;
  */
 export async function answerLegacy(tasks: Tasks, request: LegacyTaskRequest): Promise<WireAnswer> {
   const { caller, method, params, shows, id } = request;
-  const taskId = member(params, 'taskId');
+  const taskId = read(params, 'taskId');
   if (method !== 'tasks/get' && method !== 'tasks/result' && method !== 'tasks/cancel')
     return METHOD_NOT_FOUND;
   const record = await tasks.read(caller, taskId);
@@ -50,7 +41,7 @@ export async function answerLegacy(tasks: Tasks, request: LegacyTaskRequest): Pr
   if (outcome === undefined) return NOT_FOUND;
   if (outcome.cancelled) return result(legacyTask(outcome.record, Date.now()));
   const status = legacyStatus(outcome.record);
-  return refusal(CODES.invalidParams, `Cannot cancel task: already in terminal status '${status}'`);
+  return refusal(ERRORS.invalidParams, `Cannot cancel task: already in terminal status '${status}'`);
 }
 
 /**
@@ -76,5 +67,5 @@ function responseOf({ id: taskId, end }: TaskRecord, id: RequestId): WireMessage
     return { jsonrpc, id, result: { ...end.result, _meta } };
   }
   if (end !== undefined && 'error' in end) return { jsonrpc, id, error: end.error };
-  return { jsonrpc, id, error: { code: CODES.invalidParams, message: 'The task was cancelled.' } };
+  return { jsonrpc, id, error: { code: ERRORS.invalidParams, message: 'The task was cancelled.' } };
 }

@@ -1,44 +1,14 @@
 import type { TaskCaller } from '../../session/task-owner.js';
+import type { Instant, TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
 import { legacyTask, statesOf } from './describe.js';
 
-/** A point in time with more digits than a Date: seconds since 1970, and the decimals of the second. */
-interface Instant {
-  readonly seconds: number;
-  readonly decimals: string;
-}
-
-/** A client's filter of tasks, already validated (SEP-1904, "Filter Parameters"). */
-export interface TaskListFilter {
-  readonly methods?: readonly string[];
-  readonly taskIds?: readonly string[];
-  readonly status?: readonly string[];
-  readonly createdAfter?: Instant;
-  readonly createdBefore?: Instant;
-  readonly lastUpdatedAfter?: Instant;
-  readonly lastUpdatedBefore?: Instant;
-  readonly orderBy: 'lastUpdatedAt' | 'createdAt';
-  readonly order: 'asc' | 'desc';
-}
-
 /** What of a caller's tasks to list. */
-export interface TaskListRequest {
+export interface TaskListRequest extends TaskListQuery {
   readonly caller: TaskCaller;
-  /** Without one, the last update comes first. */
-  readonly filter?: TaskListFilter | undefined;
-  /** The tools whose tasks this client sees; `undefined` if nothing is hidden. */
-  readonly tools?: readonly string[] | undefined;
-  readonly pageSize: number;
-  /** Where the page begins: the `next` of the page before. */
-  readonly after?: string | undefined;
 }
-
-/** A page of `tasks/list`. `next` names tasks and times; seal it before a client sees it. */
-export type TaskListPage =
-  | { readonly ok: true; readonly tasks: readonly unknown[]; readonly next?: string }
-  | { readonly ok: false; readonly message: string };
 
 /**
  * Answers `tasks/list` of protocol 2025-11-25, with the filters of SEP-1904 pushed down to the records.
@@ -68,7 +38,7 @@ export async function listTasks(tasks: Tasks, request: TaskListRequest): Promise
     : { ok: true, tasks: listed, next: JSON.stringify([page.next.id, page.next.at]) };
 }
 
-function queryOf(filter: TaskListFilter | undefined): Omit<TaskQuery, 'limit'> {
+function queryOf(filter: TaskFilter | undefined): Omit<TaskQuery, 'limit'> {
   if (filter === undefined) return { orderBy: 'updatedAt', ascending: false };
   const after = (name: string, bound: Instant | undefined) =>
     bound === undefined ? {} : { [name]: Math.floor(milliseconds(bound)) };

@@ -1,6 +1,7 @@
 import type { TaskCaller } from '../../session/task-owner.js';
+import { ERRORS, read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
-import { CODES, METHOD_NOT_FOUND, member, NOT_FOUND, refusal, result, type WireAnswer } from './answer.js';
+import { METHOD_NOT_FOUND, NOT_FOUND, refusal, result, type WireAnswer } from './answer.js';
 import { modernTask } from './describe.js';
 import { missingCapability, supportsTasks } from './start.js';
 
@@ -28,7 +29,7 @@ export async function answerModern(
   if (method !== 'tasks/get' && method !== 'tasks/update' && method !== 'tasks/cancel') {
     return METHOD_NOT_FOUND;
   }
-  const id = member(params, 'taskId');
+  const id = read(params, 'taskId');
   const record = await tasks.read(caller, id);
   if (record === undefined || !(await shows(record.tool))) return NOT_FOUND;
   if (method === 'tasks/get') return result({ resultType: 'complete', ...modernTask(record, Date.now()) });
@@ -37,14 +38,14 @@ export async function answerModern(
     await tasks.cancel(caller, id);
     return result({ resultType: 'complete' });
   }
-  const responses = member(params, 'inputResponses');
+  const responses = read(params, 'inputResponses');
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
-    return refusal(CODES.invalidParams, 'params.inputResponses must be an object: an answer for each key.');
+    return refusal(ERRORS.invalidParams, 'params.inputResponses must be an object: an answer for each key.');
   }
   const outcome = await tasks.answer(caller, id, Object.fromEntries(Object.entries(responses)));
   const large = outcome?.ignored.find(({ reason }) => reason === 'too-large');
   if (large !== undefined) {
-    return refusal(CODES.invalidParams, `The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
+    return refusal(ERRORS.invalidParams, `The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
   }
   return result({ resultType: 'complete' });
 }

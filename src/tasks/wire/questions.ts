@@ -1,6 +1,7 @@
+import { read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import { member, type WireMessage } from './answer.js';
+import type { WireMessage } from './answer.js';
 import { RELATED_TASK } from './describe.js';
 import type { TaskRequest } from './modern.js';
 
@@ -34,7 +35,7 @@ export async function questionsToSend(
     if (now - askedAt < olderThanMs || (sent !== undefined && now - sent.at < LOST_MS)) continue;
     if (!(await tasks.markSent(record, key))) continue;
     const params = typeof request.params === 'object' ? request.params : {};
-    const _meta = { ...Object(member(params, '_meta')), [RELATED_TASK]: { taskId: record.id } };
+    const _meta = { ...Object(read(params, '_meta')), [RELATED_TASK]: { taskId: record.id } };
     messages.push({
       jsonrpc: '2.0',
       id: `ask:${record.id}:${key}`,
@@ -65,7 +66,7 @@ export async function takeResponse(
   if (response.result !== undefined) {
     await tasks.answer(caller, taskId, { [key]: response.result });
   } else {
-    const message = member(response.error, 'message');
+    const message = read(response.error, 'message');
     await tasks.refuse(caller, taskId, key, typeof message === 'string' ? message : 'no reason given');
   }
   return true;

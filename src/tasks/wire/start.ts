@@ -1,18 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TaskCaller } from '../../session/task-owner.js';
+import { ERRORS, type Era, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { answerable } from '../execution/questions.js';
 import type { StartOptions, Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import { CODES, member, refusal, result, type WireAnswer } from './answer.js';
+import { MISSING_CAPABILITY, refusal, result, type WireAnswer } from './answer.js';
 import { legacyTask, modernTask } from './describe.js';
-
-/** The extension of protocol 2026-07-28 (SEP-2663). */
-export const TASKS_EXTENSION = 'io.modelcontextprotocol/tasks';
 
 /** A call of a tool that is a task. */
 export interface TaskCall {
-  readonly era: 'legacy' | 'modern';
+  readonly era: Era;
   readonly caller: TaskCaller;
   /** The capabilities that the client declared: in this request, or when its session began; `undefined` if not known. */
   readonly capabilities: unknown;
@@ -45,38 +43,36 @@ export async function callTask(
     }
     return begin({ answers }, (record) => ({ resultType: 'task', ...modernTask(record, Date.now()) }));
   }
-  const task = member(params, 'task');
+  const task = read(params, 'task');
   if (task === undefined) {
     if (definition.support === 'optional') return inline({ answers: [] });
-    return refusal(CODES.methodNotFound, `Tool ${definition.name} must be called as a task.`);
+    return refusal(ERRORS.methodNotFound, `Tool ${definition.name} must be called as a task.`);
   }
-  const ttlMs = member(task, 'ttl');
+  const ttlMs = read(task, 'ttl');
   if (typeof task !== 'object' || task === null || !(ttlMs === undefined || typeof ttlMs === 'number')) {
     return refusal(
-      CODES.invalidParams,
+      ERRORS.invalidParams,
       'params.task must be an object, and its ttl a number of milliseconds.',
     );
   }
   return begin({ answers, ttlMs }, (record) => ({ task: legacyTask(record, Date.now()) }));
 
+  function start(options: StartOptions): ReturnType<Tasks['start']> {
+    return tasks.start(caller, definition.name, read(params, 'arguments'), options);
+  }
+
   async function begin(
     options: StartOptions,
     describe: (record: TaskRecord) => Readonly<Record<string, unknown>>,
   ): Promise<WireAnswer> {
-    const started = await tasks.start(caller, definition.name, member(params, 'arguments'), options);
-    if (started.ok) return result(describe(started.record));
-    return refusal(started.reason === 'not-started' ? CODES.internal : CODES.invalidParams, started.message);
+    const started = await start(options);
+    return started.ok ? result(describe(started.record)) : notStarted(started);
   }
 
   /** Runs a task within a plain call, whose client cannot be asked anything. */
   async function inline(options: StartOptions): Promise<WireAnswer> {
-    const started = await tasks.start(caller, definition.name, member(params, 'arguments'), options);
-    if (!started.ok) {
-      return refusal(
-        started.reason === 'not-started' ? CODES.internal : CODES.invalidParams,
-        started.message,
-      );
-    }
+    const started = await start(options);
+    if (!started.ok) return notStarted(started);
     const { id } = started.record;
     const giveUp = performance.now() + inlineMs;
     for (let pause = 10; performance.now() < giveUp; pause = Math.min(500, pause * 2)) {
@@ -89,15 +85,20 @@ export async function callTask(
     }
     await tasks.cancel(caller, id);
     return refusal(
-      CODES.internal,
+      ERRORS.internal,
       `Tool ${definition.name} needs more than ${inlineMs / 1000} seconds. Call it as a task.`,
     );
   }
 }
 
+type NotStarted = Extract<Awaited<ReturnType<Tasks['start']>>, { ok: false }>;
+
+const notStarted = ({ reason, message }: NotStarted): WireAnswer =>
+  refusal(reason === 'not-started' ? ERRORS.internal : ERRORS.invalidParams, message);
+
 /** Whether a client declares the Tasks extension. */
 export function supportsTasks(capabilities: unknown): boolean {
-  return member(member(capabilities, 'extensions'), TASKS_EXTENSION) !== undefined;
+  return read(capabilities, 'extensions', TASKS_EXTENSION) !== undefined;
 }
 
 /** The error of a request whose client does not declare the Tasks extension. Its HTTP status is 400. */
@@ -105,7 +106,7 @@ export function missingCapability(): WireAnswer {
   const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
   return {
     kind: 'error',
-    code: CODES.missingCapability,
+    code: MISSING_CAPABILITY,
     message: 'Missing required client capability',
     data,
     httpStatus: 400,

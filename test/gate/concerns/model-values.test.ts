@@ -1,32 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
-import * as modelValues from '../../../src/gate/concerns/model-values.js';
+import { changeModelValues as settleChange } from '../../../src/gate/concerns/model-values.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
-import type { HostConcerns, SessionRecord } from '../../../src/session/store.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { ON, TOOLS, talkTo } from '../panel/panel-policy.js';
 import { failing, Talk } from './talk.js';
 
-const { withoutModel } = modelValues;
-const changeModelValues = gathered(modelValues.changeModelValues);
-type Decided = modelValues.Decided;
-
-describe('what a session keeps without the values of a model', () => {
-  it.each<[string, HostConcerns | undefined, Decided, object]>([
-    ['no values', undefined, 'all', {}],
-    ['no values for a concern', undefined, ['topic'], {}],
-    ['empty values', {}, 'all', {}],
-    ['all values', { topic: 'news', cost: 1 }, 'all', { model: {} }],
-    ['values of one concern', { topic: 'news', cost: 1 }, ['topic'], { model: { cost: 1 } }],
-    ['values of both concerns', { topic: 'news', cost: 1 }, ['cost', 'topic'], { model: {} }],
-    ['values of other concerns', { topic: 'news' }, ['cost'], {}],
-    ['values of no concern', { topic: 'news' }, [], {}],
-  ])('is %s', (_what, model, decided, kept) => {
-    const record: SessionRecord = { acted: true, ...(model === undefined ? {} : { model }) };
-    expect(withoutModel(record, decided)).toEqual(kept);
-  });
-});
+const changeModelValues = gathered(settleChange);
 
 describe('a change that a model makes', () => {
   const change = (talk: Talk, concerns: object) =>

@@ -13,9 +13,9 @@ import {
   wholeList,
 } from '../../../src/gate/request/needs.js';
 import { type Outcome, type Row, reply, type Settled } from '../../../src/gate/request/outcome.js';
-import type { TaskLister } from '../../../src/gate/request/task-lister.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Answer, Failure, Message } from '../../../src/wire/messages.js';
+import type { TaskLister } from '../../../src/wire/task-lister.js';
 import { answer, exchangeOf, failed, modern, ping, SENDER } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

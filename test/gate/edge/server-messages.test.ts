@@ -3,9 +3,9 @@ import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
 import { acceptsNotification } from '../../../src/gate/edge/server-messages.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { TaskLister } from '../../../src/gate/request/task-lister.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { type Message, read } from '../../../src/wire/messages.js';
+import type { TaskLister } from '../../../src/wire/task-lister.js';
 import { HIGH, LISTS, levels, type Reply, TaskGate, turn } from '../tasks/task-gate.js';
 
 const advisory = levels();

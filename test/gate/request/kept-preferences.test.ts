@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  type Decided,
   type Kept,
   nothingRead,
   type PrincipalPreferences,
@@ -7,10 +8,11 @@ import {
   readPrincipal,
   recordOf,
   strongestPlace,
+  withoutModel,
 } from '../../../src/gate/request/kept-preferences.js';
 import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
-import type { SessionRecord, SessionStore } from '../../../src/session/store.js';
+import type { HostConcerns, SessionRecord, SessionStore } from '../../../src/session/store.js';
 
 const UNKNOWN = { state: 'unknown' } as const;
 const live = (record: SessionRecord) => ({ state: 'live', record }) as const;
@@ -122,5 +124,21 @@ describe('the strongest place', () => {
     [{ session: UNKNOWN, principal: UNKNOWN }, 'principal'],
   ])('of %j is %s', (kept, place) => {
     expect(strongestPlace(kept)).toBe(place);
+  });
+});
+
+describe('what a session keeps without the values of a model', () => {
+  it.each<[string, HostConcerns | undefined, Decided, object]>([
+    ['no values', undefined, 'all', {}],
+    ['no values for a concern', undefined, ['topic'], {}],
+    ['empty values', {}, 'all', {}],
+    ['all values', { topic: 'news', cost: 1 }, 'all', { model: {} }],
+    ['values of one concern', { topic: 'news', cost: 1 }, ['topic'], { model: { cost: 1 } }],
+    ['values of both concerns', { topic: 'news', cost: 1 }, ['cost', 'topic'], { model: {} }],
+    ['values of other concerns', { topic: 'news' }, ['cost'], {}],
+    ['values of no concern', { topic: 'news' }, [], {}],
+  ])('is %s', (_what, model, decided, kept) => {
+    const record: SessionRecord = { acted: true, ...(model === undefined ? {} : { model }) };
+    expect(withoutModel(record, decided)).toEqual(kept);
   });
 });

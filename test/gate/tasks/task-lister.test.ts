@@ -3,8 +3,8 @@ import type { Policy } from '../../../src/engine/policy.js';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../../../src/gate/lists/cursor.js';
 import { sealCursor } from '../../../src/gate/lists/sealed-cursor.js';
-import type { TaskLister, TaskListQuery } from '../../../src/gate/request/task-lister.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
+import type { TaskLister, TaskListQuery } from '../../../src/wire/task-lister.js';
 import { HIGH, LISTS, levels, MODERN, TaskGate, verified } from './task-gate.js';
 
 const advisory = levels();

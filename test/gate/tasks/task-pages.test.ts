@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { CursorTarget } from '../../../src/gate/lists/cursor.js';
 import { sealCursor } from '../../../src/gate/lists/sealed-cursor.js';
-import type { TaskFilter } from '../../../src/gate/request/task-lister.js';
 import { cutTaskPage, type TaskPages } from '../../../src/gate/tasks/task-pages.js';
+import type { TaskFilter } from '../../../src/wire/task-lister.js';
 
 const TARGET: CursorTarget = { catalog: 'tasks', policy: 'p', configuration: 'c', filter: '' };
 const MALFORMED = { ok: false, message: 'The cursor is not valid. List again without a cursor.' };

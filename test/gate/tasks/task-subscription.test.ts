@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
 import { judge } from '../../../src/gate/edge/gather.js';
-import type { TaskLister } from '../../../src/gate/request/task-lister.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
+import type { TaskLister } from '../../../src/wire/task-lister.js';
 import { levels, MODERN, TaskGate } from './task-gate.js';
 
 const enforced = levels('{ enforcement: enforce }');

@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { build } from 'esbuild';
@@ -32,6 +32,7 @@ export interface WorkerProgram {
 
 /** Bundles a program into a folder of its own in `build`, so that each of its processes starts fast. */
 export async function bundleWorker(entry: string): Promise<WorkerProgram> {
+  await mkdir('build', { recursive: true });
   const folder = await mkdtemp(join('build', 'tasks-'));
   const file = join(folder, 'worker.mjs');
   await build({
