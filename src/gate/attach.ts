@@ -1,6 +1,6 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ConcernsError } from '../errors.js';
-import type { ConcernsOptions } from './edge/concerns-options.js';
+import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
 
 /**
@@ -42,7 +42,15 @@ export class AttachError extends ConcernsError {
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
  * await server.connect(new StdioServerTransport());
  */
-export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
+export function attachConcerns(
+  server: ConnectableServer,
+  { policy, store, report }: ConcernsOptions,
+): AttachedConcerns {
+  return attachGate(server, { policy, store, report });
+}
+
+/** Does the same as `attachConcerns`, for an endpoint whose gates share more. */
+export function attachGate(server: ConnectableServer, options: GateOptions): AttachedConcerns {
   // McpServer.connect calls the connect method of the Server that it contains.
   const target = ('server' in server ? server.server : server) as {
     connect?: (transport: Transport) => Promise<void>;

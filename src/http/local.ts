@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import { ConcernsError } from '../errors.js';
-import { KnownNames } from '../gate/edge/known-names.js';
+import { KnownNames } from '../gate/edge/outcomes.js';
 import type { FetchHandler, HandlerOptions } from './fetch-handler.js';
 import { observe } from './observer.js';
 import type { WriteLog } from './request-log.js';

@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import type { KnownNames } from '../gate/edge/known-names.js';
+import type { KnownNames } from '../gate/edge/outcomes.js';
 import type { GateReport } from '../gate/request/report.js';
 import type { SessionStore } from '../session/store.js';
 

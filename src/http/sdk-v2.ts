@@ -7,10 +7,10 @@ import {
   type ScopeChallenge,
   type Server,
 } from '@modelcontextprotocol/server';
-import { attachConcerns } from '../gate/attach.js';
-import type { ConcernsOptions } from '../gate/edge/concerns-options.js';
+import { attachGate } from '../gate/attach.js';
+import type { GateOptions } from '../gate/edge/concerns-options.js';
+import { SharedCatalog } from '../gate/request/catalog-cache.js';
 import { policyInForce } from '../gate/request/live-policy.js';
-import { SharedCatalog } from '../gate/request/shared-catalog.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
@@ -87,7 +87,7 @@ function createModernHandler({
   catalog,
 }: HandlerOptionsV2): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
   // One handler of the SDK serves all requests. This map finds the options of each of them.
-  const optionsOf = new WeakMap<Request, { concerns: ConcernsOptions; stub: Server | undefined }>();
+  const optionsOf = new WeakMap<Request, { concerns: GateOptions; stub: Server | undefined }>();
   const serverInfo = typeof catalog === 'object' ? catalog.server : undefined;
   const lists =
     catalog === undefined
@@ -100,7 +100,7 @@ function createModernHandler({
       if (found === undefined) throw new Error('The SDK built a server for a request of another handler.');
       if (found.stub === undefined) await lists?.verify(found.concerns.report);
       const made = found.stub ?? (await server(context));
-      attachConcerns(made, found.concerns);
+      attachGate(made, found.concerns);
       return made;
     },
     { legacy: 'reject', maxSubscriptions: 0 },
@@ -119,7 +119,7 @@ function createModernHandler({
     const bound = observed && bindSessions(observed, given.authInfo);
     const principal = principalPreferences(preferences, observed, given.authInfo);
     const kept = { report, names, store: bound, principal, taskMemory };
-    const concerns: ConcernsOptions = enforced
+    const concerns: GateOptions = enforced
       ? { ...kept, policy: current, probe, shared: lists?.shared ?? new SharedCatalog() }
       : { ...kept, policy, shared: lists?.shared };
     const serve: ServeParsed = (parsed, parsedBody) => {

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { KnownNames } from '../gate/edge/known-names.js';
+import { KnownNames } from '../gate/edge/outcomes.js';
 import { type Authorization, requireLogin } from '../http/callers/authorization.js';
 import { checkOrigin, type PageDecision } from '../http/cors.js';
 import type { FetchHandler } from '../http/fetch-handler.js';

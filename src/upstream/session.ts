@@ -1,7 +1,7 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { DEFAULT_NEGOTIATED_PROTOCOL_VERSION } from '@modelcontextprotocol/sdk/types.js';
-import type { ConcernsOptions } from '../gate/edge/concerns-options.js';
+import type { GateOptions } from '../gate/edge/concerns-options.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
 import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
@@ -11,7 +11,7 @@ import { SlowReaders } from '../http/streams/slow-readers.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
 
 /** How to make a server for one session, and the policy. */
-export interface SessionServerOptions extends ConcernsOptions {
+export interface SessionServerOptions extends GateOptions {
   readonly server: () => ServerOfRequest | Promise<ServerOfRequest>;
 }
 

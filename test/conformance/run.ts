@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
+import { attachGate } from '../../src/gate/attach.js';
 import { checkAccessEarly } from '../../src/http/early-access-check.js';
-import { attachConcerns, type ConnectableServer, type Policy } from '../../src/index.js';
+import type { ConnectableServer, Policy } from '../../src/index.js';
 import { loadPolicy } from '../../src/policy/index.js';
 import { compare, count, notPassed } from './compare.js';
 import { type Fixture, serve } from './endpoint.js';
@@ -93,7 +94,7 @@ async function against(
     requests += 1;
   };
   const fixture = create((server) => {
-    if (policy !== undefined) attachConcerns(server, { policy, probe, report: countReport });
+    if (policy !== undefined) attachGate(server, { policy, probe, report: countReport });
   });
   const checked = policy?.settings.enforcement === 'enforce' ? around?.(fixture.fetch, probe) : undefined;
   const endpoint = await serve(checked ?? fixture.fetch);

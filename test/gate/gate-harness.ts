@@ -4,10 +4,9 @@ import { join } from 'node:path';
 import type { Policy } from '../../src/engine/policy.js';
 import { Connection } from '../../src/gate/edge/connection.js';
 import type { Sender } from '../../src/gate/request/configure.js';
-import type { PrincipalPreferences } from '../../src/gate/request/kept-preferences.js';
+import type { PrincipalPreferences, SessionPreferences } from '../../src/gate/request/kept-preferences.js';
 import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import type { GateReport, ReportContext } from '../../src/gate/request/report.js';
-import type { SessionPreferences } from '../../src/gate/request/session-preferences.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import type { Message, RequestId } from '../../src/wire/messages.js';
 

@@ -1,6 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import type { ConcernsOptions } from '../../src/gate/edge/concerns-options.js';
+import type { GateOptions } from '../../src/gate/edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from '../../src/gate/edge/gated-transport.js';
 
 /** A transport that keeps what is sent, and receives what the test says. */
@@ -40,7 +40,7 @@ export class GatedPair<T extends FakeTransport = FakeTransport> {
   readonly gated: GatedTransport;
 
   constructor(
-    options: ConcernsOptions,
+    options: GateOptions,
     readonly inner: T,
   ) {
     this.gated = gatedTransport(inner, options);

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { nowOrLater } from '../../src/wire/now-or-later.js';
+import { nowOrLater } from '../../src/wire/serial-queue.js';
 
 it.each([1, undefined, null])('returns what is known immediately: %j', (value) => {
   expect(nowOrLater((then) => then(value))).toBe(value);

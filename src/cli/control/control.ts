@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/observer.js';
+import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/connection-state.js';
 import type { PanelSession } from '../../gate/panel/panel-document.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';

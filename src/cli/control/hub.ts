@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/observer.js';
+import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/connection-state.js';
 import type { Panel } from '../../gate/panel/panel.js';
 import type { PanelSession, PanelState } from '../../gate/panel/panel-document.js';
 import { ChangeRefusedError, type PanelEvent, SessionGoneError, type Switchboard } from './switchboard.js';

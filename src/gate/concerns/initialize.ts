@@ -18,7 +18,12 @@ import { redactFailure } from '../enforce/failure-redaction.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
 import { type Facts, type Implementation, isEnforced, type RequestFacts } from '../request/facts.js';
-import type { PrincipalPreferences } from '../request/kept-preferences.js';
+import {
+  keepCapabilities,
+  type PrincipalPreferences,
+  type SessionPreferences,
+  updateSession,
+} from '../request/kept-preferences.js';
 import {
   type Deciding,
   handshake,
@@ -29,7 +34,6 @@ import {
 } from '../request/needs.js';
 import { type Outcome, pass, type Settled } from '../request/outcome.js';
 import { describeConcerns, NO_REPORT, type Report, storeWarning } from '../request/report.js';
-import { keepCapabilities, type SessionPreferences, updateSession } from '../request/session-preferences.js';
 import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
 import { concernsOfInitialize, declareConcerns, declareListChanged } from './declare.js';

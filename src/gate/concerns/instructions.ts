@@ -3,7 +3,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, type Request, read } from '../../wire/messages.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { textRedaction } from '../enforce/text-redaction.js';
-import { canChange } from '../request/can-change.js';
+import { canChange } from '../request/configure.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
 import { heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
 

@@ -2,27 +2,30 @@ import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
 import type { Message, RequestId } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
-import type { PrincipalPreferences } from '../request/kept-preferences.js';
+import type { SharedCatalog } from '../request/catalog-cache.js';
+import type { PrincipalPreferences, SessionPreferences } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
 import type { GateReport, Report } from '../request/report.js';
-import type { SessionPreferences } from '../request/session-preferences.js';
-import type { SharedCatalog } from '../request/shared-catalog.js';
 import type { TaskMemory, TaskRecords } from '../tasks/task-records.js';
+import type { ConnectionObserver, InitializedConnection } from './connection-state.js';
 import type { Exchange } from './exchange.js';
-import type { KnownNames } from './known-names.js';
 import type { Ledger } from './ledger.js';
-import type { ConnectionObserver, InitializedConnection } from './observer.js';
+import type { KnownNames } from './outcomes.js';
 
-/** The policy of a gate, where preferences are kept, and what is shared with other gates. */
+/** The policy of a gate, and where preferences are kept. */
 export interface ConcernsOptions {
   /** From `loadPolicy` or `openCompiledPolicy`. A `LivePolicy` can be replaced while connections are open. */
   readonly policy: Policy | LivePolicy;
   /** Keeps the preferences of HTTP sessions. Without a store, the connection keeps them as long as it lasts. */
   readonly store?: SessionStore | undefined;
-  /** Keeps preferences per verified caller, besides those of sessions. Only HTTP handlers know the caller. */
-  readonly principal?: PrincipalPreferences | undefined;
   /** Called once for each request of a client, when its answer leaves, to write a log. */
   readonly report?: ((report: GateReport) => void) | undefined;
+}
+
+/** What the endpoints of this package add: what they know of a caller, and what the gates of an endpoint share. */
+export interface GateOptions extends ConcernsOptions {
+  /** Keeps preferences per verified caller, besides those of sessions. */
+  readonly principal?: PrincipalPreferences | undefined;
   /** The names that reports may contain. Connections that share it learn from each other. */
   readonly names?: KnownNames | undefined;
   /**
@@ -45,8 +48,7 @@ export interface ConnectionPorts {
 }
 
 /** The options of one connection: where its preferences are kept is known from its first message. */
-export interface ConnectionOptions
-  extends Omit<ConcernsOptions, 'store' | 'report' | 'names' | 'taskMemory'> {
+export interface ConnectionOptions extends Omit<GateOptions, 'store' | 'report' | 'names' | 'taskMemory'> {
   readonly report?: Report | undefined;
   readonly preferences: SessionPreferences;
   /** Who created which task. Without it, the connection remembers its own tasks. */

@@ -2,12 +2,11 @@ import { type Configuration, resolveConfiguration } from '../../engine/configura
 import type { Kind, Policy } from '../../engine/policy.js';
 import type { SessionRecord } from '../../session/store.js';
 import type { Capability } from '../../wire/messages.js';
-import { CatalogCache } from '../request/catalog-cache.js';
+import type { Panel } from '../panel/panel.js';
+import { CatalogCache, type SharedCatalog } from '../request/catalog-cache.js';
 import type { Implementation } from '../request/facts.js';
+import type { SessionPreferences } from '../request/kept-preferences.js';
 import type { Handshake } from '../request/needs.js';
-import type { SessionPreferences } from '../request/session-preferences.js';
-import type { SharedCatalog } from '../request/shared-catalog.js';
-import type { ConnectionObserver } from './observer.js';
 
 /** Whether and how a client initialized a connection. Written by the steps of `initialize`. */
 export class Initialization {
@@ -87,4 +86,20 @@ export class Switching {
   switched(capabilities: readonly Capability[]): void {
     if (capabilities.includes('tools')) this.relisted = false;
   }
+}
+
+/** A connection whose client has initialized it, for a page with switches. */
+export interface InitializedConnection {
+  /** What the page shows, and how it changes it. */
+  readonly panel: Panel;
+  readonly client: Implementation;
+}
+
+/** Is told what a page with switches shows. */
+export interface ConnectionObserver {
+  /** What the client is shown may have changed. */
+  changed(): void;
+  /** The client listed. */
+  listed(): void;
+  closed(): void;
 }

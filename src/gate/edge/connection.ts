@@ -27,12 +27,16 @@ import { filterUnexpected } from '../lists/list-request.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
 import type { Implementation } from '../request/facts.js';
-import { type PrincipalPreferences, readKept } from '../request/kept-preferences.js';
+import {
+  type PrincipalPreferences,
+  readKept,
+  readSession,
+  type SessionPreferences,
+} from '../request/kept-preferences.js';
 import { LivePolicy, policyInForce } from '../request/live-policy.js';
 import type { Handshake } from '../request/needs.js';
 import { NO_REPORT, type Report } from '../request/report.js';
-import { readSession, type SessionPreferences } from '../request/session-preferences.js';
-import { passesBy, reportOfPassing } from '../table/pass-by.js';
+import { passesBy, reportOfPassing } from '../table/routing.js';
 import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
 import { toolIsShown } from '../tasks/visible-tasks.js';
 import type { ConnectionOptions, ConnectionPorts } from './concerns-options.js';

@@ -21,13 +21,17 @@ import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
 import type { ConnectionFacts, Facts, Keeps, Substitute } from '../request/facts.js';
-import { type Kept, nothingRead, type PrincipalPreferences } from '../request/kept-preferences.js';
+import {
+  type Kept,
+  nothingRead,
+  type PrincipalPreferences,
+  type SessionPreferences,
+} from '../request/kept-preferences.js';
 import type { Handshake } from '../request/needs.js';
 import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
-import type { SessionPreferences } from '../request/session-preferences.js';
 import { panelRouteOf } from '../table/panel-routes.js';
-import { routeOf } from '../table/refusals.js';
 import type { Route } from '../table/routes.js';
+import { routeOf } from '../table/routing.js';
 import type { TaskRecords } from '../tasks/task-records.js';
 
 /** The connection of an exchange: what all its exchanges share, and ways to both sides. */

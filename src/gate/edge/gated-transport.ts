@@ -11,17 +11,16 @@ import {
 } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
 import type { Sender } from '../request/configure.js';
+import { placePreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
 import type { HttpRequestInfo } from '../request/preference-sources.js';
-import { placePreferences } from '../request/session-preferences.js';
-import { passesBy, reportOfPassing } from '../table/pass-by.js';
+import { passesBy, reportOfPassing } from '../table/routing.js';
 import { memoryOf, TaskMemory, taskRecords } from '../tasks/task-records.js';
-import type { ConcernsOptions } from './concerns-options.js';
+import type { GateOptions } from './concerns-options.js';
 import { Connection } from './connection.js';
 import type { Exchange } from './exchange.js';
-import { KnownNames } from './known-names.js';
 import { Ledger } from './ledger.js';
-import { Outcomes } from './outcomes.js';
+import { KnownNames, Outcomes } from './outcomes.js';
 
 /** A transport with a gate in it. */
 export interface GatedTransport extends Transport, GateLink {
@@ -34,12 +33,12 @@ export interface GatedTransport extends Transport, GateLink {
  * Puts the gate into a transport. Connect a server to the returned transport instead.
  *
  * @param transport a transport of SDK v1 or v2 that is not started
- * @param options the policy, and where preferences are kept
+ * @param options the policy, where preferences are kept, and what gates share
  * @returns the transport for the server
  * @example
  * await server.connect(gatedTransport(new StdioServerTransport(), { policy }));
  */
-export function gatedTransport(transport: Transport, options: ConcernsOptions): GatedTransport {
+export function gatedTransport(transport: Transport, options: GateOptions): GatedTransport {
   return new TransportWithGate(transport, options);
 }
 
@@ -66,7 +65,7 @@ class TransportWithGate implements GatedTransport {
 
   constructor(
     private readonly inner: Transport,
-    private readonly options: ConcernsOptions,
+    private readonly options: GateOptions,
   ) {
     const { report, names, probe } = options;
     this.outcomes = report === undefined ? undefined : new Outcomes(report, names ?? new KnownNames(), probe);

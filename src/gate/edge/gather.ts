@@ -1,9 +1,9 @@
 import type { Answer, Failure, Message } from '../../wire/messages.js';
-import { nowOrLater } from '../../wire/now-or-later.js';
+import { nowOrLater } from '../../wire/serial-queue.js';
 import type { Deciding, Need, NeedName, Settling } from '../request/needs.js';
 import type { Outcome, Row, Settled, Tell } from '../request/outcome.js';
 import { NO_REPORT } from '../request/report.js';
-import { loggable, refusalOf } from '../table/refusals.js';
+import { loggable, refusalOf } from '../table/routing.js';
 import type { Exchange } from './exchange.js';
 import { ROWS, type Rows } from './rows.js';
 import { type Fact, type Found, find, findPreferences } from './sources.js';

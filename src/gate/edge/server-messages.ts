@@ -12,12 +12,11 @@ import {
 } from '../../wire/messages.js';
 import { changedSince, isUpdateShown, shownBy } from '../concerns/list-changed.js';
 import { redactNotification, redactSampling } from '../enforce/server-text.js';
-import { canChange } from '../request/can-change.js';
-import { sessionConfiguration } from '../request/configure.js';
+import { canChange, sessionConfiguration } from '../request/configure.js';
+import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
-import type { View } from '../request/view.js';
-import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/refusals.js';
 import { NOTIFICATION_TEXTS, type NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS } from '../table/routes.js';
+import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/routing.js';
 import type { Exchange, ExchangeConnection } from './exchange.js';
 import { gather } from './gather.js';
 import { type ViewSource, viewsOf } from './views.js';

@@ -7,15 +7,14 @@ import {
   nothingRead,
   readKept,
   readPrincipal,
+  updateSession,
 } from '../request/kept-preferences.js';
-import type { FactOf, Need, NeedName } from '../request/needs.js';
+import type { FactOf, Need, NeedName, PanelPart, PanelPartName } from '../request/needs.js';
 import { type Outcome, refuse, refuseValue } from '../request/outcome.js';
 import { storeWarning } from '../request/report.js';
-import { updateSession } from '../request/session-preferences.js';
 import { askPerson } from './ask-person.js';
 import { isChosen } from './chosen-prompt.js';
 import type { Exchange } from './exchange.js';
-import { PANEL_PARTS } from './panel-parts.js';
 import { readPages, withLists } from './server-lists.js';
 import { makersOf, ownerOf } from './task-owners.js';
 
@@ -154,3 +153,11 @@ export function findPreferences(
 function noteListing({ connection, configuration, route }: Exchange): void {
   if (route.to === 'list') connection.listedWith(configuration, route.kind);
 }
+
+/** The decisions about primitives of the gate. What they compute with is loaded when it is first needed. */
+export const PANEL_PARTS: { readonly [P in PanelPartName]: () => Promise<PanelPart> } = {
+  tool: async () => (await import('../panel/tool.js')).callTool,
+  pageTool: async () => (await import('../panel/page-tools.js')).callPageTool,
+  prompt: async () => (await import('../panel/prompt.js')).getPrompt,
+  page: async () => (await import('../panel/page.js')).readPage,
+};

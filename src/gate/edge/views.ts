@@ -1,7 +1,7 @@
 import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import { sessionConfiguration } from '../request/configure.js';
-import type { View } from '../request/view.js';
+import type { View } from '../request/facts.js';
 import type { Exchange } from './exchange.js';
 
 /** The part of a connection that knows what its client is shown. */

@@ -1,11 +1,11 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { ERRORS, type Request, read } from '../../wire/messages.js';
-import { canChange } from '../request/can-change.js';
+import { canChange } from '../request/configure.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
 import { type Deciding, type Lists, listsFor, preferences } from '../request/needs.js';
 import { type Outcome, pass, refuse, reply, type Tell } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
-import { refusalOf } from '../table/refusals.js';
+import { refusalOf } from '../table/routing.js';
 import { explainTarget } from './explain-target.js';
 import { KINDS_OF, type RequestTarget, targetsOf } from './targets.js';
 import { decisionOnKnownUri, isShown, isShownByEntry } from './visibility.js';

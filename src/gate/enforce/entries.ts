@@ -1,5 +1,5 @@
 import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/messages.js';
-import { unshared } from '../request/can-change.js';
+import { unshared } from '../request/configure.js';
 import type { Facts } from '../request/facts.js';
 import { listsFor, type Settling } from '../request/needs.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';

@@ -1,5 +1,5 @@
 import type { Failure } from '../../wire/messages.js';
-import { canChange } from '../request/can-change.js';
+import { canChange } from '../request/configure.js';
 import { isEnforced, type RequestFacts } from '../request/facts.js';
 import { configurationNow, heldNow, type Settling } from '../request/needs.js';
 import { hiddenNameFinder } from './hidden-names.js';

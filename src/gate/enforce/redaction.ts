@@ -1,6 +1,6 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { ACCESS_METHODS, type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
-import { canChange } from '../request/can-change.js';
+import { canChange } from '../request/configure.js';
 import { type Facts, isEnforced } from '../request/facts.js';
 import { heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
 import { refusal, type Settled } from '../request/outcome.js';

@@ -1,8 +1,8 @@
 import type { Notification, Request } from '../../wire/messages.js';
 import { rewriteJson } from '../../wire/rewrite-json.js';
-import { canChange } from '../request/can-change.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
-import type { View } from '../request/view.js';
+import { canChange } from '../request/configure.js';
+import type { View } from '../request/facts.js';
 import { NOTIFICATION_TEXTS } from '../table/routes.js';
 import { hiddenNameFinder } from './hidden-names.js';
 import { isHiddenToolName, withoutOfferedTools } from './sampling-tools.js';

@@ -1,6 +1,6 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
-import { unshared } from '../request/can-change.js';
+import { unshared } from '../request/configure.js';
 import type { Facts } from '../request/facts.js';
 import { type Outcome, refuse, reply } from '../request/outcome.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';

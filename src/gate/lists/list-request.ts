@@ -4,7 +4,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Answer, answer, ERRORS, type Failure } from '../../wire/messages.js';
 import { redactFailure } from '../enforce/failure-redaction.js';
-import { canChange, unshared } from '../request/can-change.js';
+import { canChange, unshared } from '../request/configure.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import {
   type NameFilter,
@@ -22,8 +22,7 @@ import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from './cur
 import { filterList, withWarnings } from './filter-list.js';
 import { ownListOnly, withOwnEntries } from './own-entries.js';
 import { isSealed, openCursor, sealCursor } from './sealed-cursor.js';
-import { callableTools, toolsOfEra } from './task-support.js';
-import { withoutHiddenUi } from './ui-links.js';
+import { callableTools, toolsOfEra, withoutHiddenUi } from './tools-for-client.js';
 
 /** What a list request asks for: the kind of primitives, and the client's own filter. */
 interface ListQuery {

@@ -4,8 +4,7 @@ import { bindCatalog, type Catalog } from '../../engine/select.js';
 import { type AskServer, askForPages } from '../../wire/ask-pages.js';
 import { type Capability, type Failure, LISTS } from '../../wire/messages.js';
 import type { WalkEnd } from '../../wire/page-walker.js';
-import { CachedList, type SharedCatalog } from './shared-catalog.js';
-import { bindOnce, itemsOf, type WholeList } from './whole-list.js';
+import { type Bind, bindOnce, itemsOf, type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
 const BOUNDS = { items: 50_000, pages: 100, milliseconds: 60_000 };
@@ -149,5 +148,55 @@ export class CatalogCache {
     if (end.kind === 'complete')
       return { state: 'complete', list: new CachedList(kind, pages, this.shared ? bindCatalog : bindOnce) };
     return end.kind === 'failed' ? { state: 'failed', error: end.error } : { state: 'unbounded' };
+  }
+}
+
+/** While a policy is being replaced, requests that began before still use the old one. */
+const MAX_BOUND = 2;
+
+/** A list as the server sent it, bound to each policy that requests use. */
+export class CachedList {
+  private readonly bound = new Map<Policy, WholeList>();
+
+  constructor(
+    private readonly kind: Kind,
+    readonly pages: readonly Record<string, unknown>[],
+    private readonly bind?: Bind,
+  ) {}
+
+  /** Returns the list bound to a policy. The policies that were bound last are remembered. */
+  boundTo(policy: Policy): WholeList {
+    const known = this.bound.get(policy);
+    if (known !== undefined) return known;
+    const list = wholeListOf(policy, this.kind, this.pages, this.bind);
+    for (const oldest of this.bound.keys()) {
+      if (this.bound.size < MAX_BOUND) break;
+      this.bound.delete(oldest);
+    }
+    this.bound.set(policy, list);
+    return list;
+  }
+}
+
+/**
+ * A catalog that outlives server instances. By sharing it, the operator promises that the server's lists do not depend
+ * on the request. Then each list is fetched once, and list requests can be answered without building a server.
+ */
+export class SharedCatalog {
+  readonly lists = new Map<Kind, CachedList>();
+
+  /** Returns the server's own result for a list request, if that page is cached. */
+  page(kind: Kind, cursor: unknown): Record<string, unknown> | undefined {
+    const pages = this.lists.get(kind)?.pages ?? [];
+    if (cursor === undefined) return pages[0];
+    const before = pages.findIndex((page) => page.nextCursor === cursor);
+    return before === -1 ? undefined : pages[before + 1];
+  }
+
+  /** Adds a list from a snapshot file, as one page, and binds it to the policy before the first request. */
+  put(policy: Policy, kind: Kind, items: readonly object[]): void {
+    const list = new CachedList(kind, [{ [kind]: items }]);
+    list.boundTo(policy);
+    this.lists.set(kind, list);
   }
 }

@@ -7,13 +7,19 @@ import {
 } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 import type { HostConcerns, SessionRecord } from '../../session/store.js';
-import { CLIENT_CAPABILITIES_META, EXTENSION_ID, eraOf, type Request, read } from '../../wire/messages.js';
+import {
+  CLIENT_CAPABILITIES_META,
+  type Era,
+  EXTENSION_ID,
+  eraOf,
+  type Request,
+  read,
+} from '../../wire/messages.js';
 import { panelMode } from '../table/panel-routes.js';
 import { surfacesOf } from './client-surfaces.js';
-import { type Kept, readKept, recordOf, type Sent } from './kept-preferences.js';
+import { type Kept, keptCapabilities, readKept, recordOf, type Sent } from './kept-preferences.js';
 import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
-import { keptCapabilities } from './session-preferences.js';
 
 /** Who sent a message, as far as the transport knows. */
 export interface Sender {
@@ -123,4 +129,24 @@ export function sessionConfiguration(exchange: Configurable & Sent): Configurati
   const withKeptOf = (kept: Kept) => configure(exchange, kept, { meta: false });
   const kept = readKept(exchange);
   return kept instanceof Promise ? kept.then(withKeptOf) : withKeptOf(kept);
+}
+
+/**
+ * Returns whether a list can differ from the server's own under this configuration. If not, nothing can be hidden, and the
+ * server's answer is passed on byte for byte.
+ */
+export function canChange({ policy, active }: Configuration): boolean {
+  const { rules, settings } = policy;
+  return active || rules.length > 0 || settings.unmapped === 'hide' || settings.transparency;
+}
+
+/**
+ * Forbids caching of a modern list. Modern clients cache lists under the method alone, for `ttlMs`: with other
+ * preferences they would get the list of the earlier ones.
+ *
+ * @returns the result with `ttlMs: 0` and `cacheScope: "private"`; the same object in the legacy era
+ */
+export function unshared(era: Era, result: Record<string, unknown>): Record<string, unknown> {
+  if (era === 'legacy' || (result.ttlMs === 0 && result.cacheScope === 'private')) return result;
+  return { ...result, ttlMs: 0, cacheScope: 'private' };
 }

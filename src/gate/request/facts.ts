@@ -3,8 +3,7 @@ import type { Policy } from '../../engine/policy.js';
 import type { Era, Request } from '../../wire/messages.js';
 import type { Route } from '../table/routes.js';
 import type { Sender } from './configure.js';
-import type { Kept } from './kept-preferences.js';
-import type { SessionPreferences } from './session-preferences.js';
+import type { Kept, SessionPreferences } from './kept-preferences.js';
 
 /** A client or a server, as it names itself. */
 export interface Implementation {
@@ -64,3 +63,10 @@ export interface Substitute {
 
 export const isEnforced = ({ policy }: Pick<RequestFacts, 'policy'>): boolean =>
   policy.settings.enforcement === 'enforce';
+
+/** What decides which names of a server's own message are hidden: a configuration, and the request that it belongs to. */
+export interface View {
+  readonly configuration: Configuration;
+  readonly request: Request | undefined;
+  readonly substitute: Substitute | undefined;
+}

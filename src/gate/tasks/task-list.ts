@@ -5,7 +5,7 @@ import { redactResponse } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
-import { unshared } from '../request/can-change.js';
+import { unshared } from '../request/configure.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
 import { type Deciding, pagesOf, preferences, type Settling } from '../request/needs.js';
 import { fail, type Outcome, pass, refuse, reply, type Settled, type Tell } from '../request/outcome.js';

@@ -3,7 +3,7 @@ import { type Answer, type Failure, read } from '../../wire/messages.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { redactResult } from '../enforce/result-redaction.js';
 import { textRedaction } from '../enforce/text-redaction.js';
-import { canChange } from '../request/can-change.js';
+import { canChange } from '../request/configure.js';
 import { type Facts, isEnforced } from '../request/facts.js';
 import { listsFor, type Settling } from '../request/needs.js';
 

@@ -3,7 +3,7 @@ import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { read } from '../../wire/messages.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
-import { canChange } from '../request/can-change.js';
+import { canChange } from '../request/configure.js';
 import { type Facts, isEnforced } from '../request/facts.js';
 import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/needs.js';
 import { isListedFor, isPrivate } from './task-owner.js';

@@ -1,7 +1,7 @@
 import type { Policy } from '../../engine/policy.js';
+import { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import type { GateReport } from '../../gate/request/report.js';
-import { SharedCatalog } from '../../gate/request/shared-catalog.js';
 import type { Era } from '../../wire/messages.js';
 import { dropStale, fillLists, type KnownCatalog, type StubServer, takeLists } from './stub-server.js';
 

@@ -1,7 +1,7 @@
 import { type Implementation, ProtocolError, Server } from '@modelcontextprotocol/server';
 import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
-import { listsTaskOnlyTools } from '../../gate/lists/task-support.js';
-import type { SharedCatalog } from '../../gate/request/shared-catalog.js';
+import { listsTaskOnlyTools } from '../../gate/lists/tools-for-client.js';
+import type { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { LISTS, read } from '../../wire/messages.js';
 import { listedBy } from './stub-server.js';
 

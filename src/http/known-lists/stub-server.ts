@@ -1,8 +1,8 @@
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { CURSOR_MESSAGES, isGateCursor } from '../../gate/lists/cursor.js';
+import { SharedCatalog } from '../../gate/request/catalog-cache.js';
 import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.js';
-import { SharedCatalog } from '../../gate/request/shared-catalog.js';
 import { LISTS, METHODS, type Message, type Request, read } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
 

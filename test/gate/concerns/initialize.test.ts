@@ -3,7 +3,7 @@ import type { Policy } from '../../../src/engine/policy.js';
 import { describePolicy } from '../../../src/gate/concerns/declare.js';
 import { judge, settle as settleAnswer } from '../../../src/gate/edge/gather.js';
 import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord, SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';

@@ -1,13 +1,12 @@
 import type { Policy } from '../../../src/engine/policy.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
+import type { ConnectionObserver } from '../../../src/gate/edge/connection-state.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
-import type { ConnectionObserver } from '../../../src/gate/edge/observer.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
 import type { Implementation } from '../../../src/gate/request/facts.js';
-import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
+import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import type { GateReport, ReportContext } from '../../../src/gate/request/report.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
 import type { SessionStore } from '../../../src/session/store.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -18,7 +17,6 @@ import {
   type RequestId,
   read,
 } from '../../../src/wire/messages.js';
-
 import { readPreferences } from '../exchange-of.js';
 
 /** The lists of a server, by the key of their results; a number is the code of an error. */

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { isChosen } from '../../../src/gate/edge/chosen-prompt.js';
-import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout'] }));

@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import type { ConcernsOptions } from '../../../src/gate/edge/concerns-options.js';
+import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
 import { read } from '../../../src/wire/messages.js';
 import { HIGH, LISTS, levels, turn } from '../tasks/task-gate.js';
 import { FakeTransport, GatedPair, messageOf } from '../transport-harness.js';
@@ -11,7 +11,7 @@ const enforced = levels('{ enforcement: enforce }');
 const CALL = { id: 1, method: 'tools/call', params: { name: 'work', ...HIGH } };
 
 /** A transport with a gate, over a server that answers at once but calls of `work`, and that keeps no message. */
-function open(options: Partial<ConcernsOptions> = {}) {
+function open(options: Partial<GateOptions> = {}) {
   const inner = new FakeTransport();
   const pair = new GatedPair({ policy: enforced, ...options }, inner);
   const called: unknown[] = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ConcernsOptions } from '../../../src/gate/edge/concerns-options.js';
-import { SharedCatalog } from '../../../src/gate/request/shared-catalog.js';
+import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
+import { SharedCatalog } from '../../../src/gate/request/catalog-cache.js';
 import { TaskMemory } from '../../../src/gate/tasks/task-records.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, read } from '../../../src/wire/messages.js';
@@ -15,7 +15,7 @@ const OVER_HTTP = { requestInfo: { headers: {} } };
 const CREATED: Record<string, object> = { 'tools/call': { result: { task: { taskId: 'one' } } } };
 
 /** A transport with a gate, over a server that answers at once. */
-function open(options: Partial<ConcernsOptions> = {}, sessionId?: string, more: typeof CREATED = CREATED) {
+function open(options: Partial<GateOptions> = {}, sessionId?: string, more: typeof CREATED = CREATED) {
   const inner = new FakeTransport();
   if (sessionId !== undefined) inner.sessionId = sessionId;
   const pair = new GatedPair({ policy: advisory, ...options }, inner);

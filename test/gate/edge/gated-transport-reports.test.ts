@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { ConcernsOptions } from '../../../src/gate/edge/concerns-options.js';
-import { KnownNames } from '../../../src/gate/edge/known-names.js';
+import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
+import { KnownNames } from '../../../src/gate/edge/outcomes.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
 import { type RequestId, read } from '../../../src/wire/messages.js';
 import { levels, turn } from '../tasks/task-gate.js';
@@ -8,13 +8,13 @@ import { FakeTransport, GatedPair } from '../transport-harness.js';
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
-const open = (options: Partial<ConcernsOptions> = {}) =>
+const open = (options: Partial<GateOptions> = {}) =>
   new GatedPair({ policy: advisory, ...options }, new FakeTransport());
 const PING = { id: 7, method: 'ping' };
 const idOf = (message: unknown) => read(message, 'id') as RequestId;
 
 describe('the reports of a transport', () => {
-  function reporting(options: Partial<ConcernsOptions> = {}) {
+  function reporting(options: Partial<GateOptions> = {}) {
     const reports: GateReport[] = [];
     const pair = open({ report: (report) => reports.push(report), ...options });
     return { pair, reports };

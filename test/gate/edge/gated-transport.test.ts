@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConcernsOptions } from '../../../src/gate/edge/concerns-options.js';
+import type { GateOptions } from '../../../src/gate/edge/concerns-options.js';
 import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import { type RequestId, read } from '../../../src/wire/messages.js';
@@ -8,9 +8,9 @@ import { FakeTransport, GatedPair, messageOf } from '../transport-harness.js';
 
 const advisory = levels();
 const enforced = levels('{ enforcement: enforce }');
-const open = (options: Partial<ConcernsOptions> = {}, inner = new FakeTransport()) =>
+const open = (options: Partial<GateOptions> = {}, inner = new FakeTransport()) =>
   new GatedPair({ policy: advisory, ...options }, inner);
-const strict = (options: Partial<ConcernsOptions> = {}) => open({ policy: enforced, ...options });
+const strict = (options: Partial<GateOptions> = {}) => open({ policy: enforced, ...options });
 const PING = { id: 7, method: 'ping' };
 const idOf = (message: unknown) => read(message, 'id') as RequestId;
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { KnownNames } from '../../../src/gate/edge/known-names.js';
-import { Outcomes } from '../../../src/gate/edge/outcomes.js';
+import { KnownNames, Outcomes } from '../../../src/gate/edge/outcomes.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
 import { type Message, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';

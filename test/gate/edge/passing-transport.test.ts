@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
-import { passesBy } from '../../../src/gate/table/pass-by.js';
 import { ROUTES } from '../../../src/gate/table/routes.js';
+import { passesBy } from '../../../src/gate/table/routing.js';
 import { PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
 import { Harness, policyOf, SECURITY } from '../gate-harness.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import type { SessionRead, SessionStore } from '../../../src/session/store.js';
 import { EXTENSION_ID, METHODS, type RequestId, read } from '../../../src/wire/messages.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { viewsOf } from '../../../src/gate/edge/views.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
 import { exchangeOf } from '../exchange-of.js';

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
 import * as redaction from '../../../src/gate/enforce/failure-redaction.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';
 import { gathered } from '../exchange-of.js';

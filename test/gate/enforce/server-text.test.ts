@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
 import { redactNotification, redactSampling } from '../../../src/gate/enforce/server-text.js';
-import type { View } from '../../../src/gate/request/view.js';
+import type { View } from '../../../src/gate/request/facts.js';
 import type { Notification, Request } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer } from './list-server.js';

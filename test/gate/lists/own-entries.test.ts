@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Kind } from '../../../src/engine/policy.js';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { ownListOnly, withOwnEntries } from '../../../src/gate/lists/own-entries.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { APPS, exchangeOf, modern } from '../exchange-of.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { read } from '../../../src/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 

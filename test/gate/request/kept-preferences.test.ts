@@ -7,10 +7,10 @@ import {
   readKept,
   readPrincipal,
   recordOf,
+  type SessionPreferences,
   strongestPlace,
   withoutModel,
 } from '../../../src/gate/request/kept-preferences.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { HostConcerns, SessionRecord, SessionStore } from '../../../src/session/store.js';
 

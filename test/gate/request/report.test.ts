@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Sender } from '../../../src/gate/request/configure.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { ownerOf } from '../../../src/session/task-owner.js';
 import { CLIENT_CAPABILITIES_META, EXTENSION_ID, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';

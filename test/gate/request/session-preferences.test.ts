@@ -6,7 +6,7 @@ import {
   readSession,
   type SessionPreferences,
   updateSession,
-} from '../../../src/gate/request/session-preferences.js';
+} from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { policyOf } from '../gate-harness.js';
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { PrincipalPreferences, SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { canKeep, canSwitch, clientSurfaces, openToModel } from '../../../src/gate/request/switching.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { APPS, exchangeOf, modern } from '../exchange-of.js';

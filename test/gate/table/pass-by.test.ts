@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { panelMode, panelRouteOf } from '../../../src/gate/table/panel-routes.js';
-import { passesBy, reportOfPassing } from '../../../src/gate/table/pass-by.js';
+import { passesBy, reportOfPassing } from '../../../src/gate/table/routing.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 

@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
+import { entriesOf, isAllowed, malformedName, namesIn } from '../../../src/gate/table/routes.js';
 import {
   loggable,
   passesNotification,
   passesServerRequest,
   refusalOf,
   routeOf,
-} from '../../../src/gate/table/refusals.js';
-import { entriesOf, isAllowed, malformedName, namesIn } from '../../../src/gate/table/routes.js';
+} from '../../../src/gate/table/routing.js';
 import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 

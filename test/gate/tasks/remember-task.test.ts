@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { rememberTask as remembering } from '../../../src/gate/tasks/remember-task.js';
 import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
 import { createMemoryStore } from '../../../src/session/memory.js';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { withoutTaskList } from '../../../src/gate/tasks/task-list.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Failure } from '../../../src/wire/messages.js';

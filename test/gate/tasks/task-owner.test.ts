@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
 import { ownerOf as callerOf } from '../../../src/gate/edge/task-owners.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
-import type { SessionPreferences } from '../../../src/gate/request/session-preferences.js';
+import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { isListedFor, isPrivate, mayUse, principalOf } from '../../../src/gate/tasks/task-owner.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { SessionRecord } from '../../../src/session/store.js';
