@@ -2,9 +2,8 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { FetchOptions } from '../http/fetch-handler.js';
 import { principalOf } from '../http/sessions.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
-import { isRequest, isResponse, METHODS, read } from '../wire/messages.js';
+import { fromSdk, isRequest, isResponse, METHODS, read } from '../wire/messages.js';
 import type { RecoveryOptions } from './recovering.js';
-import { fromSdk } from './sdk-messages.js';
 import { shareUpstream, type Upstream, type UpstreamServer } from './upstream.js';
 
 /**

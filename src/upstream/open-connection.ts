@@ -4,16 +4,17 @@ import {
   ERRORS,
   type Failure,
   failure,
+  fromSdk,
   isRequest,
   isResponse,
   METHODS,
   type Message,
   type Request,
   type RequestId,
+  toSdk,
 } from '../wire/messages.js';
 import { ChildTransport } from './child-process.js';
 import { RemoteTransport } from './remote.js';
-import { fromSdk, toSdk } from './sdk-messages.js';
 import { readSendFailure, UpstreamError } from './upstream-error.js';
 
 /** What the owner of a connection is told. */

@@ -2,8 +2,16 @@ import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
 import { once } from '../http/once.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
-import { ERRORS, failure, isRequest, type Request as McpRequest, METHODS, read } from '../wire/messages.js';
-import { fromSdk, toSdk } from './sdk-messages.js';
+import {
+  ERRORS,
+  failure,
+  fromSdk,
+  isRequest,
+  type Request as McpRequest,
+  METHODS,
+  read,
+  toSdk,
+} from '../wire/messages.js';
 
 /** A server in another process, with the interface of a server of the SDK. It forwards each message. */
 export interface ServerProxy {

@@ -5,6 +5,7 @@ import {
   ERRORS,
   type Failure,
   failure,
+  fromSdk,
   isRequest,
   isResponse,
   METHODS,
@@ -12,10 +13,10 @@ import {
   type Request,
   type RequestId,
   read,
+  toSdk,
 } from '../wire/messages.js';
 import { OpenConnection } from './open-connection.js';
 import { type Pending, PendingRequests } from './pending.js';
-import { fromSdk, toSdk } from './sdk-messages.js';
 import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
 import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
 

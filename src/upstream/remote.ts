@@ -4,8 +4,7 @@ import {
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { isResponse } from '../wire/messages.js';
-import { fromSdk } from './sdk-messages.js';
+import { fromSdk, isResponse } from '../wire/messages.js';
 import { watchBody } from './watch-body.js';
 
 /** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */

@@ -6,15 +6,16 @@ import {
   ERRORS,
   type Failure,
   failure,
+  fromSdk,
   isRequest,
   isResponse,
   METHODS,
   type Message,
   type Request,
   read,
+  toSdk,
 } from '../wire/messages.js';
 import { RecoveringTransport, type RecoveryOptions } from './recovering.js';
-import { fromSdk, toSdk } from './sdk-messages.js';
 
 interface Waiting {
   readonly answered: (answer: Answer | Failure) => void;

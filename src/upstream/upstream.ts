@@ -4,6 +4,7 @@ import type { SlowReaders } from '../http/streams/slow-readers.js';
 import {
   ERRORS,
   failure,
+  fromSdk,
   isRequest,
   isResponse,
   METHODS,
@@ -11,9 +12,9 @@ import {
   type Request,
   type RequestId,
   read,
+  toSdk,
 } from '../wire/messages.js';
 import type { RecoveryOptions } from './recovering.js';
-import { fromSdk, toSdk } from './sdk-messages.js';
 import { SharedConnection } from './shared-connection.js';
 
 /** Requests that set state of a connection. All clients share the connection, so all of them would get that state. */

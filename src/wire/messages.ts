@@ -1,3 +1,4 @@
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import type { Kind } from '../engine/policy.js';
 
 /** The id of the extension: the key in `capabilities.extensions` and in `_meta`. */
@@ -170,3 +171,9 @@ export function read(value: unknown, ...path: readonly string[]): unknown {
   }
   return found;
 }
+
+/** @returns a message as the SDK types it; the cast is safe because both types describe a JSON-RPC message of MCP */
+export const toSdk = (message: Message): JSONRPCMessage => message as JSONRPCMessage;
+
+/** @returns a message of the SDK as this package types it; the cast is safe for the same reason */
+export const fromSdk = (message: JSONRPCMessage): Message => message as Message;

@@ -1,7 +1,13 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
-import { isResponse, type Request as ListRequest, type Message } from '../../wire/messages.js';
+import {
+  fromSdk,
+  isResponse,
+  type Request as ListRequest,
+  type Message,
+  toSdk,
+} from '../../wire/messages.js';
 import { checkPreferenceOptions, principalPreferences } from '../callers/principal.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
@@ -83,16 +89,14 @@ class OneAnswerTransport implements Transport {
   request(request: ListRequest, extra: MessageExtraInfo): Promise<Message> {
     return new Promise((resolve) => {
       this.answered = resolve;
-      // The cast is safe: `plainList` checked that the request has the shape that the SDK requires.
-      this.onmessage?.(request as JSONRPCMessage, extra);
+      this.onmessage?.(toSdk(request), extra);
     });
   }
 
   async start(): Promise<void> {}
 
   async send(sent: JSONRPCMessage): Promise<void> {
-    // Every message of the SDK is also one of ours, whose types name fewer members.
-    const message = sent as Message;
+    const message = fromSdk(sent);
     if (isResponse(message)) this.answered(message);
   }
 
