@@ -129,11 +129,8 @@ export function pageOf<T>(items: readonly T[], offset: number, limits: PageLimit
   const size = pageSize >= 1 ? Math.floor(pageSize) : 1;
   const most = Math.min(items.length, offset + size);
   const whole = offset === 0 && most === items.length && maxBytes === MAX_PAGE_BYTES;
-  const end =
-    (whole && fitting.has(items)) || surelyFits(items, offset, most, maxBytes)
-      ? most
-      : cut(items, offset, most, maxBytes);
-  if (whole && end === most && items.length > REMEMBERED_FROM) fitting.add(items);
+  const end = whole && fitting.has(items) ? most : cut(items, offset, most, maxBytes);
+  if (whole && end === most) fitting.add(items);
   const page = offset === 0 && end === items.length ? items : items.slice(offset, end);
   return end < items.length ? { items: page, next: end } : { items: page };
 }
@@ -178,9 +175,6 @@ export function isGateCursor(cursor: unknown): boolean {
 /** Lists that are known to fit into one page. Selections are cached, so equal requests list the same array again. */
 const fitting = new WeakSet<readonly unknown[]>();
 
-/** Items of a list that is remembered as fitting. Adding up a shorter one costs less than the entry in a weak set. */
-const REMEMBERED_FROM = 50;
-
 /** Returns the first position after `from` that does not fit. */
 function cut(items: readonly unknown[], from: number, to: number, maxBytes: number): number {
   let bytes = 1;
@@ -192,7 +186,18 @@ function cut(items: readonly unknown[], from: number, to: number, maxBytes: numb
   return to;
 }
 
+/** The sizes of items. Lists of many configurations have the same items, and writing one as JSON takes microseconds. */
+const sizes = new WeakMap<object, number>();
+
 function bytesOf(item: unknown): number {
+  const known = typeof item === 'object' && item !== null ? sizes.get(item) : undefined;
+  if (known !== undefined) return known;
+  const bytes = jsonBytesOf(item);
+  if (typeof item === 'object' && item !== null) sizes.set(item, bytes);
+  return bytes;
+}
+
+function jsonBytesOf(item: unknown): number {
   try {
     return Buffer.byteLength(JSON.stringify(item) ?? 'null');
   } catch {
@@ -200,67 +205,3 @@ function bytesOf(item: unknown): number {
     return 0;
   }
 }
-
-/**
- * Returns whether the items fit for certain. Adds up an upper bound for each value, which is faster than
- * `JSON.stringify`. This is enough for any list of up to 800 kB, and for plain ASCII lists of up to 5 MB.
- */
-function surelyFits(items: readonly unknown[], from: number, to: number, maxBytes: number): boolean {
-  // Most lists are small, and then reading the characters would cost more than everything else.
-  return isWithin(items, from, to, maxBytes, longest) || isWithin(items, from, to, maxBytes, textBytes);
-}
-
-/** Returns whether an upper bound of the items' JSON is at most `maxBytes`, given one for each text. */
-function isWithin(
-  items: readonly unknown[],
-  from: number,
-  to: number,
-  maxBytes: number,
-  bytesOfText: (text: string) => number,
-): boolean {
-  let most = 2;
-  // A stack instead of recursion: values may be nested deeply, or contain themselves.
-  const stack: unknown[] = [];
-  for (let index = from; index < to; index++) {
-    stack.push(items[index]);
-    while (stack.length > 0) {
-      const value = stack.pop();
-      if (typeof value === 'string') {
-        most += bytesOfText(value) + 1;
-      } else if (Array.isArray(value)) {
-        most += 3;
-        for (const each of value) stack.push(each);
-      } else if (typeof value === 'object' && value !== null) {
-        const prototype = Object.getPrototypeOf(value);
-        if (prototype !== Object.prototype && prototype !== null) return false;
-        most += 3;
-        // Plain objects inherit no enumerable keys, and this is twice as fast as Object.entries.
-        for (const key in value) {
-          const member = (value as Record<string, unknown>)[key];
-          most += bytesOfText(key) + 1;
-          // Most members are texts: not pushing them takes a third less time.
-          if (typeof member === 'string') most += bytesOfText(member) + 1;
-          else stack.push(member);
-        }
-      } else if (typeof value === 'function' || typeof value === 'bigint') {
-        // A toJSON method can write anything, as with instances of classes above.
-        return false;
-      } else {
-        most += SCALAR_BYTES;
-      }
-      if (most > maxBytes) return false;
-    }
-  }
-  return true;
-}
-
-/** The longest number, such as -0.0000012345678901234567, has 25 characters. One more for the comma. */
-const SCALAR_BYTES = 26;
-
-/** Two quotes, and six bytes for each UTF-16 unit: a control character or a lone surrogate needs that many. */
-const longest = (text: string): number => 2 + 6 * text.length;
-
-/** Characters that JSON writes unescaped, in one byte each. */
-const PLAIN = /^[\x20\x21\x23-\x5b\x5d-\x7e]*$/;
-
-const textBytes = (text: string): number => (PLAIN.test(text) ? 2 + text.length : longest(text));
