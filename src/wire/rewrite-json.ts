@@ -14,13 +14,14 @@ export interface JsonRewriting {
  *
  * @param value the value; it is not changed
  * @param rewriting the functions to apply
+ * @param name the member name of the value, if it has one
  * @returns the rewritten value; the same object if nothing changes
  * @example
  * rewriteJson({ a: ['x'] }, { text: (text) => text.toUpperCase() }); // { a: ['X'] }
  */
-export function rewriteJson(value: unknown, rewriting: JsonRewriting): unknown {
-  if (typeof value === 'string') return rewriting.text?.(value, undefined) ?? value;
-  return isContainer(value) ? walk(frameOf(value, undefined), rewriting).result() : value;
+export function rewriteJson(value: unknown, rewriting: JsonRewriting, name?: string): unknown {
+  if (typeof value === 'string') return rewriting.text?.(value, name) ?? value;
+  return isContainer(value) ? walk(frameOf(value, name), rewriting).result() : value;
 }
 
 /** Does the same as `rewriteJson`, for a value that is known to be an object. */

@@ -14,7 +14,9 @@ import {
   type Notification,
   read,
 } from '../../wire/messages.js';
-import { redactFailure } from '../enforce/failure-redaction.js';
+import { HANDSHAKE } from '../enforce/exceptions.js';
+import { hasTexts } from '../enforce/redact-texts.js';
+import { redactFailure } from '../enforce/redaction.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
 import { type Facts, type Implementation, isEnforced, type RequestFacts } from '../request/facts.js';
@@ -82,13 +84,13 @@ export function* settleInitialize(facts: RequestFacts, message: Answer | Failure
   };
 }
 
-/** Redacts the instructions in a result. Only for that must be known what the caller chose. */
+/** Redacts the texts in a result, such as instructions. Only for that must be known what the caller chose. */
 function* withInstructions(
   facts: RequestFacts,
   record: SessionRecord,
   result: Record<string, unknown>,
 ): Settling<Record<string, unknown>> {
-  if (!isEnforced(facts) || result.instructions === undefined) return result;
+  if (!isEnforced(facts) || !hasTexts(result, HANDSHAKE)) return result;
   let principal: SessionRead | undefined;
   try {
     principal = yield* principalNow();

@@ -1,7 +1,9 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, type Request, read } from '../../wire/messages.js';
+import { HANDSHAKE } from '../enforce/exceptions.js';
 import { hiddenNameFinder } from '../enforce/hidden-names.js';
+import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
@@ -16,9 +18,9 @@ export const WITHHELD: ConcernWarning = {
     "The server's instructions are withheld: they may name hidden primitives, and the server's lists are not known yet.",
 };
 
-/** Returns whether the instructions in the answer to `initialize` or `server/discover` may name something hidden. */
+/** Returns whether the answer to `initialize` or `server/discover` may name something hidden, for example in its instructions. */
 const mayName = (facts: RequestFacts, result: Result, configuration: Configuration): boolean =>
-  isEnforced(facts) && result.instructions !== undefined && canChange(configuration);
+  isEnforced(facts) && canChange(configuration) && hasTexts(result, HANDSHAKE);
 
 /**
  * Redacts the server's instructions by the lists that are held. Without the lists they are withheld: a server need not
@@ -53,12 +55,16 @@ const neededKinds = (result: Result): readonly Kind[] =>
   KINDS.filter((kind) => read(result, 'capabilities', LISTS[kind].capability) !== undefined);
 
 function redactWith(request: Request, result: Result, lists: Lists, configuration: Configuration): Result {
-  const { instructions } = result;
-  if (typeof instructions !== 'string') return withheld(result);
-  const redact = textRedaction(hiddenNameFinder(lists, configuration), request, undefined);
-  return { ...result, instructions: redact(instructions) };
+  if (result.instructions !== undefined && typeof result.instructions !== 'string') return withheld(result);
+  return redactMembers(
+    result,
+    textRedaction(hiddenNameFinder(lists, configuration), request, undefined),
+    HANDSHAKE,
+  );
 }
 
-function withheld({ instructions: _instructions, ...rest }: Result): Result {
-  return rest;
-}
+/** Leaves out what has texts. */
+const withheld = (result: Result): Result =>
+  Object.fromEntries(
+    Object.entries(result).filter(([name, value]) => !hasTexts({ [name]: value }, HANDSHAKE)),
+  );

@@ -11,11 +11,11 @@ import {
   SAMPLING,
 } from '../../wire/messages.js';
 import { changedSince, isUpdateShown, shownBy } from '../concerns/list-changed.js';
-import { redactNotification, redactSampling } from '../enforce/server-text.js';
+import { redactNotification, redactSampling } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
-import { NOTIFICATION_TEXTS, type NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS } from '../table/routes.js';
+import { NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS } from '../table/routes.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/routing.js';
 import type { Exchange, ExchangeConnection } from './exchange.js';
 import { gather } from './gather.js';
@@ -83,10 +83,11 @@ export function fromServerNotification(
     return message;
   }
   if (policy.settings.enforcement !== 'enforce') return message;
-  if (NOTIFICATION_TEXTS.has(method)) {
+  // Nothing filters what `settings.methods` lets pass.
+  if (!NOTIFICATIONS.server.has(method) && !OWNED_TASK_NOTIFICATIONS.has(method)) return message;
+  if (method !== RESOURCE_UPDATED) {
     return underViews(connection, related, (views) => redactNotification(connection, views, message));
   }
-  if (method !== RESOURCE_UPDATED) return message;
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;
   const views = viewsOf(connection, related);

@@ -1,39 +1,49 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
-import { ACCESS_METHODS, type Answer, ERRORS, type Failure, read } from '../../wire/messages.js';
+import {
+  ACCESS_METHODS,
+  type Answer,
+  ERRORS,
+  type Failure,
+  type Notification,
+  type Request,
+  read,
+} from '../../wire/messages.js';
+import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange } from '../request/configure.js';
-import { type Facts, isEnforced } from '../request/facts.js';
-import { heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
+import { type Facts, isEnforced, type RequestFacts, type View } from '../request/facts.js';
+import { configurationNow, heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
 import { refusal, type Settled } from '../request/outcome.js';
 import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
+import { type Exceptions, exceptionsTo, NOTHING, SUBJECT } from './exceptions.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
+import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
-import { redactError, redactResult } from './result-redaction.js';
-import { isHiddenToolName, withoutHiddenTools } from './sampling-tools.js';
+import { isHiddenToolName, withoutHiddenTools, withoutOfferedTools } from './sampling-tools.js';
 import { KINDS_OF } from './targets.js';
-import { hasTaskText, redactTask } from './task-redaction.js';
 import { textRedaction } from './text-redaction.js';
 import { isUriShown } from './visibility.js';
 
 const NOT_REDACTED = 'The response could not be checked for hidden names. Try again.';
 
 /**
- * Redacts the server's response to an access-checked request. Puts the original name back, and removes hidden
- * primitives from links to resources, from the contents of a resource, from the values of a completion and from the text
- * of an error. Other text of a visible tool is the tool author's responsibility.
+ * Redacts the server's response to a request. Puts the original name back, and removes hidden primitives from links to
+ * resources, from the contents of a resource, from the values of a completion, from the tools that the model of the client
+ * may use, and their names from every text but the exceptions (`exceptions.ts`).
  *
  * @returns the response for the client, and an error to report if it could not be redacted
  */
 export function* redactResponse(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if (!canChange(facts.configuration)) return { message };
-  const kinds = neededKinds(facts, message);
+  const exceptions = exceptionsFor(facts, message);
+  const kinds = neededKinds(facts, message, exceptions);
   if (kinds.length === 0) return { message };
   // SDK v2 turns this error into an HTTP status only if it arrives synchronously, so no list is fetched for it.
   const isKnown = 'error' in message && message.error.code === ERRORS.methodNotFound;
   const lists = isKnown ? yield* heldNow() : (yield* listsFor({ kinds })).lists;
   try {
-    return redactWith(facts, lists, message);
+    return redactWith(facts, lists, message, exceptions);
   } catch {
     return refusal(facts, NOT_REDACTED);
   }
@@ -48,46 +58,56 @@ export function* settleAccess(facts: Facts, message: Answer | Failure): Settling
   return yield* redactResponse(facts, filtered);
 }
 
+function exceptionsFor({ request, substitute }: Facts, message: Answer | Failure): Exceptions {
+  return 'error' in message || substitute !== undefined
+    ? NOTHING
+    : exceptionsTo(message.result, request.method);
+}
+
 /** Returns the lists that tell which names of a response are hidden; none if it cannot name other primitives. */
 function neededKinds(
   { request, substitute, configuration }: Facts,
   message: Answer | Failure,
+  exceptions: Exceptions,
 ): readonly Kind[] {
   if ('error' in message || substitute !== undefined) return KINDS;
   const { result } = message;
-  const hasText =
+  const isRead =
     request.method === ACCESS_METHODS.complete ||
-    result.isError === true ||
     read(result, 'inputRequests') !== undefined ||
-    hasTaskText(result);
-  if (hasText) return KINDS;
+    hasTexts(result, exceptions);
+  if (isRead) return KINDS;
   // The tools decide about their pages.
   return namesResources(result)
     ? [...KINDS_OF.uri, ...(configuration.apps === true ? ['tools' as const] : [])]
     : [];
 }
 
-function redactWith(facts: Facts, lists: Lists, message: Answer | Failure): Settled {
-  const { request, configuration, substitute } = facts;
-  // Most results only need their links checked.
-  const redaction = (): ((text: string) => string) =>
-    textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
-  if ('error' in message) return { message: { ...message, error: redactError(message.error, redaction()) } };
+function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, exceptions: Exceptions): Settled {
+  const { request, configuration } = facts;
+  if ('error' in message) {
+    return { message: { ...message, error: redactError(message.error, redactionOf(facts, lists)) } };
+  }
   const hidden = hiddenTests(facts, lists);
   const linked = withoutHiddenLinks(message.result, hidden.isUri);
   if (linked === undefined) {
     const uri = read(request.params, 'uri');
     return refusal(facts, 'Resource not found', { uri }, ERRORS.invalidParams);
   }
-  const result =
+  const completed =
     request.method === ACCESS_METHODS.complete ? withoutHiddenValues(request.params, linked, hidden) : linked;
-  if (substitute !== undefined || result.isError === true) {
-    return { message: { ...message, result: redactResult(result, redaction()) } };
-  }
-  const isHiddenTool = (name: string): boolean => isHiddenToolName(lists, name, configuration);
-  const redacted = withoutHiddenTools(redactTask(result, redaction), isHiddenTool);
+  const offered = withoutHiddenTools(completed, (name) => isHiddenToolName(lists, name, configuration));
+  // Most results only need their links checked.
+  const redacted = hasTexts(offered, exceptions)
+    ? redactMembers(offered, redactionOf(facts, lists), exceptions)
+    : offered;
   return { message: redacted === message.result ? message : { ...message, result: redacted } };
 }
+
+const redactionOf = ({ configuration, request = NO_REQUEST, substitute }: View, lists: Lists): Redact =>
+  textRedaction(hiddenNameFinder(lists, configuration), request, substitute);
+
+const NO_REQUEST: Request = { jsonrpc: '2.0', id: 0, method: '' };
 
 function hiddenTests({ configuration }: Facts, lists: Lists): HiddenTests {
   const isIdentity = (text: string): boolean => isHiddenIdentity(lists, text, configuration);
@@ -95,4 +115,65 @@ function hiddenTests({ configuration }: Facts, lists: Lists): HiddenTests {
     isIdentity,
     isUri: (uri) => isIdentity(uri) || !isUriShown(lists, uri, configuration),
   };
+}
+
+/**
+ * Redacts an error that the server answered to a request that names no primitive, under `enforce`. Only lists that are held
+ * already tell what is hidden: the request may be the one for a list.
+ */
+export function* redactFailure(facts: RequestFacts, message: Failure): Settling<Failure> {
+  if (!isEnforced(facts)) return message;
+  const { request } = facts;
+  const configuration = yield* configurationNow();
+  if (!canChange(configuration)) return message;
+  const view = { configuration, request, substitute: undefined };
+  return { ...message, error: redactError(message.error, redactionOf(view, yield* heldNow())) };
+}
+
+/** Redacts the tasks of a list, under `enforce`. */
+export function* redactTasks(facts: Facts, tasks: readonly unknown[]): Settling<readonly unknown[]> {
+  if (!isEnforced(facts) || !canChange(facts.configuration)) return tasks;
+  const isRead = (task: unknown): task is Record<string, unknown> =>
+    typeof task === 'object' && task !== null && hasTexts({ ...task }, exceptionsTo(task));
+  if (!tasks.some(isRead)) return tasks;
+  const redact = redactionOf(facts, (yield* listsFor({ kinds: KINDS })).lists);
+  return tasks.map((task) => (isRead(task) ? redactMembers(task, redact, exceptionsTo(task)) : task));
+}
+
+type Held = { readonly catalog: Pick<CatalogCache, 'held'> };
+
+/**
+ * Redacts a notification. Only lists that are held already and the policy's entries tell what is hidden: no list is fetched
+ * for a log line.
+ *
+ * @param connection what the server lists
+ * @param views under which configurations the client sees the notification
+ * @param message the notification
+ * @returns the notification; the same object if it has no texts, or nothing can be hidden
+ */
+export function redactNotification(
+  { catalog }: Held,
+  views: readonly View[],
+  message: Notification,
+): Notification {
+  const { params } = message;
+  if (params === undefined || !hasTexts(params, SUBJECT)) return message;
+  const redacted = views
+    .filter(({ configuration }) => canChange(configuration))
+    .reduce((given, view) => {
+      const redact = redactionOf(view, catalog.held(view.configuration.policy));
+      return redactMembers(given, redact, SUBJECT);
+    }, params);
+  return redacted === params ? message : { ...message, params: redacted };
+}
+
+/** Removes hidden tools from a server's request for sampling. */
+export function redactSampling({ catalog }: Held, views: readonly View[], message: Request): Request {
+  const isHidden = (name: string): boolean =>
+    views.some(({ configuration }) =>
+      isHiddenToolName(catalog.held(configuration.policy), name, configuration),
+    );
+  const { params = {} } = message;
+  const shown = withoutOfferedTools(params, isHidden);
+  return shown === params ? message : { ...message, params: shown };
 }

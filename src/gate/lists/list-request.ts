@@ -3,7 +3,7 @@ import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Answer, answer, ERRORS, type Failure } from '../../wire/messages.js';
-import { redactFailure } from '../enforce/failure-redaction.js';
+import { redactFailure } from '../enforce/redaction.js';
 import { canChange, unshared } from '../request/configure.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import {

@@ -124,15 +124,6 @@ export const OWNED_TASK_NOTIFICATIONS: ReadonlySet<string> = new Set([
   'notifications/subscriptions/acknowledged',
 ]);
 
-/** The members of `params` that contain free text of the server, by notification. Under `enforce` they are redacted. */
-export const NOTIFICATION_TEXTS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['notifications/message', ['logger', 'data']],
-  ['notifications/progress', ['message']],
-  ['notifications/tasks/status', ['statusMessage']],
-  ['notifications/tasks', ['statusMessage', 'result', 'error', 'inputRequests']],
-  ['notifications/cancelled', ['reason']],
-]);
-
 /** The methods that a server may request of a client under `enforce`. */
 export const SERVER_REQUESTS: ReadonlySet<string> = new Set([
   'ping',

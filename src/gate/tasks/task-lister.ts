@@ -2,13 +2,13 @@ import { describeConfiguration } from '../../engine/configuration.js';
 import { hasOwner } from '../../session/task-owner.js';
 import { ERRORS, EXTENSION_ID } from '../../wire/messages.js';
 import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
+import { redactTasks } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
 import type { Facts } from '../request/facts.js';
 import { owner, type Settling, tasksOf } from '../request/needs.js';
 import { type Outcome, refuse, reply } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
-import { redactTasks } from './task-redaction.js';
 import { hidesTasks, shownTools } from './visible-tasks.js';
 
 /** How many tasks a page has without `page-size`. */

@@ -6,7 +6,6 @@ import { type Deciding, makersOf, owner, preferences, type Settling } from '../r
 import { type Outcome, pass, refuse, type Settled } from '../request/outcome.js';
 import { storeWarning } from '../request/report.js';
 import { isPrivate, mayUse } from './task-owner.js';
-import { redactTask } from './task-redaction.js';
 import { unknownTaskId } from './unknown-task-id.js';
 
 /**
@@ -52,7 +51,7 @@ export function refuseUnread(cause: unknown): Outcome {
 export function* settleTask(facts: Facts, message: Answer | Failure): Settling<Settled> {
   if (!isEnforced(facts)) return { message: withOriginalId(facts, message) };
   const redacted = yield* redactResponse(facts, message);
-  return { ...redacted, message: withOriginalId(facts, yield* redactTask(facts, redacted.message)) };
+  return { ...redacted, message: withOriginalId(facts, redacted.message) };
 }
 
 function withOriginalId({ substitute }: Facts, message: Answer | Failure): Answer | Failure {

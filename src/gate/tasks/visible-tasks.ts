@@ -2,12 +2,12 @@ import { decide, type IndexedDecision } from '../../engine/evaluate.js';
 import { countHidden, type HiddenCounts } from '../../engine/hidden.js';
 import { mapPrimitive } from '../../engine/mapping.js';
 import { read } from '../../wire/messages.js';
+import { redactTasks } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
 import { type Facts, isEnforced } from '../request/facts.js';
 import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/needs.js';
 import { isListedFor, isPrivate } from './task-owner.js';
-import { redactTasks } from './task-redaction.js';
 
 /** The tasks of a list that the caller is shown. */
 export interface VisibleTasks {

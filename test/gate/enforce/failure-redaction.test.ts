@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Policy } from '../../../src/engine/policy.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
-import * as redaction from '../../../src/gate/enforce/failure-redaction.js';
+import * as redaction from '../../../src/gate/enforce/redaction.js';
 import type { SessionPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID } from '../../../src/wire/messages.js';

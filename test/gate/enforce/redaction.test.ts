@@ -67,10 +67,11 @@ describe('the lists that a response needs', () => {
   const completing = { ref: { type: 'ref/prompt', name: 'p' }, argument: { name: 'a', value: '' } };
 
   it.each<[string, Record<string, unknown>]>([
-    ['that reports a failure', { isError: true, content: [] }],
+    ['that reports a failure', { isError: true, content: [{ type: 'text', text: 'no' }] }],
     ['with a request for input', { inputRequests: {} }],
     ['with the status message of a task', { task: { statusMessage: 'a' } }],
-    ['with the failure of a task', { result: { isError: true } }],
+    ['with the failure of a task', { result: { isError: true, content: ['no'] } }],
+    ['with a member that the protocol does not have', { content: [], other: 1 }],
   ])('are all for a result %s', (_what, result) => {
     const server = serving();
     redactResponse(call(server), answer(result));

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
-import { redactNotification, redactSampling } from '../../../src/gate/enforce/server-text.js';
+import { redactNotification, redactSampling } from '../../../src/gate/enforce/redaction.js';
 import type { View } from '../../../src/gate/request/facts.js';
 import type { Notification, Request } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
@@ -75,7 +75,11 @@ describe('the texts of a notification', () => {
     ['name nothing hidden', [under('high')], log('open', 'a')],
     ['are seen without preferences', [under()], log('secret')],
     ['are seen by nobody', [], log('secret')],
-    ['are of another kind', [under('high')], notification('notifications/other', { data: 'secret' })],
+    [
+      'are about something only',
+      [under('high')],
+      notification('notifications/other', { requestId: 'secret' }),
+    ],
     ['are missing', [under('high')], notification('notifications/message')],
     ['are empty', [under('high')], notification('notifications/message', {})],
   ])('stay the same object if they %s', (_what, views, message) => {

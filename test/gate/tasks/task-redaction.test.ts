@@ -1,13 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
+import * as redaction from '../../../src/gate/enforce/redaction.js';
 import { configure } from '../../../src/gate/request/configure.js';
 import type { Kept } from '../../../src/gate/request/kept-preferences.js';
-import * as redaction from '../../../src/gate/tasks/task-redaction.js';
-import type { Answer, Failure } from '../../../src/wire/messages.js';
+import type { Answer } from '../../../src/wire/messages.js';
 import { gathered } from '../exchange-of.js';
 import { HIGH, LISTS, levels, TaskGate } from './task-gate.js';
 
-const redactTask = gathered(redaction.redactTask);
+const redactResponse = gathered(redaction.redactResponse);
 const redactTasks = gathered(redaction.redactTasks);
 
 const advisory = levels();
@@ -16,14 +16,14 @@ const enforced = levels('{ enforcement: enforce }');
 const CONNECTED: Kept = { session: { state: 'live', record: {} }, principal: undefined };
 
 /** A request of a client that does not see `secret`, unless it says nothing about what it wants. */
-function request({ policy = enforced, params = HIGH as object } = {}): Exchange {
-  const exchange = new TaskGate(policy, LISTS).exchange('tasks/get', params);
+function request({ policy = enforced, params = HIGH as object, method = 'tasks/get' } = {}): Exchange {
+  const exchange = new TaskGate(policy, LISTS).exchange(method, params);
   exchange.configured(configure(exchange, CONNECTED, { meta: true }), []);
   return exchange;
 }
 
 const answer = (result: Record<string, unknown>): Answer => ({ jsonrpc: '2.0', id: 1, result });
-const BASE = { taskId: 'secret', status: 'working', note: 'secret' };
+const BASE = { taskId: 'secret', status: 'working' };
 
 const TEXTS: readonly [string, object, object][] = [
   [
@@ -47,8 +47,13 @@ const TEXTS: readonly [string, object, object][] = [
     { statusMessage: 'secret', error: 'secret', result: { isError: true, content: ['secret'] } },
     { statusMessage: '[hidden]', error: '[hidden]', result: { isError: true, content: ['[hidden]'] } },
   ],
-  ['an error without text', { error: null, statusMessage: 7 }, { error: null, statusMessage: 7 }],
-  ['an error that is a number', { error: 7 }, { error: 7 }],
+  ['a member that tasks do not have', { note: 'secret' }, { note: '[hidden]' }],
+  ['a message of another type', { statusMessage: ['secret'] }, { statusMessage: ['[hidden]'] }],
+  [
+    'a result that does not say clearly that it failed',
+    { result: { isError: 'true', content: ['secret'], note: 'secret' } },
+    { result: { isError: 'true', content: ['secret'], note: '[hidden]' } },
+  ],
   [
     'a message besides the result of a call that succeeded',
     { statusMessage: 'secret', result: { isError: false, content: ['secret'] } },
@@ -58,44 +63,40 @@ const TEXTS: readonly [string, object, object][] = [
 
 const WITHOUT_TEXT: readonly [string, object][] = [
   ['nothing else', {}],
-  ['a message of another type', { statusMessage: ['secret'] }],
+  ['no text in its members', { error: null, statusMessage: 7 }],
+  ['an error that is a number', { error: 7 }],
   ['the result of a call that succeeded', { result: { content: ['secret'] } }],
-  ['a result that does not say clearly that it failed', { result: { isError: 'true', content: ['secret'] } }],
 ];
 
 describe('a task', () => {
   it.each(TEXTS)('is redacted in %s', async (_what, given, expected) => {
     const message = { ...answer({ ...BASE, ...given }), extra: 'stays' };
-    expect(await redactTask(request(), message)).toEqual({
-      ...message,
-      result: { ...BASE, ...expected },
+    expect(await redactResponse(request(), message)).toEqual({
+      message: { ...message, result: { ...BASE, ...expected } },
     });
   });
 
-  it.each(WITHOUT_TEXT)('stays with %s', (_what, given) => {
+  it.each(TEXTS)('that a call created is redacted in %s', async (_what, given, expected) => {
+    const call = request({ method: 'tools/call' });
+    for (const [result, redacted] of [
+      [{ task: { ...BASE, ...given } }, { task: { ...BASE, ...expected } }],
+      [
+        { resultType: 'task', ...BASE, ...given },
+        { resultType: 'task', ...BASE, ...expected },
+      ],
+    ] as const) {
+      expect(await redactResponse(call, answer(result))).toEqual({ message: answer(redacted) });
+    }
+  });
+
+  it.each(WITHOUT_TEXT)('stays with %s', async (_what, given) => {
     const message = answer({ ...BASE, ...given });
-    expect(redactTask(request(), message)).toBe(message);
+    expect((await redactResponse(request(), message)).message).toBe(message);
   });
 
-  it('stays if nothing is hidden', () => {
+  it('stays if nothing is hidden', async () => {
     const message = answer({ ...BASE, statusMessage: 'secret' });
-    expect(redactTask(request({ params: {} }), message)).toBe(message);
-  });
-
-  it('stays if there is an error instead', () => {
-    const message: Failure = { jsonrpc: '2.0', id: 1, error: { code: 1, message: 'secret' } };
-    expect(redactTask(request(), message)).toBe(message);
-    const both = { ...message, result: { statusMessage: 'secret' } };
-    expect(redactTask(request(), both)).toBe(both);
-  });
-
-  it('that cannot be redacted is not sent', async () => {
-    const error = {
-      get data() {
-        throw new Error('broken');
-      },
-    };
-    expect(() => redactTask(request(), answer({ ...BASE, error }))).toThrow('broken');
+    expect((await redactResponse(request({ params: {} }), message)).message).toBe(message);
   });
 });
 

@@ -1,7 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { redactError, redactResult } from '../../../src/gate/enforce/result-redaction.js';
+import { exceptionsTo, NOTHING } from '../../../src/gate/enforce/exceptions.js';
+import { hasTexts, redactError, redactMembers } from '../../../src/gate/enforce/redact-texts.js';
 
 const redact = (text: string): string => `<${text}>`;
+/** Redacts a result of which nothing is excepted. */
+const redactResult = (result: Record<string, unknown>, by = redact) => redactMembers(result, by, NOTHING);
 
 describe('redacting an error', () => {
   it('reads its message, and the texts and member names of its data', () => {
@@ -30,9 +33,9 @@ describe('redacting an error', () => {
     expect(Object.keys(redactError({ code: 1, message: 'm' }, redact))).toEqual(['code', 'message']);
   });
 
-  it('leaves a message that is no text', () => {
-    const error = JSON.parse('{ "code": 1, "message": ["m"], "data": "d" }');
-    expect(redactError(error, redact)).toEqual({ code: 1, message: ['m'], data: '<d>' });
+  it('reads what errors of the protocol do not have', () => {
+    const error = JSON.parse('{ "code": 1, "message": ["m"], "data": "d", "secret": "s" }');
+    expect(redactError(error, redact)).toEqual({ code: 1, message: ['<m>'], data: '<d>', '<secret>': '<s>' });
     expect(redactError(JSON.parse('{ "code": 1 }'), redact)).toEqual({ code: 1 });
   });
 });
@@ -143,6 +146,105 @@ describe('redacting a result', () => {
 
   it('returns the same object if nothing changes', () => {
     const result = { content: [{ type: 'text', text: 'a' }] };
-    expect(redactResult(result, (text) => text)).toEqual(result);
+    expect(redactResult(result, (text) => text)).toBe(result);
+  });
+});
+
+const error = { code: -32000, message: 'no', data: { a: 'b' } };
+const failed = { isError: true, content: [{ type: 'text', text: 'no' }] };
+
+describe('redacting a task', () => {
+  it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
+    [
+      'the status message of a task',
+      { taskId: 't', status: 'working', statusMessage: 'a' },
+      { taskId: 't', status: 'working', statusMessage: '<a>' },
+    ],
+    [
+      'the status message of a task that a call created',
+      { task: { taskId: 't', statusMessage: 'a', ttl: 1 }, _meta: {} },
+      { task: { taskId: 't', statusMessage: '<a>', ttl: 1 }, _meta: {} },
+    ],
+    [
+      'the error of a task',
+      { taskId: 't', error },
+      { taskId: 't', error: { code: -32000, message: '<no>', data: { '<a>': '<b>' } } },
+    ],
+    [
+      'the failed result of a task',
+      { taskId: 't', result: failed },
+      { taskId: 't', result: { isError: true, content: [{ type: 'text', text: '<no>' }] } },
+    ],
+    [
+      'all of them',
+      { statusMessage: 'a', task: { statusMessage: 'b' }, error: { message: 'c' }, result: failed },
+      {
+        statusMessage: '<a>',
+        task: { statusMessage: '<b>' },
+        error: { message: '<c>' },
+        result: { isError: true, content: [{ type: 'text', text: '<no>' }] },
+      },
+    ],
+    ['an empty status message', { statusMessage: '' }, { statusMessage: '<>' }],
+    [
+      'parts of another form',
+      { statusMessage: ['a'], task: 'b', error: 'c', result: 'd' },
+      { statusMessage: ['<a>'], task: '<b>', error: '<c>', result: '<d>' },
+    ],
+    [
+      'nothing of a result that succeeded',
+      { error: { message: 'a' }, result: { isError: false, content: ['b'], structuredContent: { c: 'd' } } },
+      {
+        error: { message: '<a>' },
+        result: { isError: false, content: ['b'], structuredContent: { c: 'd' } },
+      },
+    ],
+    [
+      'members that tasks do not have',
+      { taskId: 't', a: { b: 'c' } },
+      { taskId: 't', '<a>': { '<b>': '<c>' } },
+    ],
+  ])('reads %s', (_what, result, redacted) => {
+    const exceptions = exceptionsTo(result);
+    expect(hasTexts(result, exceptions)).toBe(true);
+    const before = structuredClone(result);
+    expect(redactMembers(result, redact, exceptions)).toEqual(redacted);
+    expect(Object.keys(redactMembers(result, redact, exceptions))).toEqual(Object.keys(redacted));
+    expect(result).toEqual(before);
+  });
+
+  it.each([
+    [{}],
+    [{ taskId: 't', status: 'working' }],
+    [{ statusMessage: 7, task: { statusMessage: null }, error: { code: 1 }, result: { isError: true } }],
+    [{ task: null, error: null, result: null }],
+    [{ result: { isError: false, content: [{ type: 'text', text: 'secret' }] } }],
+    [{ isError: true, content: [] }],
+    [{ content: [{ type: 'text', text: 'secret' }], structuredContent: { secret: 1 }, _meta: { a: 'b' } }],
+  ])('has nothing to read in %j', (result) => {
+    const exceptions = exceptionsTo(result);
+    expect(hasTexts(result, exceptions)).toBe(false);
+    expect(redactMembers(result, redact, exceptions)).toBe(result);
+  });
+});
+
+describe('what stays of a result that succeeded', () => {
+  it('is its content, and what the client sends back', () => {
+    const result = { content: ['a'], contents: ['b'], messages: ['c'], requestState: 'd', nextCursor: 'e' };
+    expect(redactMembers(result, redact, exceptionsTo(result))).toBe(result);
+    expect(redactMembers(result, redact, exceptionsTo({ isError: true }))).not.toEqual(result);
+  });
+
+  it('is a list of entries that its method filters', () => {
+    const result = { skills: [{ name: 'a' }] };
+    expect(redactMembers(result, redact, exceptionsTo(result, 'skills/list'))).toBe(result);
+    expect(redactMembers(result, redact, exceptionsTo(result, 'tools/call'))).toEqual({
+      '<skills>': [{ name: '<a>' }],
+    });
+  });
+
+  it('is not a member that the protocol does not have yet', () => {
+    const result = { content: [], secret: 'a' };
+    expect(redactMembers(result, redact, exceptionsTo(result))).toEqual({ content: [], '<secret>': '<a>' });
   });
 });

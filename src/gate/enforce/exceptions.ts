@@ -1,0 +1,104 @@
+import { entriesOf } from '../table/routes.js';
+
+/**
+ * The members of a message for the client whose texts stay as the server wrote them. Every text of any other member is
+ * redacted under `enforce`, also of members that the protocol does not have yet.
+ */
+export type Exceptions = ReadonlySet<string>;
+
+/** Of an error, of a failed result, and of the answer to a request whose name was replaced. */
+export const NOTHING: Exceptions = new Set();
+
+/**
+ * Of a result that succeeded. Its content is the responsibility of the author of a visible tool, prompt or resource; links
+ * to resources, the values of a completion and the tools in requests for input are checked one by one. The client must
+ * send back the last two as they are.
+ */
+const CONTENT: Exceptions = new Set([
+  ...['content', 'structuredContent', 'contents', 'messages', 'completion', 'description', '_meta'],
+  ...['inputRequests', 'requestState', 'nextCursor'],
+]);
+
+/** Of the answer to `initialize` or `server/discover`: what the server is and can do. */
+export const HANDSHAKE: Exceptions = new Set([
+  ...['protocolVersion', 'supportedVersions', 'capabilities', 'serverInfo', '_meta'],
+]);
+
+/** Of a notification: what it is about, in the words of the client or of the protocol. */
+export const SUBJECT: Exceptions = new Set([
+  ...['progressToken', 'requestId', 'taskId', 'elicitationId', 'level', 'notifications', '_meta'],
+]);
+
+/**
+ * Returns what stays of a result.
+ *
+ * @param result the result of a request, or of a task
+ * @param method the method of the request. Its lists of entries contain visible ones only.
+ */
+export function exceptionsTo(result: object, method?: string): Exceptions {
+  if ('isError' in result && result.isError === true) return NOTHING;
+  const entries = method === undefined ? [] : entriesOf(method).flatMap(([member = '']) => member);
+  return entries.length === 0 ? CONTENT : new Set([...CONTENT, ...entries]);
+}
+
+/** The values that the protocol defines, by member name. They stay everywhere: a hidden tool may be named like one of them. */
+const PROTOCOL_VALUES: Readonly<Record<string, RegExp>> = {
+  type: /^(?:text|image|audio|resource|resource_link|tool_use|tool_result)$/,
+  role: /^(?:user|assistant)$/,
+  audience: /^(?:user|assistant)$/,
+  status: /^(?:working|input_required|completed|failed|cancelled)$/,
+  resultType: /^(?:complete|input_required|task)$/,
+  cacheScope: /^(?:public|private)$/,
+  taskId: /^/,
+  mimeType: /^[\w.+-]+\/[\w.+-]+(?:; ?[\w.+-]+=[\w.+-]+)*$/,
+  data: /^[A-Za-z0-9+/]*={0,2}$/,
+  blob: /^[A-Za-z0-9+/]*={0,2}$/,
+  createdAt: /^[\d:.TZ+-]+$/,
+  lastUpdatedAt: /^[\d:.TZ+-]+$/,
+  lastModified: /^[\d:.TZ+-]+$/,
+};
+
+export function isProtocolValue(key: string | undefined, text: string): boolean {
+  return (
+    key !== undefined && Object.hasOwn(PROTOCOL_VALUES, key) && PROTOCOL_VALUES[key]?.test(text) === true
+  );
+}
+
+/** The member names of results and content blocks. They stay everywhere too. */
+export const PROTOCOL_KEYS: ReadonlySet<string> = new Set([
+  ...[
+    '_meta',
+    'isError',
+    'content',
+    'messages',
+    'contents',
+    'completion',
+    'task',
+    'description',
+    'resultType',
+  ],
+  ...['ttlMs', 'cacheScope', 'values', 'total', 'hasMore'],
+  ...[
+    'type',
+    'text',
+    'data',
+    'blob',
+    'mimeType',
+    'uri',
+    'name',
+    'title',
+    'size',
+    'icons',
+    'src',
+    'sizes',
+    'theme',
+  ],
+  ...['resource', 'annotations', 'audience', 'priority', 'lastModified', 'role'],
+  ...['taskId', 'status', 'statusMessage', 'createdAt', 'lastUpdatedAt', 'ttl', 'pollInterval'],
+  ...['inputRequests', 'requestState', 'method', 'params'],
+]);
+
+/** The members of results, tasks and notifications that other objects do not have. */
+export const OWN_KEYS: ReadonlySet<string> = new Set([
+  ...['structuredContent', 'result', 'error', 'instructions', 'logger', 'message', 'progress', 'reason'],
+]);

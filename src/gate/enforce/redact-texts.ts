@@ -1,0 +1,80 @@
+import type { Failure } from '../../wire/messages.js';
+import { type JsonRewriting, rewriteJson } from '../../wire/rewrite-json.js';
+import { type Exceptions, exceptionsTo, isProtocolValue, OWN_KEYS, PROTOCOL_KEYS } from './exceptions.js';
+
+/** Redacts one text. */
+export type Redact = (text: string) => string;
+type Members = Record<string, unknown>;
+
+/**
+ * Redacts every text of an object of the protocol: a result, a task, the params of a notification. What the protocol itself
+ * defines stays: member names, and values such as `"type": "text"`. A hidden tool may be named like one of them.
+ *
+ * @param members the object
+ * @param redact redacts one text
+ * @param exceptions the members that stay as they are
+ * @example
+ * redactMembers({ taskId: 't', statusMessage: 'secret' }, redact, exceptionsTo(task));
+ */
+export function redactMembers(members: Members, redact: Redact, exceptions: Exceptions): Members {
+  return rewriteMembers(members, (name, value) => {
+    if (exceptions.has(name)) return [name, value];
+    const isKnown = PROTOCOL_KEYS.has(name) || OWN_KEYS.has(name);
+    return [isKnown ? name : redact(name), redactMember(name, value, redact)];
+  });
+}
+
+/** Rewrites the members of an object. The same object if nothing changes. */
+function rewriteMembers<T extends object>(
+  members: T,
+  rewrite: (name: string, value: unknown) => readonly [string, unknown],
+): T {
+  const before = Object.entries(members);
+  const after = before.map(([name, value]) => [...rewrite(name, value)]);
+  const isSame = before.every(
+    ([name, value], index) => after[index]?.[0] === name && after[index]?.[1] === value,
+  );
+  // An assignment to `__proto__` would set the prototype.
+  return isSame ? members : Object.fromEntries(after);
+}
+
+function redactMember(name: string, value: unknown, redact: Redact): unknown {
+  if (isMembers(value)) {
+    // A call creates a task, and a task has an outcome.
+    if (name === 'task' || name === 'result') return redactMembers(value, redact, exceptionsTo(value));
+    if (name === 'error') return rewriteError(value, redact);
+  }
+  // Its members are those of the tool.
+  if (name === 'structuredContent') return rewriteJson(value, everything(redact));
+  const text = (each: string, key: string | undefined) => (isProtocolValue(key, each) ? each : redact(each));
+  return rewriteJson(value, { text, key: (key) => (PROTOCOL_KEYS.has(key) ? key : redact(key)) }, name);
+}
+
+/** Redacts every text of an error: its message, and its data, of which the protocol defines nothing. */
+export const redactError = (error: Failure['error'], redact: Redact): Failure['error'] =>
+  rewriteError(error, redact);
+
+const ERROR_KEYS: ReadonlySet<string> = new Set(['code', 'message', 'data']);
+
+/** Only texts change, so it stays an error. */
+const rewriteError = <E extends object>(error: E, redact: Redact): E =>
+  rewriteMembers(error, (name, value) => [
+    ERROR_KEYS.has(name) ? name : redact(name),
+    rewriteJson(value, everything(redact)),
+  ]);
+
+const isMembers = (value: unknown): value is Members =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+const everything = (redact: Redact): JsonRewriting => ({ text: redact, key: redact });
+
+/** Returns whether an object has texts that `redactMembers` reads. */
+export function hasTexts(members: Members, exceptions: Exceptions): boolean {
+  let isFound = false;
+  const notice = (text: string): string => {
+    isFound = true;
+    return text;
+  };
+  redactMembers(members, notice, exceptions);
+  return isFound;
+}
