@@ -5,6 +5,17 @@ export interface FoundName {
   readonly end: number;
 }
 
+/** What was read of a text: the longest beginning of a name that ends here. */
+interface State {
+  readonly next: Map<string, State>;
+  /** The state of its longest proper suffix. Only the first state has none. */
+  suffix: State | undefined;
+  /** The longest name that ends here. */
+  found: { readonly name: string; readonly length: number } | undefined;
+}
+
+const newState = (): State => ({ next: new Map(), suffix: undefined, found: undefined });
+
 /**
  * Finds names in texts, in a time that depends on the text alone and not on the number of names: an automaton (Aho and
  * Corasick, 1975) whose letters are whole words and the single characters between them. A name inside a longer word is
@@ -16,30 +27,22 @@ export interface FoundName {
  * new NameFinder(['logData']).find('Tool logData failed'); // [{ name: 'logData', start: 5, end: 12 }]
  */
 export class NameFinder {
-  private readonly letters = new Letters();
-  /** The next state of a state and a letter, see `edgeKey`. */
-  private readonly edges = new Map<number, number>();
-  /** For each state, the state of its longest proper suffix. */
-  private readonly failures: number[] = [0];
-  /** For each state, the longest name that ends there. */
-  private readonly names: (FoundForm | undefined)[] = [undefined];
+  private readonly first = newState();
 
   /** @param names the names to find; empty names are ignored */
   constructor(names: Iterable<string>) {
-    const depths = [0];
-    const edges: Edge[] = [];
     for (const written of names) {
       const name = written.normalize('NFC');
-      for (const form of new Set([written, name])) {
-        if (form !== '') this.add(form, name, depths, edges);
-      }
+      for (const form of new Set([written, name])) if (form !== '') this.add(form, name);
     }
     // A state's suffixes are shorter than the state, so they are complete before it.
-    edges.sort((one, other) => one.depth - other.depth);
-    for (const { from, letter, to } of edges) {
-      const failure = from === 0 ? 0 : this.step(this.failures[from] ?? 0, letter);
-      this.failures[to] = failure;
-      this.names[to] ??= this.names[failure];
+    const states = [this.first];
+    for (const state of states) {
+      for (const [letter, next] of state.next) {
+        next.suffix = state.suffix === undefined ? this.first : this.step(state.suffix, letter);
+        next.found ??= next.suffix.found;
+        states.push(next);
+      }
     }
   }
 
@@ -51,124 +54,50 @@ export class NameFinder {
    *   form C.
    */
   find(text: string): readonly FoundName[] {
-    if (this.letters.size === 0) return NOTHING;
-    let found: FoundName[] | undefined;
-    let state = 0;
-    for (const tokens = new Tokens(text); tokens.next(); ) {
-      const letter = this.letters.find(tokens);
-      if (letter === undefined) {
-        state = 0;
-        continue;
-      }
+    const found: FoundName[] = [];
+    if (this.first.next.size === 0) return found;
+    let state = this.first;
+    let end = 0;
+    for (const letter of lettersOf(text)) {
+      end += letter.length;
       state = this.step(state, letter);
-      const match = this.names[state];
-      if (match === undefined) continue;
-      const { end } = tokens;
-      found ??= [];
-      found.push({ name: match.name, start: end - match.length, end });
+      if (state.found !== undefined) {
+        const { name, length } = state.found;
+        found.push({ name, start: end - length, end });
+      }
     }
-    return found ?? NOTHING;
+    return found;
   }
 
-  private add(form: string, name: string, depths: number[], edges: Edge[]): void {
-    let state = 0;
-    for (const tokens = new Tokens(form); tokens.next(); ) {
-      const letter = this.letters.find(tokens) ?? this.letters.add(tokens);
-      let next = this.edges.get(edgeKey(state, letter));
-      if (next === undefined) {
-        const depth = (depths[state] ?? 0) + 1;
-        next = depths.push(depth) - 1;
-        this.failures.push(0);
-        this.names.push(undefined);
-        this.edges.set(edgeKey(state, letter), next);
-        edges.push({ from: state, letter, to: next, depth });
-      }
+  private add(form: string, name: string): void {
+    let state = this.first;
+    for (const letter of lettersOf(form)) {
+      const next = state.next.get(letter) ?? newState();
+      state.next.set(letter, next);
       state = next;
     }
-    this.names[state] = { name, length: form.length };
+    state.found = { name, length: form.length };
   }
 
-  private step(state: number, letter: number): number {
-    for (let from = state; ; from = this.failures[from] ?? 0) {
-      const next = this.edges.get(edgeKey(from, letter));
+  private step(from: State, letter: string): State {
+    for (let state: State | undefined = from; state !== undefined; state = state.suffix) {
+      const next = state.next.get(letter);
       if (next !== undefined) return next;
-      if (from === 0) return 0;
     }
+    return this.first;
   }
 }
 
-/** The numbers of the words and single characters that occur in names. */
-class Letters {
-  size = 0;
-  /** By hash, so that a text is searched without a string for each of its words. */
-  private readonly byHash = new Map<number, { readonly token: string; readonly letter: number }[]>();
+const WORDS = /([\p{L}\p{N}]+)/u;
 
-  find({ text, start, end, hash }: Tokens): number | undefined {
-    const equal = this.byHash.get(hash);
-    if (equal === undefined) return undefined;
-    for (const { token, letter } of equal) {
-      if (token.length === end - start && text.startsWith(token, start)) return letter;
-    }
-    return undefined;
-  }
-
-  add({ text, start, end, hash }: Tokens): number {
-    const letter = this.size++;
-    const added = { token: text.slice(start, end), letter };
-    const equal = this.byHash.get(hash);
-    if (equal === undefined) this.byHash.set(hash, [added]);
-    else equal.push(added);
-    return letter;
+/** Returns the words of a text, and the single characters between them. */
+function* lettersOf(text: string): Generator<string> {
+  for (const [index, part] of text.split(WORDS).entries()) {
+    // Every second part is a word.
+    if (index % 2 === 1) yield part;
+    else yield* part;
   }
 }
-
-/** Reads the words of a text, and the single characters between them, one after the other. */
-class Tokens {
-  start = 0;
-  end = 0;
-  hash = 0;
-
-  constructor(readonly text: string) {}
-
-  next(): boolean {
-    const { text } = this;
-    const start = this.end;
-    if (start >= text.length) return false;
-    let width: number = wordWidth(text, start);
-    let end = start + (width > 0 ? width : (text.codePointAt(start) ?? 0) > 0xffff ? 2 : 1);
-    let hash = text.charCodeAt(start);
-    while (width > 0 && end < text.length) {
-      width = wordWidth(text, end);
-      // FNV-1a. The second half of a surrogate pair does not count: equal hashes are compared.
-      if (width > 0) hash = Math.imul(hash ^ text.charCodeAt(end), 0x01000193) & 0x3fffffff;
-      end += width;
-    }
-    this.start = start;
-    this.end = end;
-    this.hash = hash;
-    return true;
-  }
-}
-
-interface FoundForm {
-  readonly name: string;
-  /** Of the form that was added, in UTF-16 code units. */
-  readonly length: number;
-}
-
-interface Edge {
-  readonly from: number;
-  readonly letter: number;
-  readonly to: number;
-  readonly depth: number;
-}
-
-const NOTHING: readonly FoundName[] = [];
-
-/** More than the number of words of all names, and small enough that a key is a safe integer. */
-const MAX_LETTERS = 2 ** 26;
-
-const edgeKey = (state: number, letter: number): number => state * MAX_LETTERS + letter;
 
 /**
  * Replaces parts of a text. Parts that overlap become one.
@@ -195,25 +124,4 @@ export function replaceParts(text: string, parts: readonly FoundName[], by: stri
     at = end;
   }
   return replaced + text.slice(at);
-}
-
-const WORD = /[\p{L}\p{N}]/u;
-const IS_WORD = 1;
-const IS_OTHER = 2;
-/** By UTF-16 code unit: 0 until the first text contains it. */
-const kinds = new Uint8Array(0x10000);
-
-/** Returns how many UTF-16 code units a letter or digit takes; 0 if the character is neither. */
-function wordWidth(text: string, at: number): 0 | 1 | 2 {
-  const unit = text.charCodeAt(at);
-  const kind = kinds[unit];
-  if (kind === IS_WORD) return 1;
-  if (kind === IS_OTHER) return 0;
-  if (unit >= 0xd800 && unit < 0xdc00) {
-    // A surrogate pair is one character, so its first unit alone has no kind.
-    const character = text.codePointAt(at) ?? 0;
-    return character > 0xffff && WORD.test(String.fromCodePoint(character)) ? 2 : 0;
-  }
-  kinds[unit] = WORD.test(String.fromCharCode(unit)) ? IS_WORD : IS_OTHER;
-  return kinds[unit] === IS_WORD ? 1 : 0;
 }
