@@ -1,31 +1,15 @@
 import { defineConfig } from 'vitest/config';
+import { SHARED, SLOW } from './test/settings.js';
 
-/** These package this project in its own folder, and replace `build/lambda`, which other tests read. */
-const PACKAGING = ['test/e2e/{bundle-template,observe-template}.test.ts'];
-
+/** `npm test`. `npm run test:slow` runs the tests that are left out here. */
 export default defineConfig({
   test: {
-    // Real servers start as child processes, which takes seconds on a loaded machine.
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
-    expect: { poll: { timeout: 30_000 } },
-    reporters: ['default', './test/closing-line.ts'],
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: 'tests',
-          include: ['test/**/*.test.ts'],
-          exclude: PACKAGING,
-          sequence: { groupOrder: 0 },
-          // Most tests wait for child processes, so more workers than half of the cores pay.
-          maxWorkers: 2,
-        },
-      },
-      {
-        extends: true,
-        test: { name: 'packaging', include: PACKAGING, sequence: { groupOrder: 1 }, maxWorkers: 1 },
-      },
-    ],
+    ...SHARED,
+    include: ['test/**/*.test.ts'],
+    exclude: [...SHARED.exclude, ...SLOW],
+    maxWorkers: 2,
+    // Most files import the whole gate and an SDK. Loading modules once per worker instead of once per file takes a third of
+    // the time. No test depends on the state of modules.
+    isolate: false,
   },
 });

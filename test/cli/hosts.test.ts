@@ -76,7 +76,7 @@ describe('hosts', () => {
       await client.close();
       rmSync(cwd, { recursive: true, force: true });
     }
-  }, 30_000);
+  });
 
   it('prints all hosts with the file of each', async () => {
     const { stdout, stderr, code } = await run('hosts', ...POLICY, '--', ...SERVER);

@@ -63,7 +63,7 @@ async function serve(...args: string[]): Promise<Serving> {
     url,
     welcome: out,
     child,
-    printed: (text) => expect.poll(() => err, { timeout: 20_000 }).toContain(text),
+    printed: (text) => expect.poll(() => err).toContain(text),
   };
 }
 
@@ -172,7 +172,7 @@ describe('serve with any server', () => {
     const serving = await serve('--policy', 'policies/everything.yaml', ...upstream);
     expect(serving.welcome).toContain(`Serving http://127.0.0.1:${port}/mcp on`);
     connectOverHttp(serving.url).catch(() => undefined);
-    await expect.poll(() => [...new Set(seen)], { timeout: 20_000 }).toEqual(['Bearer mine']);
+    await expect.poll(() => [...new Set(seen)]).toEqual(['Bearer mine']);
   });
 
   it('rejects two servers, and a server without a policy', async () => {

@@ -51,7 +51,7 @@ async function serve({ options = [], fault = 'none', after = '1', preload }: Giv
   child.stdout.on('data', (chunk) => {
     out += chunk;
   });
-  await expect.poll(() => out, { timeout: 20_000 }).toContain('to stop');
+  await expect.poll(() => out).toContain('to stop');
   const url = /http:\S+/.exec(out)?.[0] ?? '';
   return {
     url,
@@ -97,7 +97,7 @@ describe('the limits of serve', () => {
     const before = await pidOf(first);
     const second = await connect();
     expect(await pidOf(second)).not.toBe(before);
-    await expect.poll(() => isAlive(before), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => isAlive(before)).toBe(false);
     expect(await pidOf(first)).not.toBe(before);
   });
 
@@ -107,7 +107,7 @@ describe('the limits of serve', () => {
     const pid = await pidOf(client);
     // A client that listens to a stream uses its session.
     await client.transport?.close();
-    await expect.poll(() => isAlive(pid), { timeout: 5000 }).toBe(false);
+    await expect.poll(() => isAlive(pid)).toBe(false);
   });
 
   it('--silence 1 replaces a process that hangs for a second', async () => {

@@ -103,7 +103,7 @@ describe('the streaming function', () => {
     });
     const event = httpEvent('POST', rpc('tools/call', { name: 'work', arguments: {} }));
     const running = make({ server })(event, sink, {});
-    await vi.waitFor(() => expect(received).toContain('begun'));
+    await expect.poll(() => received).toContain('begun');
     expect(received).not.toContain('done');
     finish();
     await running;

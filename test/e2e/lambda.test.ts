@@ -336,7 +336,7 @@ describe('shortly before Lambda ends the invocation', () => {
     });
     expect(errorOf(await tardy(httpEvent('POST', rpc('ping')), context)).code).toBe(-32001);
     release(server);
-    await vi.waitFor(() => expect(closed).toBe(1));
+    await expect.poll(() => closed).toBe(1);
     expect(connect).not.toHaveBeenCalled();
   });
 });

@@ -114,19 +114,19 @@ describe('equal keys', () => {
 
 describe('capabilities with two million dots', () => {
   const name = '.'.repeat(2_000_000);
-  const capabilities = { [name]: { [name]: {} }, extensions: { [`io${name}`]: {}, 'io.example/x': {} } };
+  /** Fails the test if its names are listed, which is necessary to copy it or to write it as JSON. */
+  const unlisted = <T extends object>(target: T): T =>
+    new Proxy(target, { ownKeys: () => expect.fail('The names of the capabilities were listed.') });
+  const extensions = unlisted({ [`io${name}`]: {}, 'io.example/x': {} });
+  const capabilities = unlisted({ [name]: { [name]: {} }, extensions });
   const policy = policyOf(yaml`
     version: 1
     rules: [{ id: r, hide: [tools], when: { var: client.capabilities.extensions.io.example/x } }]
   `);
 
   it('cost nothing, because only the paths of the policy are read', () => {
-    const started = performance.now();
-    for (let count = 0; count < 100; count++) {
-      const { key } = resolveConfiguration(policy, [], { capabilities });
-      expect(key.length).toBeLessThan(200);
-    }
-    expect(performance.now() - started).toBeLessThan(1000);
+    const { key } = resolveConfiguration(policy, [], { capabilities });
+    expect(key.length).toBeLessThan(200);
   });
 });
 

@@ -1,8 +1,5 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { Policy } from '../../src/index.js';
-import { loadPolicy } from '../../src/policy/index.js';
+import { policyFromText } from '../policy-text.js';
 import type { Random } from './random.js';
 
 export type Kind = 'tools' | 'prompts' | 'resources' | 'resourceTemplates';
@@ -69,7 +66,7 @@ export function randomPlan(random: Random): Plan {
   };
 }
 
-/** Writes a plan as a policy file, and loads it. */
+/** Writes a plan as the text of a policy, and loads it. */
 export function policyOf({ mode, unmapped, entries, patterns }: Plan): Policy {
   const ofKind = (kind: Kind) =>
     Object.fromEntries(
@@ -86,8 +83,6 @@ export function policyOf({ mode, unmapped, entries, patterns }: Plan): Policy {
     resources: make('resources'),
     resourceTemplates: make('resourceTemplates'),
   });
-  const folder = mkdtempSync(join(tmpdir(), 'fuzz-'));
-  const file = join(folder, 'policy.yaml');
   const concerns = {
     level: { values: ['low', 'high'] },
     tier: { values: ['free', 'pro'], 'set-by': 'operator', claim: 'tier' },
@@ -100,12 +95,8 @@ export function policyOf({ mode, unmapped, entries, patterns }: Plan): Policy {
     patterns: byKind(patternsOf),
     settings,
   };
-  writeFileSync(file, JSON.stringify(content));
-  try {
-    return loadPolicy(file);
-  } finally {
-    rmSync(folder, { recursive: true });
-  }
+  // Every JSON text is YAML.
+  return policyFromText(JSON.stringify(content));
 }
 
 /** The oracle: whether lists show a thing. `shadow` filters nothing. */

@@ -7,8 +7,8 @@ import type { Sender } from '../../src/gate/request/configure.js';
 import type { PrincipalPreferences, SessionPreferences } from '../../src/gate/request/kept-preferences.js';
 import { LivePolicy } from '../../src/gate/request/live-policy.js';
 import type { GateReport, ReportContext } from '../../src/gate/request/report.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
 import type { Message, RequestId } from '../../src/wire/messages.js';
+import { policyFromText } from '../policy-text.js';
 
 /** A gate between a client and a server that the test plays. */
 export class Harness {
@@ -99,7 +99,8 @@ export function policyFile(yaml: string): string {
   return file;
 }
 
-export const policyOf = (yaml: string): Policy => loadPolicy(policyFile(yaml));
+/** Loads a policy from its text, without the line of its version. */
+export const policyOf = (yaml: string): Policy => policyFromText(`version: 1\n${yaml}`);
 
 export const SECURITY = `
 concerns:

@@ -91,7 +91,7 @@ beforeAll(async () => {
     });
     bundled[state] = join(folder, state, 'index.mjs');
   }
-}, 60_000);
+});
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const isEmf = (line: object): line is Emf => '_aws' in line;

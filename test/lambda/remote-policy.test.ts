@@ -192,7 +192,7 @@ describe('a policy outside the function', () => {
     aws.status = 0;
     expect(await hidden(make('ssm:policy'))).toEqual(['one']);
     expect(events()).toMatchObject([{ message: 'policy kept', error: { message: expect.any(String) } }]);
-  }, 20_000);
+  });
 
   it('with a digest in the setting is the only one that is accepted, and is read once', async () => {
     aws.texts.set('s3:policies/policy.json', text(TWO));

@@ -304,7 +304,7 @@ describe('the gate', () => {
     const harness = new Harness(ON).serve({ 'tools/list': [{ name: 'concerns', title: 'Mine' }] });
     harness.request(1, 'tools/list');
     harness.request(2, 'tools/call', { name: 'concerns' });
-    await vi.waitFor(() => expect(harness.answers(2)).toHaveLength(1));
+    await expect.poll(() => harness.answers(2)).toHaveLength(1);
     expect(harness.answers(1)).toMatchObject([{ result: { tools: [{ name: 'concerns', title: 'Mine' }] } }]);
     expect(harness.toServer.at(-1)).toMatchObject({ method: 'tools/call', params: { name: 'concerns' } });
   });
@@ -346,12 +346,12 @@ describe('the gate', () => {
     harness.request(1, 'tools/call', { name: 'concerns' });
     const asked = () =>
       harness.toClient.find((each) => 'method' in each && each.method === 'elicitation/create');
-    await vi.waitFor(() => expect(asked()).toBeDefined());
+    await expect.poll(() => asked()).toBeDefined();
     // Other requests are answered meanwhile.
     harness.request(2, 'tools/list');
     expect(harness.answers(2)).toHaveLength(1);
     await vi.advanceTimersByTimeAsync(LONGEST_WAIT);
-    await vi.waitFor(() => expect(harness.answers(1)).toHaveLength(1));
+    await expect.poll(() => harness.answers(1)).toHaveLength(1);
     expect(JSON.stringify(harness.answers(1))).toContain('did not show the form in time. Nothing changed.');
     const form = asked();
     const received = harness.toServer.length;
@@ -366,7 +366,7 @@ describe('the gate', () => {
     harness.request(1, 'tools/call', { name: 'concerns' });
     const asked = () =>
       harness.toClient.find((each) => 'method' in each && each.method === 'elicitation/create');
-    await vi.waitFor(() => expect(asked()).toBeDefined());
+    await expect.poll(() => asked()).toBeDefined();
     harness.client({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } });
     const form = asked();
     harness.client({ jsonrpc: '2.0', id: form && 'id' in form ? form.id : '', result: { action: 'cancel' } });

@@ -11,7 +11,7 @@ import {
   resolveConfiguration,
   select,
 } from '../../src/engine/index.js';
-import { loadPolicy, type PolicyReport, readPolicy } from '../../src/policy/index.js';
+import { type PolicyReport, readPolicy } from '../../src/policy/index.js';
 
 let folders = 0;
 let root: string | undefined;
@@ -58,10 +58,7 @@ export function write(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-/** Loads a policy from one file, `policy.yaml`. */
-export function policyOf(text: string): Policy {
-  return loadPolicy(join(write({ 'policy.yaml': text }), 'policy.yaml'));
-}
+export { policyFromText as policyOf } from '../policy-text.js';
 
 /** Writes files and reads the policy at some of the paths. The report uses the given names. */
 export function reportOf(

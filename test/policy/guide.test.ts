@@ -28,7 +28,7 @@ function run(args: readonly string[]): string {
   return stdout + stderr;
 }
 
-it('docs/guides/write-a-policy.md shows the real output of each command', { timeout: 60_000 }, () => {
+it('docs/guides/write-a-policy.md shows the real output of each command', () => {
   expect(steps.map(({ type }) => type)).toEqual([
     'console',
     'console',

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { Client as ClientV2, StreamableHTTPClientTransport as HttpV2 } from '@modelcontextprotocol/client';
 import { Client as ClientV1 } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as HttpV1 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -11,9 +8,9 @@ import * as z from 'zod';
 import type { Policy } from '../../src/engine/policy.js';
 import type { FetchHandler, FetchOptions } from '../../src/http/fetch-handler.js';
 import { createHandler, type HandlerOptionsV2 } from '../../src/http/sdk-v2.js';
-import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createDynamoStore } from '../../src/session/dynamodb.js';
 import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { policyFromText } from '../policy-text.js';
 import type { LocalDynamo } from '../session/dynamo.js';
 import { injectFaults, type SentCommand } from '../session/faults.js';
 
@@ -30,17 +27,7 @@ export const shownUnder = ({ security, topic }: Values): string[] =>
     (tool) => (security ?? tool.security) === tool.security && (topic ?? tool.topic) === tool.topic,
   ).map(nameOf);
 
-// `policyOf` of the other tests needs vitest, without which `run.ts` runs.
-export function policyWith(settings = 'panel: on'): Policy {
-  const folder = mkdtempSync(join(tmpdir(), 'principal-'));
-  try {
-    const file = join(folder, 'policy.yaml');
-    writeFileSync(file, textWith(settings));
-    return loadPolicy(file);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
-}
+export const policyWith = (settings = 'panel: on'): Policy => policyFromText(textWith(settings));
 
 const textWith = (settings: string): string => `
 version: 1

@@ -1,20 +1,15 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { preparePolicy } from '../../src/engine/policy.js';
-import { readPolicy } from '../../src/policy/compile/load.js';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
-import { Harness, policyFile } from '../gate/gate-harness.js';
+import { Harness, policyOf } from '../gate/gate-harness.js';
 
 /** Makes the policy with a page size. Without one, a list is a single page. */
 function policyWith(pageSize: number | undefined) {
   const settings = pageSize === undefined ? '' : `settings: { page-size: ${pageSize} }\n`;
-  const file = policyFile(`
+  return policyOf(`
 concerns: { level: { values: [low, high] } }
 patterns: { tools: { "l*": { level: low }, "h*": { level: high } } }
 ${settings}`);
-  const { compiled } = readPolicy(file);
-  if (compiled === undefined) throw new Error('The policy of this test has errors.');
-  return preparePolicy(compiled);
 }
 const POLICIES = [undefined, 1, 2, 3, 7].map(policyWith);
 

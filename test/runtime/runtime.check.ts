@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { HttpResult } from '../../src/lambda/result.js';
 import { errorOf, httpEvent, initialize, rpc, toolsOf } from '../lambda/events.js';
+import { PATIENCE } from '../patience.js';
 import { type Environment, startEnvironment } from './environment.js';
 import { installRuntime, NODE_24 } from './install.js';
 import { type PackagedFunction, packageFunction } from './packaged.js';
@@ -70,7 +71,7 @@ describe.each([
         const lines = environment.stdout().filter((line) => line.requestId === requestId);
         expect(lines).toHaveLength(1);
         return lines[0] ?? {};
-      }, 10_000);
+      }, PATIENCE.wait);
 
     beforeAll(async () => {
       const env = mode === 'stream' ? { MCP_CONCERNS_RESPONSE: mode } : undefined;

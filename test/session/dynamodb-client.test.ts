@@ -72,11 +72,9 @@ describe('the default client', () => {
 
   it('rejects after the timeout if no connection answers', async () => {
     await network(() => undefined);
-    const started = performance.now();
     await expect(createDynamoStore({ table: 'any', timeoutMs: 300 }).read('a')).rejects.toThrow(
       'did not answer within 300 ms',
     );
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 
   it('rejects if the connection is refused', async () => {

@@ -102,13 +102,11 @@ describe('a table that cannot be used', () => {
 
   it('rejects after the timeout if the client never answers', async () => {
     const client = { send: () => new Promise<never>(() => undefined) };
-    const started = performance.now();
     for (const error of await rejects({ client, timeoutMs: 50 })) {
       expect(error.message).toBe(
         'The session table nowhere did not answer within 50 ms. Check its region and its load.',
       );
     }
-    expect(performance.now() - started).toBeLessThan(2000);
   });
 
   it('rejects with an install command if the AWS client is not installed', async () => {

@@ -127,10 +127,12 @@ describe('withTasks on SDK v1', () => {
     const { task } = await client.request({ method: 'tools/call', params: call }, CreateTaskResultSchema);
     const { taskId } = task;
     const get = () => client.experimental.tasks.getTask(taskId);
-    await vi.waitFor(async () => {
-      await get();
-      expect(answer).toBeDefined();
-    }, 20_000);
+    await expect
+      .poll(async () => {
+        await get();
+        return answer;
+      })
+      .toBeDefined();
 
     live.replace(policyOf(`${POLICY}    report: { audience: staff }\n`));
     await expect(get()).rejects.toThrow('Task not found');

@@ -15,7 +15,7 @@ describe('createDeployedTasks', () => {
     expect([...tasks.definitions.keys()]).toEqual(['report']);
     const started = await tasks.start(ANN, 'report', {});
     const id = started.ok ? started.record.id : '';
-    await expect.poll(async () => (await tasks.read(ANN, id))?.status, { timeout: 10_000 }).toBe('completed');
+    await expect.poll(async () => (await tasks.read(ANN, id))?.status).toBe('completed');
   });
 
   it.each([

@@ -237,7 +237,7 @@ describe('the worker in the test runner of the SDK', () => {
     const asked = runner.getOperation('name');
     const run = runner.run({ payload: { owner, id, tool, args } });
     await asked.waitForData();
-    await vi.waitFor(async () => expect((await records.get(owner, id))?.waits).toBe(1));
+    await expect.poll(async () => (await records.get(owner, id))?.waits).toBe(1);
     await asked.sendCallbackSuccess(
       JSON.stringify({ answer: { action: 'accept', content: { name: 'Ann' } } }),
     );

@@ -10,6 +10,7 @@ import {
   type TaskContext,
   type Tasks,
 } from '../../src/tasks/index.js';
+import { PATIENCE } from '../patience.js';
 import { inProcess } from './lambda/invoke.js';
 import { type FakeLambda, startFakeLambda } from './lambda/server.js';
 import { ANN, FUNCTION_ARN, lambdaClient, started } from './worlds.js';
@@ -135,7 +136,7 @@ const definitions = [
 async function run(tasks: Tasks, calls: readonly Call[]) {
   const { id } = await started(tasks, 'program', { calls: JSON.stringify(calls) });
   const asked = new Set<string>();
-  const giveUp = performance.now() + 20_000;
+  const giveUp = performance.now() + PATIENCE.wait;
   for (;;) {
     const record = await tasks.read(ANN, id);
     if (record === undefined) throw new Error('The task is gone.');

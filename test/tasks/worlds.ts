@@ -12,6 +12,7 @@ import {
   type TaskRecords,
   type Tasks,
 } from '../../src/tasks/index.js';
+import { PATIENCE } from '../patience.js';
 import { ACCOUNT, type LocalDynamo } from '../session/dynamo.js';
 import { inProcess } from './lambda/invoke.js';
 import { type FakeLambda, startFakeLambda } from './lambda/server.js';
@@ -106,7 +107,7 @@ export async function until(
   condition: (record: TaskRecord) => boolean,
   caller = ANN,
 ): Promise<TaskRecord> {
-  const giveUp = performance.now() + 150_000;
+  const giveUp = performance.now() + PATIENCE.wait;
   for (;;) {
     const record = await tasks.read(caller, id);
     if (record === undefined) throw new Error(`Task ${id} is gone.`);

@@ -91,7 +91,7 @@ describe('a stream of 50 MB', () => {
         response.destroy();
       }),
     );
-  }, 30_000);
+  });
 
   it('arrives as a whole at a slow reader', async () => {
     const { url } = await serve('shared');
@@ -99,7 +99,7 @@ describe('a stream of 50 MB', () => {
     const { bytes, end } = await readSlowly(response, 2 * MEGABYTE, 50);
     expect(bytes).toBeGreaterThan(STREAM / 2);
     expect(end).toContain('complete');
-  }, 20_000);
+  });
 
   it('waits at the server while Lambda does not read it', async () => {
     const sink = new Writable({ highWaterMark: 1, write: () => undefined });
@@ -127,5 +127,5 @@ describe('a stream of 50 MB', () => {
     expect(await settled(written)).toBeLessThan(HELD);
     sink.destroy(new Error('The client is gone.'));
     await running;
-  }, 20_000);
+  });
 });

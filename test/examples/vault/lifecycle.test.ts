@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { build } from 'esbuild';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer, Vault } from '../../../examples/vault/server.js';
+import { timeRatio } from '../../growth.js';
 
 const SCRIPT = `
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -35,20 +36,26 @@ describe('a vault server', () => {
       const outfile = join(folder, 'script.cjs');
       const stdin = { contents: SCRIPT, resolveDir: process.cwd(), loader: 'ts' } as const;
       await build({ stdin, outfile, bundle: true, platform: 'node', format: 'cjs', logLevel: 'silent' });
-      const { stdout } = await promisify(execFile)(process.execPath, [outfile], { timeout: 15_000 });
+      const { stdout } = await promisify(execFile)(process.execPath, [outfile]);
       expect(JSON.parse(stdout)).toEqual({ keyId: 'default', records: 1, reencrypted: 1 });
     } finally {
       await rm(folder, { recursive: true });
     }
-  }, 30_000);
+  });
 
-  it('is cheap to create, so that each request can have its own', () => {
+  it('is as cheap to create as a few vaults, so that each request can have its own', async () => {
     const vault = new Vault();
-    for (let count = 0; count < 50; count += 1) createVaultServer(vault);
-    const start = performance.now();
-    for (let count = 0; count < 200; count += 1) createVaultServer(vault);
-    // Far below one millisecond each. The limit allows for a busy machine.
-    expect((performance.now() - start) / 200).toBeLessThan(5);
+    const fifty = (create: () => unknown) => () => {
+      for (let count = 0; count < 50; count += 1) create();
+    };
+    const server = fifty(() => createVaultServer(vault));
+    // A server takes the time of two vaults with their keys. The limit allows for a busy machine.
+    expect(
+      await timeRatio(
+        server,
+        fifty(() => new Vault()),
+      ),
+    ).toBeLessThan(10);
   });
 
   it('shares its keys with later servers of the same vault only', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import type { ConcernWarning } from '../../../src/engine/configuration.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
@@ -39,7 +39,7 @@ async function configured(
   const found: Found[] = [];
   findPreferences(exchange, { need: 'preferences', invalid }, (each) => found.push(each));
   const isImmediate = found.length > 0;
-  await vi.waitFor(() => expect(found).toHaveLength(1));
+  await expect.poll(() => found).toHaveLength(1);
   const end = found.flatMap((each) => ('end' in each ? [each.end] : []))[0];
   return { exchange, isReady: end === undefined, isImmediate, end };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Connection } from '../../../src/gate/edge/connection.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
 import { gather, judge, settle } from '../../../src/gate/edge/gather.js';
@@ -153,7 +153,7 @@ describe('judging', () => {
       },
     };
     judge(exchange(harness), rowsWith(row));
-    await vi.waitFor(() => expect(harness.toClient).toEqual([answer({ isRead: false })]));
+    await expect.poll(() => harness.toClient).toEqual([answer({ isRead: false })]);
   });
 
   it('lets later messages wait only for preferences, or if the row says so', async () => {

@@ -1,4 +1,4 @@
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { errorOf } from '../../../src/wire/messages.js';
 import { Harness, policyOf } from '../gate-harness.js';
 
@@ -33,7 +33,7 @@ async function answersTo(method: string, params: object, answer: object) {
     if ('id' in message) void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
   };
   harness.request(1, method, params);
-  await vi.waitFor(() => expect(harness.answers(1)).not.toHaveLength(0));
+  await expect.poll(() => harness.answers(1)).not.toHaveLength(0);
   await harness.gate.settled();
   return harness.answers(1);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { growth } from '../../growth.js';
 import { Harness, LIST_KEYS, policyOf } from '../gate-harness.js';
 
 const policy = policyOf(`
@@ -215,8 +216,23 @@ describe('arguments', () => {
     expect(await call('open', { spared }, { error })).toMatchObject({ error: { message: 'Not for secret' } });
   });
 
-  it('of 4 MB are read in linear time, however many names are hidden', { timeout: 60_000 }, async () => {
-    const hidden = Array.from({ length: 5_000 }, (_, index) => `hidden_tool_${index}`);
+  it('are read in linear time, which does not depend on the number of hidden names', async () => {
+    const args = { text: 'read hidden_tool_x of '.repeat(50_000) };
+    const calling = (count: number) => {
+      const harness = hiding(count);
+      let id = 0;
+      return async () => {
+        harness.request(++id, 'tools/call', { name: 'open', arguments: args });
+        await new Promise((resolve) => setImmediate(resolve));
+        expect(harness.answers(id)).toMatchObject([{ error: { message: 'Not for [hidden]' } }]);
+      };
+    };
+    // One search per name takes eight times as long for eight times as many names.
+    expect(await growth(calling, 625)).toBeLessThan(4);
+  });
+
+  function hiding(count: number): Harness {
+    const hidden = Array.from({ length: count }, (_, index) => `hidden_tool_${index}`);
     const many = policyOf(`
 concerns: { tier: { values: [free, pro], match: at-most, default: free, set-by: operator, claim: tier } }
 primitives: { tools: ${JSON.stringify(Object.fromEntries(hidden.map((name) => [name, { tier: 'pro' }])))} }
@@ -230,16 +246,8 @@ settings: { enforcement: enforce }
       const answer = message.method === 'tools/list' ? { result: { tools } } : refused;
       void harness.server({ jsonrpc: '2.0', id: message.id, ...answer });
     };
-    const args = { text: 'read hidden_tool_x of '.repeat(200_000) };
-    harness.request(1, 'tools/call', { name: 'open', arguments: args });
-    await new Promise((resolve) => setImmediate(resolve));
-    const started = performance.now();
-    harness.request(2, 'tools/call', { name: 'open', arguments: args });
-    await new Promise((resolve) => setImmediate(resolve));
-    expect(harness.answers(2)).toMatchObject([{ error: { message: 'Not for [hidden]' } }]);
-    // It takes 0.1 seconds; one search per name takes ten.
-    expect(performance.now() - started).toBeLessThan(3_000);
-  });
+    return harness;
+  }
 });
 
 describe('links in a successful result', () => {

@@ -4,10 +4,8 @@ import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { expect, it } from 'vitest';
 import { gatedTransport } from '../../../src/gate/edge/gated-transport.js';
 import { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import { loadPolicy } from '../../../src/policy/index.js';
-import { policyFile } from '../gate-harness.js';
+import { policyOf } from '../gate-harness.js';
 
-const policyOf = (rest: string) => loadPolicy(policyFile(rest));
 const settled = () => new Promise((resolve) => setTimeout(resolve, 50));
 
 /** Connects a client that keeps what it receives to a server without an SDK. */

@@ -15,7 +15,7 @@ import { completeChange, panelState } from '../../../src/gate/panel/panel-state.
 import { loadPolicy } from '../../../src/policy/index.js';
 import { bindAll, configureFor, stateOf, tokensOf } from '../../browser/states.js';
 import { allConfigurations, smallPolicies } from '../../engine/small-policies.js';
-import { policyFile } from '../gate-harness.js';
+import { policyOf } from '../gate-harness.js';
 
 const CONNECTION = { revision: 1, server: { name: 'test' }, session: 's', sessions: [], warnings: [] };
 
@@ -152,13 +152,12 @@ describe('completeChange', () => {
 });
 
 it('shows what a model narrows, and the change with which a person undoes it', () => {
-  const file = policyFile(`
+  const policy = policyOf(`
 concerns:
   security: { values: [low, high], model: narrow }
   access: { values: [read, write], model: narrow }
 primitives: { tools: { a: { security: high }, b: { security: low }, c: { security: high, access: write } } }
 `);
-  const policy = loadPolicy(file);
   const model = { security: 'low', access: 'read' };
   const preferences = { security: 'high' };
   const state = panelState({

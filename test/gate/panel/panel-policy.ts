@@ -1,6 +1,5 @@
-import { loadPolicy } from '../../../src/policy/compile/load.js';
 import { Talk } from '../concerns/talk.js';
-import { policyFile } from '../gate-harness.js';
+import { policyOf } from '../gate-harness.js';
 
 /** Concerns of each kind: for people only, for models too, and for the operator. */
 const POLICY = `
@@ -22,7 +21,7 @@ primitives:
 
 /** @param settings more settings, such as `panel: on` */
 export const panelPolicy = (settings: string, text = POLICY) =>
-  loadPolicy(policyFile(`${text}settings: { unmapped: hide, ${settings} }\n`));
+  policyOf(`${text}settings: { unmapped: hide, ${settings} }\n`);
 
 export const ON = panelPolicy('panel: on');
 export const READ_ONLY = panelPolicy('panel: read-only');

@@ -1,0 +1,34 @@
+import { configDefaults } from 'vitest/config';
+import { PATIENCE } from './patience.js';
+
+/** What the Vitest configurations share. */
+export const SHARED = {
+  root: '.',
+  testTimeout: PATIENCE.test,
+  hookTimeout: PATIENCE.test,
+  expect: { poll: { timeout: PATIENCE.wait, interval: 10 } },
+  // `npm run conformance` and others install packages below `test`. An `exclude` replaces these defaults.
+  exclude: configDefaults.exclude,
+  reporters: ['default', './test/closing-line.ts'],
+};
+
+/** Package this project in its own folder, and replace `build/lambda`, which other tests read. */
+export const PACKAGING = ['test/e2e/{bundle-template,observe-template}.test.ts'];
+
+/** Start and kill dozens of processes, and list 10,000 tasks. */
+export const KILLS = ['test/tasks/*.check.ts'];
+
+/**
+ * The tests of `npm run test:slow`, which `npm test` leaves out: slow by nature, because they start a browser, package
+ * functions for Lambda, read what `osls bundle` wrote, pack the package, or start one process after the other to find what
+ * each leaves behind.
+ */
+export const SLOW = [
+  ...PACKAGING,
+  ...KILLS,
+  'test/browser/*.test.ts',
+  'test/deploy/{endpoint,offline}.test.ts',
+  'test/examples/{deploy,lambda}.test.ts',
+  'test/e2e/{bundle,environments,pack,tasks-template}.test.ts',
+  'test/behavior/leaks/*.test.ts',
+];

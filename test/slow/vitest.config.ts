@@ -1,0 +1,29 @@
+import { defineConfig } from 'vitest/config';
+import { KILLS, PACKAGING, SHARED, SLOW } from '../settings.js';
+
+/** `npm run test:slow`. Two groups run alone: those that replace what others read, and those that need the whole machine. */
+export default defineConfig({
+  test: {
+    ...SHARED,
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: 'slow',
+          include: SLOW,
+          exclude: [...SHARED.exclude, ...PACKAGING, ...KILLS],
+          sequence: { groupOrder: 0 },
+          maxWorkers: 2,
+        },
+      },
+      {
+        extends: true,
+        test: { name: 'packaging', include: PACKAGING, sequence: { groupOrder: 1 }, maxWorkers: 1 },
+      },
+      {
+        extends: true,
+        test: { name: 'kills', include: KILLS, sequence: { groupOrder: 2 }, maxWorkers: 1 },
+      },
+    ],
+  },
+});
