@@ -12,6 +12,12 @@ export const SHARED = {
   reporters: ['default', './test/closing-line.ts'],
 };
 
+/** Replace modules with `vi.mock`, which has no effect on modules that an earlier file loaded. */
+export const MOCKING = [
+  'test/tasks/{attach,result,subscriptions,walk,wire}.test.ts',
+  'test/examples/vault/secrecy.test.ts',
+];
+
 /** Package this project in its own folder, and replace `build/lambda`, which other tests read. */
 export const PACKAGING = ['test/e2e/{bundle-template,observe-template}.test.ts'];
 
