@@ -98,7 +98,7 @@ async function staticCatalog(count: number, before: number): Promise<Ratio[]> {
 }
 
 const zodRounds = (count: number) => ({
-  rounds: Math.ceil(9600 / count),
+  rounds: Math.min(ROUNDS, Math.ceil(9600 / count)),
   row: Math.max(5, Math.ceil(600 / count)),
 });
 
@@ -116,7 +116,7 @@ async function concurrent(name: string, body: object): Promise<Ratio[]> {
       all(advisory()),
       all(),
       // With 40, the interval of the baseline against itself is 10 % wide.
-      150,
+      100,
     ),
   ];
 }
@@ -210,7 +210,7 @@ async function staticList(): Promise<Ratio[]> {
       1.3,
       { work: async () => (await handle(post(body))).text(), repeat: 4 },
       { work: async () => (await fixed(post(body))).text(), repeat: 4 },
-      200,
+      120,
       2.2,
     ),
   ];

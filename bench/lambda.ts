@@ -6,7 +6,7 @@ import { type ColdStart, coldStart } from './lambda/cold-start.js';
 import { type Ratio, ratio, ratioOf } from './measure.js';
 
 const FOLDER = 'build/bench-lambda';
-const STARTS = 21;
+const STARTS = 13;
 const COMPARED = { demo: `${FOLDER}/bare-demo.mjs`, thousand: `${FOLDER}/bare-thousand.mjs` };
 
 /** Measures how much the plugin adds to a cold start, and how much a snapshot or a static catalog saves. */
@@ -108,7 +108,7 @@ async function warm(): Promise<Ratio> {
       0.015,
       { work: () => own(filtered), repeat: 4 },
       { work: () => bare(full) },
-      100,
+      40,
     );
   } finally {
     process.stdout.write = write;

@@ -201,7 +201,7 @@ export async function ruleRatios(): Promise<Ratio[]> {
       1,
       { work: () => select(bindCatalog(policy, 'tools', tools), configure()) },
       stringify,
-      300,
+      60,
       7.2,
     ),
   ];
