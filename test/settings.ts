@@ -14,8 +14,12 @@ export const SHARED = {
 
 /** Replace modules with `vi.mock`, which has no effect on modules that an earlier file loaded. */
 export const MOCKING = [
-  'test/tasks/{attach,result,subscriptions,walk,wire}.test.ts',
   'test/examples/vault/secrecy.test.ts',
+  'test/tasks/attach.test.ts',
+  'test/tasks/result.test.ts',
+  'test/tasks/subscriptions.test.ts',
+  'test/tasks/walk.test.ts',
+  'test/tasks/wire.test.ts',
 ];
 
 /** Package this project in its own folder, and replace `build/lambda`, which other tests read. */

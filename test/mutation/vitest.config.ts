@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { SHARED } from '../settings.js';
 
 /** The folders of tests, those first that find a change soonest: the first test that fails ends the run of a change. */
 const FOLDERS = [
@@ -51,6 +52,7 @@ export default defineConfig({
     include: [process.env.MUTATION_TESTS ?? `test/{${FOLDERS.join(',')}}/**/*.test.ts`],
     // Left out: tests in child processes, which load no changed file; slow tests of documents and of messages.
     exclude: [
+      ...SHARED.exclude,
       'test/policy/{yaml,docs,schema}.test.ts',
       'test/gate/fuzz.test.ts',
       'test/panel/{foreign,narrow,pages}.test.ts',

@@ -48,7 +48,7 @@ describe('redact', () => {
         const text = part.repeat(length / part.length);
         return () => redacted(text);
       };
-      expect(await growth(redacting, 12_000)).toBeLessThan(LINEAR);
+      expect(await growth(redacting, 3_000)).toBeLessThan(LINEAR);
     },
   );
 });
