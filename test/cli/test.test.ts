@@ -270,142 +270,168 @@ describe.concurrent('coverage', () => {
   });
 });
 
-describe.concurrent('a mistake in a test file', () => {
-  it.each<[string, string, string]>([
-    [
-      'a key',
-      'test: []',
-      '3:1  error  unknown-key  "test" is not a valid key of a test file (policy, catalog, server, tests). Did you mean "tests"?',
-    ],
-    ['no tests', 'tests: []', '3:8  error  empty  tests must not be empty.'],
-    ['no list', 'tests: {}', '3:8  error  wrong-type  tests must be a list.'],
-    [
-      'a key of a test',
-      'tests: [{ name: a, tool: {} }]',
-      '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, protocol, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
-    ],
-    [
-      'no name',
-      'tests: [{ tools: { count: 1 } }]',
-      '3:9  error  missing-key  The key "name" is required in the test.',
-    ],
-    [
-      'no expectation',
-      'tests: [{ name: a }]',
-      '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in the test.',
-    ],
-    [
-      'an empty kind',
-      'tests: [{ name: a, tools: {} }]',
-      '3:27  error  empty  tools must not be empty. Add one of the keys includes, excludes, only, count.',
-    ],
-    [
-      'a key of a kind',
-      'tests: [{ name: a, tools: { onyl: [] } }]',
-      '3:29  error  unknown-key  "onyl" is not a valid key of tools (includes, excludes, only, count). Did you mean "only"?',
-    ],
-    [
-      'a count',
-      'tests: [{ name: a, tools: { count: 1.5 } }]',
-      '3:36  error  wrong-type  tools.count must be a whole number.',
-    ],
-    [
-      'a count below zero',
-      'tests: [{ name: a, tools: { count: -1 } }]',
-      '3:36  error  out-of-range  count must be at least 0.',
-    ],
-    [
-      'an empty command',
-      'tests: [{ name: a, tools: { count: 1 } }]\nserver: " "',
-      '4:9  error  empty  server must not be empty.',
-    ],
-    [
-      'an entry after one with a wrong type',
-      'tests: [{ name: a, tools: { only: [1, alpah] } }]',
-      '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
-    ],
-    [
-      'an entry beside a missing key',
-      'tests: [{ tools: { only: [alpah] } }]',
-      '3:27  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
-    ],
-    [
-      'a test after one with a wrong type',
-      'tests: [1, { name: a, tools: { only: [alpah] } }]',
-      '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
-    ],
-    [
-      'a name that is a number',
-      'tests: [{ name: a, tools: { only: [1] } }]',
-      '3:36  error  unquoted  1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
-    ],
-    [
-      'an unknown name',
-      'tests: [{ name: a, tools: { only: [alpah] } }]',
-      '3:36  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
-    ],
-    [
-      'a name twice',
-      'tests: [{ name: a, tools: { only: [beta, beta] } }]',
-      '3:42  error  duplicate  "beta" is listed twice in only. Remove one of the two.',
-    ],
-    [
-      'a contradiction',
-      'tests: [{ name: a, tools: { includes: [beta], excludes: [beta] } }]',
-      '3:58  error  duplicate  "beta" is in includes and in excludes, so the test can never pass. Remove it from one of them.',
-    ],
-    [
-      'a concern',
-      'tests: [{ name: a, concerns: { securty: low }, tools: { count: 1 } }]',
-      '3:32  error  unknown-concern  "securty" is not a concern of this policy (security, topic, budget, tier). Did you mean "security"?',
-    ],
-    [
-      'a value',
-      'tests: [{ name: a, concerns: { security: hihg }, tools: { count: 1 } }]',
-      '3:42  error  unknown-value  "hihg" is not a valid value for security (low, high). Did you mean "high"?',
-    ],
-    [
-      'one of several values',
-      'tests: [{ name: a, concerns: { topic: [maps, cod] }, tools: { count: 1 } }]',
-      '3:46  error  unknown-value  "cod" is not a valid value for topic (maps, code). Did you mean "code"?',
-    ],
-    [
-      'several values of a concern with one',
-      'tests: [{ name: a, concerns: { security: [low] }, tools: { count: 1 } }]',
-      '3:42  error  several-values  security takes one value here. Write one value, or declare the concern with "multiple: true".',
-    ],
-    [
-      'a number',
-      'tests: [{ name: a, concerns: { budget: 501 }, tools: { count: 1 } }]',
-      '3:40  error  unknown-value  501 is not a valid value for budget. Write a number from 0 to 500.',
-    ],
-    [
-      'a concern that the operator sets',
-      'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
-      '3:32  error  operator-preference  A host cannot set tier, because the operator sets it. Put "custom:tier" under claims instead.',
-    ],
-    [
-      'a preset',
-      'tests: [{ name: a, concerns: saef, tools: { count: 1 } }]',
-      '3:30  error  unknown-value  "saef" is not a preset of this policy (safe, none). Did you mean "safe"?',
-    ],
-    [
-      'a client',
-      'tests: [{ name: a, client: { sampling: {} }, tools: { count: 1 } }]',
-      '3:30  error  unknown-key  "sampling" is not a valid key of client (capabilities).',
-    ],
-    [
-      'a test twice',
-      'tests: [{ name: a, tools: { count: 4 } }, { name: a, tools: { count: 4 } }]',
-      '3:51  error  duplicate  The name "a" is already used by the test in line 3. Rename one of them.',
-    ],
-  ])('is reported at its place: %s', async (_, text, expected) => {
-    const { code, stdout, stderr } = await test(`${text}\n`);
-    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file not run because of errors\n' });
-    expect(stderr).toContain(`t.test.yaml:${expected}\n`);
-    expect(stderr).toMatch(/^ +\| +\^+$/m);
+/** Each mistake: its name, the lines after the policy and the catalog, and what is printed about it. */
+const MISTAKES: readonly (readonly [name: string, text: string, expected: string])[] = [
+  [
+    'a key',
+    'test: []',
+    '3:1  error  unknown-key  "test" is not a valid key of a test file (policy, catalog, server, tests). Did you mean "tests"?',
+  ],
+  ['no tests', 'tests: []', '3:8  error  empty  tests must not be empty.'],
+  ['no list', 'tests: {}', '3:8  error  wrong-type  tests must be a list.'],
+  [
+    'a key of a test',
+    'tests: [{ name: a, tool: {} }]',
+    '3:20  error  unknown-key  "tool" is not a valid key of a test (name, concerns, claims, client, protocol, tools, prompts, resources, resourceTemplates). Did you mean "tools"?',
+  ],
+  [
+    'no name',
+    'tests: [{ tools: { count: 1 } }]',
+    '3:9  error  missing-key  The key "name" is required in the test.',
+  ],
+  [
+    'no expectation',
+    'tests: [{ name: a }]',
+    '3:9  error  missing-key  One of the keys tools, prompts, resources, resourceTemplates is required in the test.',
+  ],
+  [
+    'an empty kind',
+    'tests: [{ name: a, tools: {} }]',
+    '3:27  error  empty  tools must not be empty. Add one of the keys includes, excludes, only, count.',
+  ],
+  [
+    'a key of a kind',
+    'tests: [{ name: a, tools: { onyl: [] } }]',
+    '3:29  error  unknown-key  "onyl" is not a valid key of tools (includes, excludes, only, count). Did you mean "only"?',
+  ],
+  [
+    'a count',
+    'tests: [{ name: a, tools: { count: 1.5 } }]',
+    '3:36  error  wrong-type  tools.count must be a whole number.',
+  ],
+  [
+    'a count below zero',
+    'tests: [{ name: a, tools: { count: -1 } }]',
+    '3:36  error  out-of-range  count must be at least 0.',
+  ],
+  [
+    'an empty command',
+    'tests: [{ name: a, tools: { count: 1 } }]\nserver: " "',
+    '4:9  error  empty  server must not be empty.',
+  ],
+  [
+    'an entry after one with a wrong type',
+    'tests: [{ name: a, tools: { only: [1, alpah] } }]',
+    '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
+  ],
+  [
+    'an entry beside a missing key',
+    'tests: [{ tools: { only: [alpah] } }]',
+    '3:27  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
+  ],
+  [
+    'a test after one with a wrong type',
+    'tests: [1, { name: a, tools: { only: [alpah] } }]',
+    '3:39  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
+  ],
+  [
+    'a name that is a number',
+    'tests: [{ name: a, tools: { only: [1] } }]',
+    '3:36  error  unquoted  1 is a number in YAML, but text is expected here. Write it in quotes: "1".',
+  ],
+  [
+    'an unknown name',
+    'tests: [{ name: a, tools: { only: [alpah] } }]',
+    '3:36  error  unknown-primitive  The catalog does not have a tool "alpah". Did you mean "alpha"?',
+  ],
+  [
+    'a name twice',
+    'tests: [{ name: a, tools: { only: [beta, beta] } }]',
+    '3:42  error  duplicate  "beta" is listed twice in only. Remove one of the two.',
+  ],
+  [
+    'a contradiction',
+    'tests: [{ name: a, tools: { includes: [beta], excludes: [beta] } }]',
+    '3:58  error  duplicate  "beta" is in includes and in excludes, so the test can never pass. Remove it from one of them.',
+  ],
+  [
+    'a concern',
+    'tests: [{ name: a, concerns: { securty: low }, tools: { count: 1 } }]',
+    '3:32  error  unknown-concern  "securty" is not a concern of this policy (security, topic, budget, tier). Did you mean "security"?',
+  ],
+  [
+    'a value',
+    'tests: [{ name: a, concerns: { security: hihg }, tools: { count: 1 } }]',
+    '3:42  error  unknown-value  "hihg" is not a valid value for security (low, high). Did you mean "high"?',
+  ],
+  [
+    'one of several values',
+    'tests: [{ name: a, concerns: { topic: [maps, cod] }, tools: { count: 1 } }]',
+    '3:46  error  unknown-value  "cod" is not a valid value for topic (maps, code). Did you mean "code"?',
+  ],
+  [
+    'several values of a concern with one',
+    'tests: [{ name: a, concerns: { security: [low] }, tools: { count: 1 } }]',
+    '3:42  error  several-values  security takes one value here. Write one value, or declare the concern with "multiple: true".',
+  ],
+  [
+    'a number',
+    'tests: [{ name: a, concerns: { budget: 501 }, tools: { count: 1 } }]',
+    '3:40  error  unknown-value  501 is not a valid value for budget. Write a number from 0 to 500.',
+  ],
+  [
+    'a concern that the operator sets',
+    'tests: [{ name: a, concerns: { tier: pro }, tools: { count: 1 } }]',
+    '3:32  error  operator-preference  A host cannot set tier, because the operator sets it. Put "custom:tier" under claims instead.',
+  ],
+  [
+    'a preset',
+    'tests: [{ name: a, concerns: saef, tools: { count: 1 } }]',
+    '3:30  error  unknown-value  "saef" is not a preset of this policy (safe, none). Did you mean "safe"?',
+  ],
+  [
+    'a client',
+    'tests: [{ name: a, client: { sampling: {} }, tools: { count: 1 } }]',
+    '3:30  error  unknown-key  "sampling" is not a valid key of client (capabilities).',
+  ],
+  [
+    'a test twice',
+    'tests: [{ name: a, tools: { count: 4 } }, { name: a, tools: { count: 4 } }]',
+    '3:51  error  duplicate  The name "a" is already used by the test in line 3. Rename one of them.',
+  ],
+];
+
+describe('a mistake in a test file', () => {
+  let printed: Awaited<ReturnType<typeof run>>;
+  // One process reads the files of all mistakes, because starting one for each takes minutes on a busy machine.
+  beforeAll(async () => {
+    const names = MISTAKES.map((_, index) => join(folder, `m${index}.test.yaml`));
+    for (const [index, [, text]] of MISTAKES.entries())
+      writeFileSync(names[index] ?? '', `policy: policy.yaml\ncatalog: catalog.json\n${text}\n`);
+    printed = await run('test', ...names);
   });
 
+  it('does not keep the other files from being read', () => {
+    const lines = MISTAKES.map((_, index) => `  ${join(folder, `m${index}.test.yaml`)}: not run\n`);
+    const { code, stdout } = printed;
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: `${MISTAKES.length} files not run because of errors\n${lines.join('')}`,
+    });
+  });
+
+  it.each(MISTAKES.map(([name, , expected], index) => [name, index, expected] as const))(
+    'is reported at its place, with the text that is wrong: %s',
+    (_, index, expected) => {
+      const findings = printed.stderr.replaceAll(`${folder}/`, '').split(/^(?=m\d+\.test\.yaml:)/m);
+      const own = findings.filter((finding) => finding.startsWith(`m${index}.test.yaml:`)).join('');
+      expect(own).toContain(`m${index}.test.yaml:${expected}\n`);
+      expect(own).toMatch(/^ +\| +\^+$/m);
+    },
+  );
+});
+
+describe.concurrent('a test file that cannot be run', () => {
   it.each<[string, string, string]>([
     [
       'no policy',
@@ -433,14 +459,14 @@ describe.concurrent('a mistake in a test file', () => {
       'broken.yaml:2:12  error  wrong-type',
     ],
     ['broken YAML', 'policy: [\n', '2:1  error  bad-yaml'],
-  ])('is reported: %s', async (_, head, expected) => {
+  ])('is reported with the reason: %s', async (_, head, expected) => {
     writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n');
-    const { code, stderr } = await test(`${head}tests: [{ name: a, tools: { count: 4 } }]\n`);
-    expect(code).toBe(1);
+    const { code, stdout, stderr } = await test(`${head}tests: [{ name: a, tools: { count: 4 } }]\n`);
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file not run because of errors\n' });
     expect(stderr).toContain(expected);
   });
 
-  it('in the name of a claim is a warning, because callers may have any claim', async () => {
+  it('is run with a warning if no rule reads the name of a claim, because callers may have any claim', async () => {
     const { code, stderr } = await test(
       'tests: [{ name: a, claims: { "custom:teir": pro }, tools: { count: 4 } }]\n',
     );
@@ -448,7 +474,7 @@ describe.concurrent('a mistake in a test file', () => {
     expect(stderr).toContain('warning  unread-claim  The policy does not read the claim "custom:teir"');
   });
 
-  it('is printed in JSON and JUnit XML', async () => {
+  it('is reported in JSON and JUnit XML', async () => {
     const broken = 'tests: [{ name: a, tools: { only: [x] } }]\n';
     const [json, junit] = await Promise.all([
       test(broken, '--format', 'json'),
