@@ -1,5 +1,5 @@
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { ConcernsError } from '../errors.js';
+import { addLayer } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
 
@@ -51,20 +51,13 @@ export function attachConcerns(
 
 /** Does the same as `attachConcerns`, for an endpoint whose gates share more. */
 export function attachGate(server: ConnectableServer, options: GateOptions): AttachedConcerns {
-  // McpServer.connect calls the connect method of the Server that it contains.
-  const target = ('server' in server ? server.server : server) as {
-    connect?: (transport: Transport) => Promise<void>;
-  };
-  const { connect } = target;
-  if (typeof connect !== 'function') {
-    throw new AttachError(
-      'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
-    );
-  }
   let gated: GatedTransport | undefined;
-  target.connect = (transport) => {
+  const isAdded = addLayer(server, 'gate', (transport) => {
     gated = gatedTransport(transport, options);
-    return connect.call(target, gated);
-  };
-  return { settled: async () => gated?.settled() };
+    return gated;
+  });
+  if (isAdded) return { settled: async () => gated?.settled() };
+  throw new AttachError(
+    'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
+  );
 }

@@ -51,9 +51,3 @@ const isGated = (transport: object): transport is { readonly [GATE]: GateLink } 
 
 /** Returns the gate in a transport, or `ungated`. */
 export const gateOf = (transport: object): GateLink => (isGated(transport) ? transport[GATE] : ungated);
-
-/** The members that transports of SDK v2 have in addition to those of v1. */
-export interface V2Transport {
-  setSupportedProtocolVersions?(versions: string[]): void;
-  readonly hasPerRequestStream?: boolean;
-}

@@ -149,6 +149,34 @@ describe('withTasks on SDK v1', () => {
     await client.close();
   });
 
+  it.each(['before', 'after'])(
+    'hides tools and their tasks if it is called %s attachConcerns',
+    async (order) => {
+      const server = new McpServer({ name: 'v1', version: '1.0.0' });
+      server.registerTool('own', {}, () => ({ content: [] }));
+      const live = new LivePolicy(policyOf(POLICY.replace('    whole:', '    other:')));
+      if (order === 'before') withTasks(server, tasks);
+      attachConcerns(server, { policy: live });
+      if (order === 'after') withTasks(server, tasks);
+      const [near, far] = InMemoryTransport.createLinkedPair();
+      const client = newClient();
+      await Promise.all([server.connect(far), client.connect(near)]);
+      const start = (name: string) =>
+        client.request(
+          { method: 'tools/call', params: { name, arguments: {}, task: {} } },
+          CreateTaskResultSchema,
+        );
+      const { taskId } = (await start('whole')).task;
+      live.replace(policy);
+      await expect(client.experimental.tasks.getTask(taskId)).rejects.toThrow('Task not found');
+      const { tools } = await client.listTools();
+      expect(tools.map(({ name }) => name)).toContain('report');
+      expect(tools.map(({ name }) => name)).not.toContain('whole');
+      await expect(start('whole')).rejects.toThrow();
+      await client.close();
+    },
+  );
+
   it('lists the tools of tasks for a server without other tools', async () => {
     const client = newClient();
     const [near, far] = InMemoryTransport.createLinkedPair();

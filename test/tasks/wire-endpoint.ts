@@ -8,18 +8,26 @@ import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 import type { TaskCaller, Tasks } from '../../src/tasks/index.js';
-import type { WireAnswer } from '../../src/tasks/wire/answer.js';
-import { answerLegacy } from '../../src/tasks/wire/legacy.js';
+import { answerAboutTask } from '../../src/tasks/wire/about-task.js';
+import type { TaskCall } from '../../src/tasks/wire/answer.js';
 import { listTasks } from '../../src/tasks/wire/list.js';
-import { answerModern } from '../../src/tasks/wire/modern.js';
 import { isQuestionId, takeResponse } from '../../src/tasks/wire/questions.js';
 import { callTask } from '../../src/tasks/wire/start.js';
 import { toolOf } from '../../src/tasks/wire/tools.js';
-import { read, TASKS_EXTENSION } from '../../src/wire/messages.js';
+import type { CallAnswer } from '../../src/wire/calls.js';
+import {
+  type Answer,
+  type Failure,
+  type Message,
+  type RequestId,
+  read,
+  TASKS_EXTENSION,
+} from '../../src/wire/messages.js';
 import type { TaskFilter } from '../../src/wire/task-lister.js';
 import { definitions } from './demo-tasks.js';
 
 const MODERN = '2026-07-28';
+const MISSING_CAPABILITY = -32021;
 const META = 'io.modelcontextprotocol/';
 
 /** An endpoint that puts the functions of the wire in front of servers of SDK v1 and v2. */
@@ -76,48 +84,74 @@ async function answerTasks(
   const method = read(body, 'method');
   const id = read(body, 'id');
   const params = read(body, 'params');
+  const sees = async (tool: string) => shows(tool);
   if (method === undefined && isQuestionId(id)) {
     const response = { id, result: read(body, 'result'), error: read(body, 'error') };
-    await takeResponse(tasks, { caller, shows }, response);
+    await takeResponse(tasks, { caller, shows: sees }, answered(response));
     return new Response(null, { status: 202 });
   }
   if (typeof method !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return undefined;
   const meta = read(params, '_meta');
   const era = read(meta, `${META}protocolVersion`) === MODERN ? 'modern' : 'legacy';
   const capabilities = era === 'modern' ? read(meta, `${META}clientCapabilities`) : legacyCapabilities;
+  const sent: Message[] = [];
+  const call: TaskCall = {
+    method,
+    params,
+    era,
+    capabilities,
+    caller,
+    shows: sees,
+    extra: undefined,
+    session: undefined,
+    isGated: false,
+    signal: new AbortController().signal,
+    clientId: id,
+    connection: undefined,
+    send: async (message) => void sent.push(message),
+    questions: async () => undefined,
+    comeBack: () => () => undefined,
+  };
   if (method === 'tools/call') {
     const definition = tasks.definitions.get(String(read(params, 'name')));
     if (definition === undefined || !shows(definition.name)) return undefined;
-    return toResponse(await callTask(tasks, definition, { era, caller, capabilities, params }, 2000), id);
+    return toResponse(await callTask(tasks, definition, call, 2000), id, sent);
   }
   if (!method.startsWith('tasks/')) return undefined;
-  if (era === 'modern') {
-    return toResponse(await answerModern(tasks, { caller, method, params, shows, capabilities }), id);
-  }
-  if (method === 'tasks/list') {
+  if (era === 'legacy' && method === 'tasks/list') {
     const filter = read(params, 'filter') as TaskFilter | undefined;
     const tools = [...tasks.definitions.keys()].filter(shows);
     const cursor = read(params, 'cursor');
     const after = typeof cursor === 'string' ? cursor : undefined;
-    const page = await listTasks(tasks, { caller, filter, tools, pageSize: 3, after });
+    const page = await listTasks(tasks, caller, { filter, tools, pageSize: 3, after });
     return toResponse(
       page.ok
-        ? { kind: 'result', result: { tasks: page.tasks, nextCursor: page.next } }
-        : { kind: 'error', code: -32602, message: page.message },
+        ? { result: { tasks: page.tasks, nextCursor: page.next } }
+        : { error: { code: -32602, message: page.message } },
       id,
+      sent,
     );
   }
-  return toResponse(await answerLegacy(tasks, { caller, method, params, shows, id }), id);
+  return toResponse(await answerAboutTask(tasks, call), id, sent);
 }
 
-function toResponse(answer: WireAnswer, id: string | number | undefined): Response {
+/** A response with one of the two members, as the SDK reads it. */
+function answered({ id, result, error }: { id: string; result: unknown; error: unknown }): Answer | Failure {
   const jsonrpc = '2.0';
-  if (answer.kind === 'result') return Response.json({ jsonrpc, id, result: answer.result });
-  if (answer.kind === 'error') {
-    const { code, message, data, httpStatus = 200 } = answer;
-    return Response.json({ jsonrpc, id, error: { code, message, data } }, { status: httpStatus });
+  return result === undefined
+    ? { jsonrpc, id, error: error as Failure['error'] }
+    : { jsonrpc, id, result: result as Answer['result'] };
+}
+
+/** Messages before the answer, or a response without an answer, need a stream. */
+function toResponse(answer: CallAnswer | undefined, id: RequestId, sent: readonly Message[]): Response {
+  const response = { jsonrpc: '2.0', id, ...answer };
+  if (answer !== undefined && sent.length === 0) {
+    const isMissing = 'error' in answer && answer.error.code === MISSING_CAPABILITY;
+    return Response.json(response, { status: isMissing ? 400 : 200 });
   }
-  const events = answer.messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
+  const messages = answer === undefined ? sent : [...sent, response];
+  const events = messages.map((message) => `data: ${JSON.stringify(message)}\n\n`);
   const headers = { 'content-type': 'text/event-stream', 'cache-control': 'no-store' };
   return new Response(events.join(''), { headers });
 }

@@ -1,6 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import { GATE, type GateLink, type V2Transport } from '../../wire/gate-link.js';
+import { GATE, type GateLink } from '../../wire/gate-link.js';
 import {
   eraOf,
   isNotification,
@@ -10,6 +10,7 @@ import {
   type RequestId,
 } from '../../wire/messages.js';
 import type { TaskLister } from '../../wire/task-lister.js';
+import { TransportLayer } from '../../wire/transport-layer.js';
 import type { Sender } from '../request/configure.js';
 import { placePreferences } from '../request/kept-preferences.js';
 import { policyInForce } from '../request/live-policy.js';
@@ -48,11 +49,8 @@ interface EndingTransport {
 }
 
 /** Gives every message to a connection, which is created by the first message that does not pass by. */
-class TransportWithGate implements GatedTransport {
+class TransportWithGate extends TransportLayer implements GatedTransport {
   readonly [GATE] = this;
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
   private connection: Connection | undefined = undefined;
   /** Whether it has closed and forgot its connection. Nobody receives what is sent then. */
   private isOver = false;
@@ -64,52 +62,15 @@ class TransportWithGate implements GatedTransport {
   private work: Set<Promise<unknown>> | undefined = undefined;
 
   constructor(
-    private readonly inner: Transport,
+    inner: Transport,
     private readonly options: GateOptions,
   ) {
+    super(inner);
     const { report, names, probe } = options;
     this.outcomes = report === undefined ? undefined : new Outcomes(report, names ?? new KnownNames(), probe);
   }
 
-  get sessionId(): string | undefined {
-    return this.inner.sessionId;
-  }
-
-  setProtocolVersion(version: string): void {
-    this.inner.setProtocolVersion?.(version);
-  }
-
-  /** SDK v2: sets the protocol versions that the transport accepts in headers. */
-  setSupportedProtocolVersions(versions: string[]): void {
-    (this.inner as V2Transport).setSupportedProtocolVersions?.(versions);
-  }
-
-  /** SDK v2: whether closing the stream of a request cancels it. */
-  get hasPerRequestStream(): boolean | undefined {
-    return (this.inner as V2Transport).hasPerRequestStream;
-  }
-
-  start(): Promise<void> {
-    const { inner } = this;
-    // Handlers that were set on the transport before are still called, as the SDK does.
-    const { onclose, onerror, onmessage } = inner;
-    inner.onclose = () => {
-      this.closed();
-      onclose?.();
-      this.onclose?.();
-    };
-    inner.onerror = (error) => {
-      onerror?.(error);
-      this.onerror?.(error);
-    };
-    inner.onmessage = (message, extra) => {
-      onmessage?.(message, extra);
-      this.receive(message as Message, extra);
-    };
-    return inner.start();
-  }
-
-  private closed(): void {
+  protected closed(): void {
     this.connection?.close();
     this.outcomes?.closed();
     // Transports of the SDK stay in memory until the next full garbage collection: their responses have finalizers. With
@@ -119,7 +80,8 @@ class TransportWithGate implements GatedTransport {
     this.connection = undefined;
   }
 
-  private receive(message: Message, extra: MessageExtraInfo | undefined): void {
+  protected receive(received: JSONRPCMessage, extra: MessageExtraInfo | undefined): void {
+    const message = received as Message;
     if (this.isOver) return;
     const policy = policyInForce(this.options.policy);
     this.outcomes?.received(message, policy);
@@ -162,10 +124,6 @@ class TransportWithGate implements GatedTransport {
   private deliver(message: Message, options: TransportSendOptions | undefined): Promise<void> {
     this.outcomes?.sent(message);
     return this.inner.send(message as JSONRPCMessage, options);
-  }
-
-  close(): Promise<void> {
-    return this.inner.close();
   }
 
   async settled(): Promise<void> {

@@ -2,7 +2,7 @@ import { type Era, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { toolOf } from '../wire/tools.js';
 
-type Result = Readonly<Record<string, unknown>>;
+type Result = Record<string, unknown>;
 
 /** Adds the capability of protocol 2025-11-25 to the result of `initialize`. */
 export function declareLegacy(result: Result): Result {

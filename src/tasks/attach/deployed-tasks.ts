@@ -1,7 +1,7 @@
+import type { TaskDefinition } from '../author/definition.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
 import { TaskFunctionError } from '../durable/errors.js';
 import type { Tasks } from '../port/tasks.js';
-import { deferTasks } from './deferred-tasks.js';
 
 /**
  * Makes the tasks of an endpoint where its environment says. If `MCP_CONCERNS_TASKS_FUNCTION` (the ARN of an alias of the
@@ -40,4 +40,31 @@ export function createDeployedTasks(
     const engine = createDurableEngine({ functionArn });
     return createTasks({ definitions, engine, records: createDynamoRecords({ table }) });
   });
+}
+
+/**
+ * Makes tasks whose records and engine are made by the first call, because lists need only the definitions.
+ *
+ * @param definitions the tasks
+ * @param make makes the tasks; called again by the next call if it rejects
+ */
+function deferTasks(definitions: readonly TaskDefinition[], make: () => Promise<Tasks>): Tasks {
+  let made: Promise<Tasks> | undefined;
+  const tasks = (): Promise<Tasks> => {
+    made ??= make().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+  return {
+    definitions: new Map(definitions.map((definition) => [definition.name, definition])),
+    start: async (...call) => (await tasks()).start(...call),
+    read: async (...call) => (await tasks()).read(...call),
+    answer: async (...call) => (await tasks()).answer(...call),
+    refuse: async (...call) => (await tasks()).refuse(...call),
+    cancel: async (...call) => (await tasks()).cancel(...call),
+    list: async (...call) => (await tasks()).list(...call),
+    markSent: async (...call) => (await tasks()).markSent(...call),
+  };
 }

@@ -25,7 +25,7 @@ const MODERN_STATUS: Readonly<Record<TaskState, string>> = { ...LEGACY_STATUS, t
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
 
 /** Describes a task of protocol 2025-11-25. */
-export function legacyTask(task: TaskSummary, now: number): Readonly<Record<string, unknown>> {
+export function legacyTask(task: TaskSummary, now: number): Record<string, unknown> {
   return {
     ...described(task),
     status: legacyStatus(task),
@@ -53,7 +53,7 @@ export function statesOf(statuses: readonly string[]): readonly TaskState[] {
 }
 
 /** Describes a task of the Tasks extension, with its questions, its result or its error (SEP-2663). */
-export function modernTask(record: TaskRecord, now: number): Readonly<Record<string, unknown>> {
+export function modernTask(record: TaskRecord, now: number): Record<string, unknown> {
   const state = stateOf(record);
   return {
     ...described(record),
@@ -65,7 +65,7 @@ export function modernTask(record: TaskRecord, now: number): Readonly<Record<str
   };
 }
 
-function described({ id, message, createdAt, updatedAt }: TaskSummary): Readonly<Record<string, unknown>> {
+function described({ id, message, createdAt, updatedAt }: TaskSummary): Record<string, unknown> {
   return {
     taskId: id,
     ...(message === undefined ? {} : { statusMessage: message }),
@@ -74,11 +74,11 @@ function described({ id, message, createdAt, updatedAt }: TaskSummary): Readonly
   };
 }
 
-function inputRequests({ inputs }: TaskRecord): Readonly<Record<string, unknown>> {
+function inputRequests({ inputs }: TaskRecord): Record<string, unknown> {
   return Object.fromEntries(Object.entries(inputs).map(([key, { request }]) => [key, request]));
 }
 
-function modernEnd(end: TaskEnd): Readonly<Record<string, unknown>> {
+function modernEnd(end: TaskEnd): Record<string, unknown> {
   // Without resultType, the official client takes the result for an unfinished one.
   if ('result' in end) return { result: { resultType: 'complete', ...end.result } };
   return 'error' in end ? { error: end.error } : {};

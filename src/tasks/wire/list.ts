@@ -1,24 +1,26 @@
 import type { TaskCaller } from '../../session/task-owner.js';
+import type { CallAnswer } from '../../wire/calls.js';
+import { ERRORS, read } from '../../wire/messages.js';
 import type { Instant, TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
+import { refusal, type TaskCall } from './answer.js';
 import { legacyTask, statesOf } from './describe.js';
-
-/** What of a caller's tasks to list. */
-export interface TaskListRequest extends TaskListQuery {
-  readonly caller: TaskCaller;
-}
 
 /**
  * Answers `tasks/list` of protocol 2025-11-25, with the filters of SEP-1904 pushed down to the records.
  *
  * @param tasks the tasks
- * @param request what to list
+ * @param caller whose tasks to list
+ * @param query which of them
  * @returns a page, or the message of a `-32602` error
  */
-export async function listTasks(tasks: Tasks, request: TaskListRequest): Promise<TaskListPage> {
-  const { caller, filter, tools, pageSize, after } = request;
+export async function listTasks(
+  tasks: Tasks,
+  caller: TaskCaller,
+  { filter, tools, pageSize, after }: TaskListQuery,
+): Promise<TaskListPage> {
   const position = after === undefined ? undefined : readPosition(after);
   if (after !== undefined && position === undefined) {
     return { ok: false, message: 'The cursor is not valid. List again without a cursor.' };
@@ -36,6 +38,18 @@ export async function listTasks(tasks: Tasks, request: TaskListRequest): Promise
   return page.next === undefined
     ? { ok: true, tasks: listed }
     : { ok: true, tasks: listed, next: JSON.stringify([page.next.id, page.next.at]) };
+}
+
+const PAGE_SIZE = 50;
+
+/** Answers `tasks/list` where no gate does. */
+export async function answerList(tasks: Tasks, { caller, params }: TaskCall): Promise<CallAnswer> {
+  const cursor = read(params, 'cursor');
+  const after = cursor === undefined ? undefined : String(cursor);
+  const page = await listTasks(tasks, caller, { pageSize: PAGE_SIZE, after });
+  if (!page.ok) return refusal(ERRORS.invalidParams, page.message);
+  const next = page.next === undefined ? {} : { nextCursor: page.next };
+  return { result: { tasks: page.tasks, ...next } };
 }
 
 function queryOf(filter: TaskFilter | undefined): Omit<TaskQuery, 'limit'> {

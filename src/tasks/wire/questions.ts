@@ -1,9 +1,8 @@
-import { read } from '../../wire/messages.js';
+import { type Answer, type Failure, type Request, read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import type { WireMessage } from './answer.js';
+import type { TaskSender } from './answer.js';
 import { RELATED_TASK } from './describe.js';
-import type { TaskRequest } from './modern.js';
 
 /** The id of a question to a legacy client has everything that its answer needs, so no process has to remember it. */
 const QUESTION_ID = /^ask:([0-9a-f]{44}):([\w.-]{1,64})$/;
@@ -28,9 +27,9 @@ export async function questionsToSend(
   tasks: Tasks,
   record: TaskRecord,
   olderThanMs = 0,
-): Promise<readonly WireMessage[]> {
+): Promise<readonly Request[]> {
   const now = Date.now();
-  const messages: WireMessage[] = [];
+  const messages: Request[] = [];
   for (const [key, { request, askedAt, sent }] of Object.entries(record.inputs)) {
     if (now - askedAt < olderThanMs || (sent !== undefined && now - sent.at < LOST_MS)) continue;
     if (!(await tasks.markSent(record, key))) continue;
@@ -56,14 +55,14 @@ export async function questionsToSend(
  */
 export async function takeResponse(
   tasks: Tasks,
-  { caller, shows }: Pick<TaskRequest, 'caller' | 'shows'>,
-  response: { readonly id?: unknown; readonly result?: unknown; readonly error?: unknown },
+  { caller, shows }: TaskSender,
+  response: Answer | Failure,
 ): Promise<boolean> {
   const [, taskId, key] = (isQuestionId(response.id) && QUESTION_ID.exec(response.id)) || [];
   if (taskId === undefined || key === undefined) return false;
   const record = await tasks.read(caller, taskId);
   if (record === undefined || !(await shows(record.tool))) return true;
-  if (response.result !== undefined) {
+  if ('result' in response) {
     await tasks.answer(caller, taskId, { [key]: response.result });
   } else {
     const message = read(response.error, 'message');

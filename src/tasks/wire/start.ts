@@ -1,21 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TaskCaller } from '../../session/task-owner.js';
-import { ERRORS, type Era, read, TASKS_EXTENSION } from '../../wire/messages.js';
+import type { CallAnswer } from '../../wire/calls.js';
+import { ERRORS, read } from '../../wire/messages.js';
 import type { TaskDefinition } from '../author/definition.js';
 import { answerable } from '../execution/questions.js';
 import type { StartOptions, Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import { MISSING_CAPABILITY, refusal, result, type WireAnswer } from './answer.js';
+import { MISSING_EXTENSION, refusal, supportsTasks, type TaskCall } from './answer.js';
 import { legacyTask, modernTask } from './describe.js';
-
-/** A call of a tool that is a task. */
-export interface TaskCall {
-  readonly era: Era;
-  readonly caller: TaskCaller;
-  /** The capabilities that the client declared: in this request, or when its session began; `undefined` if not known. */
-  readonly capabilities: unknown;
-  readonly params: unknown;
-}
 
 /** How long a plain call of a tool waits for its task, in milliseconds. API Gateway ends requests after 30 seconds. */
 const INLINE_MS = 20_000;
@@ -33,13 +24,15 @@ export async function callTask(
   definition: TaskDefinition,
   call: TaskCall,
   inlineMs = INLINE_MS,
-): Promise<WireAnswer> {
-  const { era, caller, capabilities, params } = call;
+): Promise<CallAnswer> {
+  const { era, caller, params } = call;
+  // Over HTTP, this server has not seen the client initialize. The session knows what it declared then.
+  const capabilities = call.capabilities ?? (era === 'legacy' ? await call.questions() : undefined);
   // Without a session nothing tells what a legacy client declared. Then every question is asked, and it can refuse.
   const answers = capabilities === undefined ? undefined : answerable(capabilities);
   if (era === 'modern') {
     if (!supportsTasks(capabilities)) {
-      return definition.support === 'required' ? missingCapability() : inline({ answers: [] });
+      return definition.support === 'required' ? MISSING_EXTENSION : inline({ answers: [] });
     }
     return begin({ answers }, (record) => ({ resultType: 'task', ...modernTask(record, Date.now()) }));
   }
@@ -63,14 +56,14 @@ export async function callTask(
 
   async function begin(
     options: StartOptions,
-    describe: (record: TaskRecord) => Readonly<Record<string, unknown>>,
-  ): Promise<WireAnswer> {
+    describe: (record: TaskRecord) => Record<string, unknown>,
+  ): Promise<CallAnswer> {
     const started = await start(options);
-    return started.ok ? result(describe(started.record)) : notStarted(started);
+    return started.ok ? { result: describe(started.record) } : notStarted(started);
   }
 
   /** Runs a task within a plain call, whose client cannot be asked anything. */
-  async function inline(options: StartOptions): Promise<WireAnswer> {
+  async function inline(options: StartOptions): Promise<CallAnswer> {
     const started = await start(options);
     if (!started.ok) return notStarted(started);
     const { id } = started.record;
@@ -79,9 +72,8 @@ export async function callTask(
       await sleep(pause);
       const { end } = (await tasks.read(caller, id)) ?? {};
       if (end !== undefined && 'result' in end)
-        return result(era === 'modern' ? { resultType: 'complete', ...end.result } : end.result);
-      if (end !== undefined && 'error' in end)
-        return refusal(end.error.code, end.error.message, end.error.data);
+        return { result: era === 'modern' ? { resultType: 'complete', ...end.result } : end.result };
+      if (end !== undefined && 'error' in end) return { error: end.error };
     }
     await tasks.cancel(caller, id);
     return refusal(
@@ -93,22 +85,5 @@ export async function callTask(
 
 type NotStarted = Extract<Awaited<ReturnType<Tasks['start']>>, { ok: false }>;
 
-const notStarted = ({ reason, message }: NotStarted): WireAnswer =>
+const notStarted = ({ reason, message }: NotStarted): CallAnswer =>
   refusal(reason === 'not-started' ? ERRORS.internal : ERRORS.invalidParams, message);
-
-/** Whether a client declares the Tasks extension. */
-export function supportsTasks(capabilities: unknown): boolean {
-  return read(capabilities, 'extensions', TASKS_EXTENSION) !== undefined;
-}
-
-/** The error of a request whose client does not declare the Tasks extension. Its HTTP status is 400. */
-export function missingCapability(): WireAnswer {
-  const data = { requiredCapabilities: { extensions: { [TASKS_EXTENSION]: {} } } };
-  return {
-    kind: 'error',
-    code: MISSING_CAPABILITY,
-    message: 'Missing required client capability',
-    data,
-    httpStatus: 400,
-  };
-}

@@ -1,0 +1,91 @@
+import type { TaskCaller } from '../../session/task-owner.js';
+import type { AnswerChange, Answerer, CallAnswer, CallSender } from '../../wire/calls.js';
+import { METHODS, read, TASK_LIST, TASK_RESULT } from '../../wire/messages.js';
+import type { Tasks } from '../port/tasks.js';
+import { isTaskId } from '../records/owner.js';
+import { answerAboutTask } from '../wire/about-task.js';
+import { MISSING_EXTENSION, NOT_FOUND, supportsTasks, type TaskCall } from '../wire/answer.js';
+import { answerList, listTasks } from '../wire/list.js';
+import { isQuestionId, takeResponse } from '../wire/questions.js';
+import { callTask } from '../wire/start.js';
+import { addTools, declareLegacy, declareModern } from './declare.js';
+import { followTask, listenToTasks } from './subscriptions.js';
+
+/** The list of a server that has no tools of its own, and does not know the method. */
+const NO_TOOLS = {
+  legacy: { tools: [] },
+  modern: { resultType: 'complete', tools: [], ttlMs: 0, cacheScope: 'private' },
+} as const;
+
+/**
+ * Answers the calls about tasks, in both eras of the protocol, and adds the tools of tasks to the server's answers.
+ *
+ * @param tasks the tasks
+ */
+export function answerCalls(tasks: Tasks): Answerer {
+  return {
+    tools: [...tasks.definitions.keys()],
+    answer: (call) => answerCall(tasks, { ...call, caller: callerOf(call) }),
+    list: (query, sender) => listTasks(tasks, callerOf(sender), query),
+    take: (response, sent) =>
+      isQuestionId(response.id)
+        ? takeResponse(tasks, { caller: callerOf(sent), shows: sent.shows }, response)
+        : undefined,
+    answered(call, answer) {
+      const taskId = 'result' in answer ? read(answer.result, 'task', 'taskId') : undefined;
+      if (call.method !== 'tools/call' || call.era === 'modern' || !isTaskId(taskId)) return undefined;
+      return followTask(tasks, taskId, { ...call, caller: callerOf(call) });
+    },
+  };
+}
+
+function answerCall(
+  tasks: Tasks,
+  call: TaskCall,
+): Promise<CallAnswer | undefined> | AnswerChange | undefined {
+  const { method, params, era, capabilities, isGated, connection } = call;
+  switch (method) {
+    case METHODS.initialize:
+      return { result: declareLegacy };
+    case METHODS.discover:
+      return { result: declareModern };
+    case 'tools/list': {
+      const reader = { era, supportsTasks: supportsTasks(capabilities), isGate: isGated };
+      const result: AnswerChange['result'] = (given) => addTools(given, tasks.definitions, reader);
+      return { result, withoutMethod: { result: result(NO_TOOLS[era]) } };
+    }
+    case 'tools/call': {
+      const definition = tasks.definitions.get(String(read(params, 'name')));
+      return definition && callTask(tasks, definition, call);
+    }
+    case METHODS.listen: {
+      // Others, and those of a connection that ends with the answer, belong to the server.
+      const isOfTasks = read(params, 'notifications', 'taskIds') !== undefined && era === 'modern';
+      return isOfTasks && connection ? listenToTasks(tasks, call, connection.shows) : undefined;
+    }
+    case TASK_LIST:
+      return era === 'legacy' ? answerList(tasks, call) : undefined;
+    case 'tasks/get':
+    case 'tasks/update':
+    case 'tasks/cancel':
+    case TASK_RESULT:
+      if (isTaskId(read(params, 'taskId'))) return answerAboutTask(tasks, call);
+      // The server may have tasks of its own, whose ids look different.
+      if (era === 'legacy') return { withoutMethod: NOT_FOUND };
+      if (!supportsTasks(capabilities)) return Promise.resolve(MISSING_EXTENSION);
+      return method === TASK_RESULT ? undefined : { withoutMethod: NOT_FOUND };
+    default:
+      return undefined;
+  }
+}
+
+/** Returns the verified caller, by issuer and subject or by its client if there is no subject; else the session. */
+function callerOf({ extra, session }: CallSender): TaskCaller {
+  const { authInfo } = extra ?? {};
+  const iss = read(authInfo?.extra, 'iss');
+  const sub = read(authInfo?.extra, 'sub');
+  const issuer = typeof iss === 'string' ? iss : '';
+  if (typeof sub === 'string' && sub !== '') return { issuer, subject: `sub ${sub}` };
+  if (authInfo?.clientId) return { issuer, subject: `client ${authInfo.clientId}` };
+  return { session };
+}

@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CallAnswer } from '../../wire/calls.js';
+import { ERRORS, type Era, read, TASK_RESULT } from '../../wire/messages.js';
+import type { Tasks } from '../port/tasks.js';
+import type { TaskRecord } from '../records/record.js';
+import {
+  METHOD_NOT_FOUND,
+  MISSING_EXTENSION,
+  NOT_FOUND,
+  refusal,
+  supportsTasks,
+  type TaskCall,
+} from './answer.js';
+import { legacyStatus, legacyTask, modernTask, RELATED_TASK } from './describe.js';
+import { pollInterval } from './poll.js';
+import { questionsToSend } from './questions.js';
+
+/** Answers a request about a task that its sender sees; without an answer if the sender comes back for it, or has left. */
+type AnswerAbout = (tasks: Tasks, record: TaskRecord, call: TaskCall) => Promise<CallAnswer | undefined>;
+
+/** The methods of the Tasks extension (SEP-2663) and of protocol 2025-11-25. */
+const METHODS: Readonly<Record<Era, ReadonlyMap<string, AnswerAbout>>> = {
+  modern: new Map([
+    ['tasks/get', getModern],
+    ['tasks/update', update],
+    ['tasks/cancel', cancelModern],
+  ]),
+  legacy: new Map([
+    ['tasks/get', getLegacy],
+    [TASK_RESULT, resultOrRetry],
+    ['tasks/cancel', cancelLegacy],
+  ]),
+};
+
+/**
+ * Answers a request about one task. `tasks/list` is in `list.ts`.
+ *
+ * @param tasks the tasks
+ * @param call the request
+ */
+export async function answerAboutTask(tasks: Tasks, call: TaskCall): Promise<CallAnswer | undefined> {
+  if (call.era === 'modern' && !supportsTasks(call.capabilities)) return MISSING_EXTENSION;
+  const answer = METHODS[call.era].get(call.method);
+  if (answer === undefined) return METHOD_NOT_FOUND;
+  const record = await visibleTask(tasks, call);
+  return record === undefined ? NOT_FOUND : answer(tasks, record, call);
+}
+
+/** Returns the task of a request, if it is the sender's and its tool is shown. */
+async function visibleTask(
+  tasks: Tasks,
+  { caller, params, shows }: TaskCall,
+): Promise<TaskRecord | undefined> {
+  const record = await tasks.read(caller, read(params, 'taskId'));
+  return record !== undefined && (await shows(record.tool)) ? record : undefined;
+}
+
+async function getModern(_: Tasks, record: TaskRecord): Promise<CallAnswer> {
+  return { result: { resultType: 'complete', ...modernTask(record, Date.now()) } };
+}
+
+/** Cancels a task. If it has ended, that does not fail. */
+async function cancelModern(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCall): Promise<CallAnswer> {
+  await tasks.cancel(caller, id);
+  return { result: { resultType: 'complete' } };
+}
+
+async function update(tasks: Tasks, { id }: TaskRecord, { caller, params }: TaskCall): Promise<CallAnswer> {
+  const responses = read(params, 'inputResponses');
+  if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
+    return refusal(ERRORS.invalidParams, 'params.inputResponses must be an object: an answer for each key.');
+  }
+  const outcome = await tasks.answer(caller, id, Object.fromEntries(Object.entries(responses)));
+  const large = outcome?.ignored.find(({ reason }) => reason === 'too-large');
+  if (large !== undefined) {
+    return refusal(ERRORS.invalidParams, `The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
+  }
+  return { result: { resultType: 'complete' } };
+}
+
+/** After how many poll intervals a client that only polls is asked on the answer to its poll. */
+const POLLS_BEFORE_ASKING = 2;
+
+async function getLegacy(tasks: Tasks, record: TaskRecord, call: TaskCall): Promise<CallAnswer> {
+  const result = legacyTask(record, Date.now());
+  // Some clients never call tasks/result before the end. Without this, their tasks would wait for ever.
+  const interval = POLLS_BEFORE_ASKING * pollInterval(record, Date.now());
+  const questions = record.status === 'open' ? await questionsToSend(tasks, record, interval) : [];
+  for (const question of questions) await call.send(question);
+  return { result };
+}
+
+async function cancelLegacy(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCall): Promise<CallAnswer> {
+  const outcome = await tasks.cancel(caller, id);
+  if (outcome === undefined) return NOT_FOUND;
+  if (outcome.cancelled) return { result: legacyTask(outcome.record, Date.now()) };
+  const status = legacyStatus(outcome.record);
+  return refusal(ERRORS.invalidParams, `Cannot cancel task: already in terminal status '${status}'`);
+}
+
+/** How often a pending `tasks/result` looks at its task, in milliseconds. */
+const LOOK = { first: 50, most: 1000 };
+
+/**
+ * Answers `tasks/result` without holding a function: questions, and the result if it is there. Otherwise the stream ends,
+ * and the client comes back with the id of its event (MCP 2025-11-25, "Transports: Resumability", SEP-1699). For a client
+ * that cannot come back, it waits for the end of the task.
+ */
+async function resultOrRetry(
+  tasks: Tasks,
+  first: TaskRecord,
+  call: TaskCall,
+): Promise<CallAnswer | undefined> {
+  const questions = await questionsOf(first);
+  const answer = resultOf(first);
+  // A client that has received a result does not come back. After an error, some clients would, without end.
+  const isError = answer !== undefined && 'error' in answer;
+  const end = isError ? undefined : call.comeBack(pollInterval(first, Date.now()));
+  for (const question of questions) await call.send(question);
+  if (answer !== undefined) return answer;
+  if (end !== undefined) return void end();
+  for (let pause = LOOK.first; ; pause = Math.min(LOOK.most, pause * 1.5)) {
+    await sleep(pause, undefined, { ref: false });
+    const record = call.signal.aborted ? undefined : await visibleTask(tasks, call);
+    if (call.signal.aborted) return undefined;
+    if (record === undefined) return NOT_FOUND;
+    for (const question of await questionsOf(record)) await call.send(question);
+    const later = resultOf(record);
+    if (later !== undefined) return later;
+  }
+
+  async function questionsOf(record: TaskRecord): ReturnType<typeof questionsToSend> {
+    return record.status === 'open' ? questionsToSend(tasks, record) : [];
+  }
+}
+
+/** The answer to `tasks/result` of a task that has ended: what the tool call would have been answered. */
+function resultOf({ id: taskId, status, end }: TaskRecord): CallAnswer | undefined {
+  if (status === 'open') return undefined;
+  if (end !== undefined && 'result' in end) {
+    const _meta = { ...Object(end.result._meta), [RELATED_TASK]: { taskId } };
+    return { result: { ...end.result, _meta } };
+  }
+  if (end !== undefined && 'error' in end) return { error: end.error };
+  return refusal(ERRORS.invalidParams, 'The task was cancelled.');
+}

@@ -1,0 +1,116 @@
+import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
+import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
+
+/** The members that transports of SDK v2 have in addition to those of v1. */
+interface V2Transport {
+  setSupportedProtocolVersions?(versions: string[]): void;
+  readonly hasPerRequestStream?: boolean;
+}
+
+/** A transport for a server that handles the messages of another transport. */
+export abstract class TransportLayer implements Transport {
+  onclose?: () => void;
+  onerror?: (error: Error) => void;
+  onmessage?: <T extends JSONRPCMessage>(message: T, extra?: MessageExtraInfo) => void;
+
+  constructor(protected readonly inner: Transport) {}
+
+  /** Handles a message of the client. */
+  protected abstract receive(message: JSONRPCMessage, extra: MessageExtraInfo | undefined): void;
+  /** The inner transport has closed. */
+  protected abstract closed(): void;
+  abstract send(message: JSONRPCMessage, options?: TransportSendOptions): Promise<void>;
+
+  get sessionId(): string | undefined {
+    return this.inner.sessionId;
+  }
+
+  setProtocolVersion(version: string): void {
+    this.inner.setProtocolVersion?.(version);
+  }
+
+  /** SDK v2: sets the protocol versions that the transport accepts in headers. */
+  setSupportedProtocolVersions(versions: string[]): void {
+    (this.inner as V2Transport).setSupportedProtocolVersions?.(versions);
+  }
+
+  /** SDK v2: whether closing the stream of a request cancels it. */
+  get hasPerRequestStream(): boolean | undefined {
+    return (this.inner as V2Transport).hasPerRequestStream;
+  }
+
+  start(): Promise<void> {
+    const { inner } = this;
+    // Handlers that were set on the transport before are still called, as the SDK does.
+    const { onclose, onerror, onmessage } = inner;
+    inner.onclose = () => {
+      this.closed();
+      onclose?.();
+      this.onclose?.();
+    };
+    inner.onerror = (error) => {
+      onerror?.(error);
+      this.onerror?.(error);
+    };
+    inner.onmessage = (message, extra) => {
+      onmessage?.(message, extra);
+      this.receive(message, extra);
+    };
+    return inner.start();
+  }
+
+  close(): Promise<void> {
+    return this.inner.close();
+  }
+}
+
+/** Puts a layer on a transport. */
+type Wrap = (transport: Transport) => Transport;
+
+interface Connectable {
+  connect(transport: Transport): Promise<void>;
+  [LAYERS]?: Layers;
+}
+
+interface Layers {
+  readonly gate: Wrap[];
+  readonly tasks: Wrap[];
+}
+
+/** Registered, so that a second copy of this package in the process finds the layers too. */
+const LAYERS = Symbol.for('mcp-concerns.layers');
+
+/**
+ * Puts a layer between a server of SDK v1 or v2 and every transport that it connects to afterwards. The gate is always in
+ * front of the tasks, in whatever order they are added: otherwise tools that the policy hides could be called as tasks.
+ *
+ * @param server a `Server`, or an `McpServer`, which contains one
+ * @param place whose layer it is
+ * @param wrap puts the layer on a transport
+ * @returns whether the server has a `connect` method
+ */
+export function addLayer(server: object, place: keyof Layers, wrap: Wrap): boolean {
+  // McpServer.connect calls the connect method of the Server that it contains.
+  const target: unknown = 'server' in server ? server.server : server;
+  if (!isConnectable(target)) return false;
+  // Of two layers of the same place, the later one is nearer to the client.
+  layersOf(target)[place].unshift(wrap);
+  return true;
+}
+
+function layersOf(server: Connectable): Layers {
+  const known = server[LAYERS];
+  if (known !== undefined) return known;
+  const layers: Layers = { gate: [], tasks: [] };
+  const connect = server.connect.bind(server);
+  server[LAYERS] = layers;
+  server.connect = (transport) =>
+    connect([...layers.gate, ...layers.tasks].reduce((inner, wrap) => wrap(inner), transport));
+  return layers;
+}
+
+function isConnectable(value: unknown): value is Connectable {
+  return (
+    typeof value === 'object' && value !== null && 'connect' in value && typeof value.connect === 'function'
+  );
+}
