@@ -1,6 +1,6 @@
 import type { Transport, TransportSendOptions } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
-import type { AnswerChange, Answerer, Call, CallAnswer, CallSender, SentCall } from './calls.js';
+import type { AnswerChange, Answerer, Call, CallAnswer, CallSender, Sent } from './calls.js';
 import { GATE, type GateLink, gateOf } from './gate-link.js';
 import {
   CLIENT_CAPABILITIES_META,
@@ -42,7 +42,10 @@ export class AnsweringTransport extends TransportLayer {
     this.gate.listTasksWith({
       tools: answerer.tools,
       list: (query, extra) =>
-        this.reported(answerer.list(query, this.senderOf(extra as MessageExtraInfo | undefined))),
+        answerer.list(query, this.senderOf(extra as MessageExtraInfo | undefined)).catch((cause: unknown) => {
+          this.failed(cause);
+          throw cause;
+        }),
     });
   }
 
@@ -61,8 +64,7 @@ export class AnsweringTransport extends TransportLayer {
       const taking = this.answerer.take(message, this.sentOf(message, extra));
       if (taking === undefined) return false;
       // Over HTTP, the process may stop and the server may close with the response to this message.
-      this.gate.waitFor(taking);
-      this.attempt(taking);
+      this.gate.waitFor(taking.catch((cause: unknown) => this.failed(cause)));
       return true;
     }
     if (!isRequest(message)) {
@@ -77,7 +79,7 @@ export class AnsweringTransport extends TransportLayer {
     const answering = this.answerer.answer(call);
     if (answering instanceof Promise) {
       this.open.set(message.id, abort);
-      this.attempt(this.respond(message.id, call, answering));
+      this.respond(message.id, call, answering).catch((cause: unknown) => this.failed(cause));
       return true;
     }
     if (answering !== undefined) this.changes.set(message.id, answering);
@@ -88,7 +90,7 @@ export class AnsweringTransport extends TransportLayer {
     return { extra, session: this.inner.sessionId ?? (isHttp(extra) ? undefined : this.name) };
   }
 
-  private sentOf(message: Message, extra: MessageExtraInfo | undefined): SentCall {
+  private sentOf(message: Message, extra: MessageExtraInfo | undefined): Sent {
     // At each message: a policy or a preference can hide a tool after its task started.
     const shows = (tool: string) => this.gate.showsTool(tool, message, extra);
     return { ...this.senderOf(extra), shows };
@@ -125,11 +127,10 @@ export class AnsweringTransport extends TransportLayer {
     call: Call,
     answering: Promise<CallAnswer | undefined>,
   ): Promise<void> {
-    const answer = await this.reported(answering).catch(
-      (): CallAnswer => ({
-        error: { code: ERRORS.internal, message: 'The task cannot be reached. Try again.' },
-      }),
-    );
+    const answer = await answering.catch((cause: unknown): CallAnswer => {
+      this.failed(cause);
+      return { error: { code: ERRORS.internal, message: 'The task cannot be reached. Try again.' } };
+    });
     this.open.delete(id);
     if (answer === undefined) return;
     await this.inner.send(toSdk({ jsonrpc: '2.0', id, ...answer }));
@@ -145,17 +146,8 @@ export class AnsweringTransport extends TransportLayer {
     return this.inner.send(toSdk(changed(fromSdk(message), change)), options);
   }
 
-  private attempt(work: Promise<unknown>): void {
-    this.reported(work).catch(() => undefined);
-  }
-
-  private async reported<T>(work: Promise<T>): Promise<T> {
-    try {
-      return await work;
-    } catch (cause) {
-      this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
-      throw cause;
-    }
+  private failed(cause: unknown): void {
+    this.onerror?.(cause instanceof Error ? cause : new Error(String(cause)));
   }
 }
 

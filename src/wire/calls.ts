@@ -10,13 +10,10 @@ export interface CallSender {
   readonly session: string | undefined;
 }
 
-/** A message of the client, and which tools the gate in front of the server shows to its sender. */
-export interface SentCall extends CallSender {
-  shows(tool: string): Promise<boolean>;
-}
-
 /** A request between the gate and the server. It has no id: whoever needs its answer holds a promise. */
-export interface Call extends SentCall {
+export interface Call extends CallSender {
+  /** Whether the gate in front of the server shows a tool to the sender of this message. */
+  shows(tool: string): Promise<boolean>;
   readonly method: string;
   readonly params: unknown;
   readonly era: Era;
@@ -50,6 +47,9 @@ export interface CallConnection {
   send(message: Message): Promise<void>;
 }
 
+/** What is known of a message that is not a call. */
+export type Sent = Pick<Call, keyof CallSender | 'shows'>;
+
 /** The answer to a call. */
 export type CallAnswer = Pick<Answer, 'result'> | Pick<Failure, 'error'>;
 
@@ -77,7 +77,7 @@ export interface Answerer {
    *
    * @returns `undefined` if it is the response to something else
    */
-  take(response: Answer | Failure, sent: SentCall): Promise<unknown> | undefined;
+  take(response: Answer | Failure, sender: Sent): Promise<unknown> | undefined;
   /** Lists tasks for the gate; see `TaskLister`. */
   list(query: TaskListQuery, sender: CallSender): Promise<TaskListPage>;
   /** The tools that create tasks. */

@@ -177,6 +177,31 @@ describe('withTasks on SDK v1', () => {
     },
   );
 
+  it('answers with an error if the records fail while tasks/result waits', async () => {
+    const failing = createMemoryRecords();
+    const server = withTasks(
+      new McpServer({ name: 'v1', version: '1.0.0' }),
+      createTasks({ definitions, records: failing }),
+    );
+    const [near, far] = InMemoryTransport.createLinkedPair();
+    const client = new Client(INFO, { capabilities: { elicitation: { form: {} }, tasks: {} } });
+    const asked = new Promise<void>((resolve) => {
+      client.setRequestHandler(ElicitRequestSchema, () => {
+        resolve();
+        return new Promise(() => undefined);
+      });
+    });
+    await Promise.all([server.connect(far), client.connect(near)]);
+    const call = { name: 'ask', arguments: {}, task: {} };
+    const { task } = await client.request({ method: 'tools/call', params: call }, CreateTaskResultSchema);
+    const result = client.experimental.tasks.getTaskResult(task.taskId);
+    result.catch(() => undefined);
+    await asked;
+    vi.spyOn(failing, 'get').mockRejectedValue(new Error('the table is gone'));
+    await expect(result).rejects.toThrow('The task cannot be reached');
+    await client.close();
+  });
+
   it('lists the tools of tasks for a server without other tools', async () => {
     const client = newClient();
     const [near, far] = InMemoryTransport.createLinkedPair();

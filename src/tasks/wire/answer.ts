@@ -1,5 +1,5 @@
 import type { TaskCaller } from '../../session/task-owner.js';
-import type { Call, SentCall } from '../../wire/calls.js';
+import type { Call } from '../../wire/calls.js';
 import { ERRORS, type Failure, read, TASKS_EXTENSION } from '../../wire/messages.js';
 
 /** A call about tasks, whose caller is known. */
@@ -8,7 +8,7 @@ export interface TaskCall extends Call {
 }
 
 /** Who sent a message, and which tools it is shown. */
-export type TaskSender = Pick<SentCall, 'shows'> & Pick<TaskCall, 'caller'>;
+export type TaskSender = Pick<TaskCall, 'caller' | 'shows'>;
 
 /** MCP 2026-07-28: the request needs a capability that its client does not declare. */
 const MISSING_CAPABILITY = -32021;
