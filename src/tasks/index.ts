@@ -56,6 +56,6 @@ export {
   type TaskRecords,
   type TaskState,
   type TaskStatus,
+  TaskStoreError,
   type TaskSummary,
 } from './records/record.js';
-export { TaskStoreError } from './records/store-error.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createDynamoRecords } from '../../src/tasks/dynamodb/records.js';
 import { createMemoryRecords } from '../../src/tasks/records/memory.js';
-import { TaskStoreError } from '../../src/tasks/records/store-error.js';
+import { TaskStoreError } from '../../src/tasks/records/record.js';
 import { stopClock } from '../session/clock.js';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { type Fault, injectFaults } from '../session/faults.js';

@@ -7,13 +7,13 @@ import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/
 import { ListToolsRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
+import { toolOf } from '../../src/tasks/attach/declare.js';
 import type { TaskCaller, Tasks } from '../../src/tasks/index.js';
 import { answerAboutTask } from '../../src/tasks/wire/about-task.js';
 import type { TaskCall } from '../../src/tasks/wire/answer.js';
 import { listTasks } from '../../src/tasks/wire/list.js';
 import { isQuestionId, takeResponse } from '../../src/tasks/wire/questions.js';
 import { callTask } from '../../src/tasks/wire/start.js';
-import { toolOf } from '../../src/tasks/wire/tools.js';
 import type { CallAnswer } from '../../src/wire/calls.js';
 import {
   type Answer,

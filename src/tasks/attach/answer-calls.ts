@@ -43,15 +43,14 @@ function answerCall(
   tasks: Tasks,
   call: TaskCall,
 ): Promise<CallAnswer | undefined> | AnswerChange | undefined {
-  const { method, params, era, capabilities, isGated, connection } = call;
+  const { method, params, era, capabilities, connection } = call;
   switch (method) {
     case METHODS.initialize:
       return { result: declareLegacy };
     case METHODS.discover:
       return { result: declareModern };
     case 'tools/list': {
-      const reader = { era, supportsTasks: supportsTasks(capabilities), isGate: isGated };
-      const result: AnswerChange['result'] = (given) => addTools(given, tasks.definitions, reader);
+      const result: AnswerChange['result'] = (given) => addTools(given, tasks.definitions, call);
       return { result, withoutMethod: { result: result(NO_TOOLS[era]) } };
     }
     case 'tools/call': {

@@ -1,6 +1,7 @@
-import { type Era, read, TASKS_EXTENSION } from '../../wire/messages.js';
-import type { TaskDefinition } from '../author/definition.js';
-import { toolOf } from '../wire/tools.js';
+import type { Call } from '../../wire/calls.js';
+import { read, TASKS_EXTENSION } from '../../wire/messages.js';
+import { jsonSchemaOf, type TaskDefinition } from '../author/definition.js';
+import { supportsTasks } from '../wire/answer.js';
 
 type Result = Record<string, unknown>;
 
@@ -18,29 +19,44 @@ export function declareModern(result: Result): Result {
   return { ...result, capabilities: { tools: {}, ...capabilities, extensions } };
 }
 
-/** For whom the tools of tasks are listed. */
-export interface ToolsReader {
-  readonly era: Era;
-  /** Whether the client declares the Tasks extension. */
-  readonly supportsTasks: boolean;
-  /** Whether a gate with a policy reads the list first. It decides which tools the client is shown. */
-  readonly isGate: boolean;
-}
-
-/** Adds the tools of tasks to the last page of `tools/list`. A tool of the server with the same name is replaced. */
+/**
+ * Adds the tools of tasks to the last page of `tools/list`. A tool of the server with the same name is replaced. A gate that
+ * reads the list first decides which tools the client is shown.
+ */
 export function addTools(
   result: Result,
   definitions: ReadonlyMap<string, TaskDefinition>,
-  { era, supportsTasks, isGate }: ToolsReader,
+  { era, capabilities, isGated }: Call,
 ): Result {
   const tools = read(result, 'tools');
   const others = (Array.isArray(tools) ? tools : []).filter(
     (tool) => !definitions.has(String(read(tool, 'name'))),
   );
   const isLast = read(result, 'nextCursor') === undefined;
+  const withSupport = isGated || era === 'legacy';
   const callable = (isLast ? [...definitions.values()] : []).filter(
-    ({ support }) => isGate || era === 'legacy' || supportsTasks || support === 'optional',
+    ({ support }) => withSupport || supportsTasks(capabilities) || support === 'optional',
   );
-  const own = callable.map((definition) => toolOf(definition, isGate || era === 'legacy'));
+  const own = callable.map((definition) => toolOf(definition, withSupport));
   return { ...result, tools: [...others, ...own] };
+}
+
+/**
+ * Describes a task as a tool for `tools/list`.
+ *
+ * @param definition the task
+ * @param withSupport whether to say how it may be called: in protocol 2025-11-25, and to a gate, which leaves out tools that
+ *   a client cannot call. In the Tasks extension, the server decides, and tools do not tell.
+ */
+export function toolOf(definition: TaskDefinition, withSupport: boolean): Readonly<Record<string, unknown>> {
+  const { name, title, description, annotations, _meta, support } = definition;
+  return {
+    name,
+    ...(title === undefined ? {} : { title }),
+    ...(description === undefined ? {} : { description }),
+    inputSchema: jsonSchemaOf(definition),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(withSupport ? { execution: { taskSupport: support } } : {}),
+    ...(_meta === undefined ? {} : { _meta }),
+  };
 }

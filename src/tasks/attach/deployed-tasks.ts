@@ -1,6 +1,6 @@
 import type { TaskDefinition } from '../author/definition.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
-import { TaskFunctionError } from '../durable/errors.js';
+import { TaskFunctionError } from '../durable/failure.js';
 import type { Tasks } from '../port/tasks.js';
 
 /**

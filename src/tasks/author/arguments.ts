@@ -1,4 +1,4 @@
-import { isStandard, type TaskDefinition } from './definition.js';
+import { isStandard, type StandardIssue, type TaskDefinition } from './definition.js';
 
 /** The arguments of a task, validated; or what is wrong with them. */
 export type CheckedArguments =
@@ -43,12 +43,7 @@ export async function checkArguments(definition: TaskDefinition, args: unknown):
   return { ok: true, json };
 }
 
-interface Issue {
-  readonly message: string;
-  readonly path?: ReadonlyArray<PropertyKey | { readonly key: PropertyKey }> | undefined;
-}
-
-function issueText({ message, path = [] }: Issue): string {
+function issueText({ message, path = [] }: StandardIssue): string {
   const place = path.map((part) => String(typeof part === 'object' ? part.key : part)).join('.');
   return place === '' ? message : `${place}: ${message}`;
 }

@@ -2,8 +2,7 @@ import type { LambdaClient } from '@aws-sdk/client-lambda';
 import { inputOf, type TaskEngine } from '../execution/engine.js';
 import { failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
-import { TaskEngineError, TaskFunctionError } from './errors.js';
-import { endOfFailure } from './failure.js';
+import { endOfFailure, TaskEngineError, TaskFunctionError } from './failure.js';
 
 /** Where the tasks run. */
 export interface DurableEngineOptions {

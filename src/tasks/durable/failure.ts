@@ -1,3 +1,4 @@
+import { ConcernsError } from '../../errors.js';
 import { failedBy, failedInternally, orderChanged } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
 
@@ -15,4 +16,16 @@ export function endOfFailure(error: ExecutionError | undefined): TaskEnd {
     return failedBy(orderChanged(what));
   }
   return failedInternally(`The execution of the task failed (${ErrorType}). Call the tool again.`);
+}
+
+/** A Lambda function is not set up for tasks. */
+export class TaskFunctionError extends ConcernsError {
+  override readonly code = 'TASK_FUNCTION_INVALID';
+  override readonly name = 'TaskFunctionError';
+}
+
+/** Lambda cannot be reached, or refuses a call. `cause` has the error of the AWS client. */
+export class TaskEngineError extends ConcernsError {
+  override readonly code = 'TASK_ENGINE_FAILED';
+  override readonly name = 'TaskEngineError';
 }

@@ -1,3 +1,3 @@
 export { createDurableEngine, type DurableEngineOptions } from './engine.js';
-export { TaskEngineError, TaskFunctionError } from './errors.js';
+export { TaskEngineError, TaskFunctionError } from './failure.js';
 export { createTaskWorker, type TaskWorker, type TaskWorkerOptions } from './worker.js';

@@ -5,8 +5,7 @@ import type { TaskInput } from '../execution/engine.js';
 import { failedInternally } from '../execution/outcome.js';
 import { runTask } from '../execution/run-task.js';
 import type { TaskEnd, TaskRecords } from '../records/record.js';
-import { TaskFunctionError } from './errors.js';
-import { endOfFailure } from './failure.js';
+import { endOfFailure, TaskFunctionError } from './failure.js';
 import { durableOperations } from './operations.js';
 
 /** The tasks of a worker. */

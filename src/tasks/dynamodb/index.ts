@@ -1,2 +1,2 @@
-export { TaskStoreError } from '../records/store-error.js';
+export { TaskStoreError } from '../records/record.js';
 export { createDynamoRecords, type DynamoRecordsOptions } from './records.js';

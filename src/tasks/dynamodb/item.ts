@@ -1,5 +1,11 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
-import type { TaskInputRequest, TaskRecord, TaskStatus, TaskSummary } from '../records/record.js';
+import {
+  TASK_ENDS,
+  type TaskInputRequest,
+  type TaskRecord,
+  type TaskStatus,
+  type TaskSummary,
+} from '../records/record.js';
 
 export type TaskItem = Record<string, AttributeValue>;
 
@@ -69,7 +75,7 @@ export function fromItem(item: TaskItem): TaskRecord {
   };
 }
 
-const STATUSES: readonly TaskStatus[] = ['open', 'completed', 'tool_error', 'failed', 'cancelled'];
+const STATUSES: readonly TaskStatus[] = ['open', ...TASK_ENDS];
 
 /** Reads what lists show from an item or an entry of the index. */
 export function summaryFromItem(item: TaskItem): TaskSummary {

@@ -1,7 +1,7 @@
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { timeDigits } from '../records/owner.js';
 import type { TaskPosition, TaskQuery, TaskState } from '../records/record.js';
-import { Placeholders } from './expressions.js';
+import { placeholders } from './expressions.js';
 import { number, SUMMARY_ATTRIBUTES, type TaskItem, text, UPDATE_INDEX } from './item.js';
 
 /** DynamoDB compares an attribute with at most 100 values. */
@@ -17,9 +17,8 @@ export const MAX_IN = 100;
  * @returns the parameters of a Query, without limit and start
  */
 export function listOf(owner: string, query: TaskQuery, now: number) {
-  const used = new Placeholders();
-  const is = (attribute: string, operator: string, value: AttributeValue): string =>
-    `${used.name(attribute)} ${operator} ${used.value(value)}`;
+  const used = placeholders();
+  const { is } = used;
   const byUpdate = query.orderBy === 'updatedAt';
   const keys = [is('owner', '=', text(owner))];
   const filters = [is('expiresAt', '>', number(Math.floor(now / 1000)))];
@@ -48,7 +47,7 @@ export function listOf(owner: string, query: TaskQuery, now: number) {
     ...(byUpdate
       ? { IndexName: UPDATE_INDEX }
       : { ProjectionExpression: SUMMARY_ATTRIBUTES.map((attribute) => used.name(attribute)).join(', ') }),
-    ...used.parameters,
+    ...used.parameters(),
   };
 }
 
@@ -78,10 +77,7 @@ function creationRange({ createdAfter, createdBefore }: TaskQuery): Range | unde
   return [text(from === '' ? '0' : from), text(to)];
 }
 
-function stateCondition(
-  state: TaskState,
-  is: (attribute: string, operator: string, value: AttributeValue) => string,
-): string {
+function stateCondition(state: TaskState, is: ReturnType<typeof placeholders>['is']): string {
   if (state !== 'working' && state !== 'input_required') return is('status', '=', text(state));
   const waits = is('waits', state === 'working' ? '=' : '>', number(0));
   // AND binds stronger than OR, and DynamoDB refuses parentheses around parentheses.

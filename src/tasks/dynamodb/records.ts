@@ -1,16 +1,16 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { isTaskId } from '../records/owner.js';
 import { hasEmptyRange, matchesQuery, positionOf, sortedPage } from '../records/query.js';
-import type {
-  TaskChange,
-  TaskPage,
-  TaskPosition,
-  TaskQuery,
-  TaskRecord,
-  TaskRecords,
-  TaskSummary,
+import {
+  type TaskChange,
+  type TaskPage,
+  type TaskPosition,
+  type TaskQuery,
+  type TaskRecord,
+  type TaskRecords,
+  TaskStoreError,
+  type TaskSummary,
 } from '../records/record.js';
-import { TaskStoreError } from '../records/store-error.js';
 import { fromItem, SUMMARY_ATTRIBUTES, summaryFromItem, text, toItem } from './item.js';
 import { listOf, MAX_IN, startKey } from './query.js';
 import { updateOf } from './update.js';

@@ -1,5 +1,5 @@
 import { fitsRecord, type TaskChange } from '../records/record.js';
-import { Placeholders } from './expressions.js';
+import { placeholders } from './expressions.js';
 import { ANSWERED, inputValue, json, number, text } from './item.js';
 
 /**
@@ -10,25 +10,18 @@ import { ANSWERED, inputValue, json, number, text } from './item.js';
  * @returns the parameters of an UpdateItem
  */
 export function updateOf(change: TaskChange, now: number) {
-  const used = new Placeholders();
-  const { name, value } = {
-    name: used.name.bind(used),
-    value: used.value.bind(used),
-  };
+  const { name, value, is, parameters } = placeholders();
   const input = (key: string): string => `${name('inputs')}.${name(key)}`;
   const set: string[] = [];
   const add: string[] = [];
-  const conditions = [
-    `${name('status')} = ${value(text('open'))}`,
-    `${name('expiresAt')} > ${value(number(Math.floor(now / 1000)))}`,
-  ];
-  if (change.kind !== 'sent') set.push(`${name('updatedAt')} = ${value(number(now))}`);
+  const conditions = [is('status', '=', text('open')), is('expiresAt', '>', number(Math.floor(now / 1000)))];
+  if (change.kind !== 'sent') set.push(is('updatedAt', '=', number(now)));
   switch (change.kind) {
     case 'began':
-      set.push(`${name('execution')} = ${value(text(change.execution))}`);
+      set.push(is('execution', '=', text(change.execution)));
       break;
     case 'progress':
-      set.push(`${name('message')} = ${value(text(change.message))}`);
+      set.push(is('message', '=', text(change.message)));
       break;
     case 'asked':
       set.push(`${input(change.key)} = ${value(inputValue(change.input))}`);
@@ -48,13 +41,13 @@ export function updateOf(change: TaskChange, now: number) {
       conditions.push(`${input(change.key)} = ${value(inputValue(change.input))}`);
       break;
     case 'ended':
-      set.push(`${name('status')} = ${value(text(change.end.status))}`);
-      if (fitsRecord(change.end)) set.push(`${name('end')} = ${value(json(change.end))}`);
+      set.push(is('status', '=', text(change.end.status)));
+      if (fitsRecord(change.end)) set.push(is('end', '=', json(change.end)));
       break;
   }
   return {
     UpdateExpression: `SET ${set.join(', ')}${add.length === 0 ? '' : ` ADD ${add.join(', ')}`}`,
     ConditionExpression: conditions.join(' AND '),
-    ...used.parameters,
+    ...parameters(),
   };
 }

@@ -52,15 +52,12 @@ export function createContext(
   let pending: string | undefined;
   let messages = 0;
 
-  const broke = (code: TaskRule, message: string): TaskRuleError => {
-    run.broken ??= new TaskRuleError(code, message);
-    return run.broken;
-  };
   /** Runs one call of the context. Calls of the same context must not overlap: their order would depend on time. */
   const alone = async <T>(call: string, begin: () => Promise<T>): Promise<T> => {
     if (run.broken !== undefined) throw run.broken;
     if (pending !== undefined) {
       throw broke(
+        run,
         'TASK_CALLS_OVERLAP',
         `${call} began before ${pending} ended. Await each call before the next one. For calls at the same time use ctx.all, and in each branch the context of the branch.`,
       );
@@ -77,7 +74,7 @@ export function createContext(
   };
   const checkName = (call: string, name: string): void => {
     if (typeof name === 'string' && name !== '' && name.length <= MAX_NAME) return;
-    throw broke('TASK_ARGUMENT_INVALID', `${call} needs a name of 1 to ${MAX_NAME} characters.`);
+    throw invalid(run, `${call} needs a name of 1 to ${MAX_NAME} characters.`);
   };
   const step = async <T>(name: string, retries: number, work: () => Promise<Outcome<T>>): Promise<T> => {
     let outcome: Outcome<T>;
@@ -98,10 +95,7 @@ export function createContext(
         checkName('ctx.step', name);
         const { retries = 0 } = options;
         if (!Number.isInteger(retries) || retries < 0) {
-          throw broke(
-            'TASK_ARGUMENT_INVALID',
-            `The retries of ctx.step("${name}") must be an integer from 0.`,
-          );
+          throw invalid(run, `The retries of ctx.step("${name}") must be an integer from 0.`);
         }
         const progress = async (message: string): Promise<void> => {
           await run.write({ kind: 'progress', message: short(message) });
@@ -113,8 +107,8 @@ export function createContext(
       alone(`ctx.sleep("${name}")`, async () => {
         checkName('ctx.sleep', name);
         if (!(seconds > 0 && seconds <= MAX_SLEEP_SECONDS)) {
-          throw broke(
-            'TASK_ARGUMENT_INVALID',
+          throw invalid(
+            run,
             `ctx.sleep("${name}") needs seconds above 0 and up to ${MAX_SLEEP_SECONDS}, and got ${seconds}.`,
           );
         }
@@ -133,7 +127,7 @@ export function createContext(
 
     ask: <Question extends TaskQuestion>(key: string, question: Question) =>
       alone(`ctx.ask("${key}")`, async () => {
-        checkQuestion(run, broke, key, question);
+        checkQuestion(run, key, question);
         run.keys.add(key);
         const request = { ...question };
         const text = await operations.question(key, async (token) => {
@@ -163,6 +157,7 @@ export function createContext(
   const finish = (): void => {
     if (pending === undefined) return;
     throw broke(
+      run,
       'TASK_CALL_NOT_AWAITED',
       `The function returned before ${pending} ended. Await each call of the context.`,
     );
@@ -189,35 +184,40 @@ async function runBranch<T>(
   }
 }
 
-function checkQuestion(
-  run: TaskRun,
-  broke: (code: TaskRule, message: string) => TaskRuleError,
-  key: string,
-  question: TaskQuestion,
-): void {
+/** Returns the error of a broken rule. */
+function broke(run: TaskRun, code: TaskRule, message: string): TaskRuleError {
+  run.broken ??= new TaskRuleError(code, message);
+  return run.broken;
+}
+
+const invalid = (run: TaskRun, message: string): TaskRuleError =>
+  broke(run, 'TASK_ARGUMENT_INVALID', message);
+
+function checkQuestion(run: TaskRun, key: string, question: TaskQuestion): void {
   if (!KEY.test(key)) {
-    throw broke(
-      'TASK_ARGUMENT_INVALID',
+    throw invalid(
+      run,
       `The key ${JSON.stringify(key)} of ctx.ask is not valid. Use 1 to 64 letters, digits, "_", "-" or ".".`,
     );
   }
   if (run.keys.has(key)) {
     throw broke(
+      run,
       'TASK_QUESTION_REPEATED',
       `The task asks "${key}" twice. Use a key of its own for each question.`,
     );
   }
   const kind = questionKind(question);
   if (kind === undefined) {
-    throw broke(
-      'TASK_ARGUMENT_INVALID',
+    throw invalid(
+      run,
       `ctx.ask("${key}") cannot send ${JSON.stringify(question.method)}. Use elicitation/create, sampling/createMessage or roots/list.`,
     );
   }
   const bytes = Buffer.byteLength(JSON.stringify(question));
   if (bytes > MAX_QUESTION_BYTES) {
-    throw broke(
-      'TASK_ARGUMENT_INVALID',
+    throw invalid(
+      run,
       `The question "${key}" has ${bytes} bytes, and at most ${MAX_QUESTION_BYTES} are kept. Shorten it.`,
     );
   }
@@ -234,16 +234,4 @@ const MAX_MESSAGE = 1000;
 function short(message: string): string {
   const text = String(message);
   return text.length <= MAX_MESSAGE ? text : `${text.slice(0, MAX_MESSAGE - 1)}…`;
-}
-
-/** Makes the writer of a run's record. */
-export function createWriter(
-  input: TaskInput,
-  change: (owner: string, id: string, change: TaskChange) => Promise<TaskRecord | undefined>,
-): TaskRun['write'] {
-  return async (what) => {
-    const record = await change(input.owner, input.id, what);
-    if (record === undefined) throw new TaskCancelled(`The task ${input.id} has ended. Stop its work.`);
-    return record;
-  };
 }

@@ -1,3 +1,4 @@
+import { ERRORS } from '../../wire/messages.js';
 import {
   messageOf,
   TaskCancelled,
@@ -8,9 +9,6 @@ import {
 } from '../author/errors.js';
 import { jsonProblem } from '../author/json-value.js';
 import type { TaskEnd, ToolResult } from '../records/record.js';
-
-/** The codes of JSON-RPC that tasks end with. */
-const INTERNAL_ERROR = -32603;
 
 /** What a checkpoint keeps of work that is over: its value, or an error that means something to the task. */
 export type Outcome<T = unknown> =
@@ -64,22 +62,16 @@ const MAX_RESULT_BYTES = 1_000_000;
 export function endOfResult(returned: unknown): TaskEnd {
   const result = typeof returned === 'string' ? textResult(returned) : (returned ?? { content: [] });
   const problem = jsonProblem(result);
+  const refused = (what: string): TaskEnd =>
+    failedBy(new TaskRuleError('TASK_RESULT_INVALID', `The result of the task cannot be sent: ${what}`));
   if (problem !== undefined || !isToolResult(result)) {
     const what = problem === undefined ? 'it has no array "content"' : `it is not JSON: ${problem}`;
-    return failedBy(
-      new TaskRuleError(
-        'TASK_RESULT_INVALID',
-        `The result of the task cannot be sent: ${what}. Return a text, or {content: [...]}.`,
-      ),
-    );
+    return refused(`${what}. Return a text, or {content: [...]}.`);
   }
   const bytes = Buffer.byteLength(JSON.stringify(result));
   if (bytes > MAX_RESULT_BYTES) {
-    return failedBy(
-      new TaskRuleError(
-        'TASK_RESULT_INVALID',
-        `The result of the task cannot be sent: it has ${bytes} bytes, and at most ${MAX_RESULT_BYTES} are kept. Return a resource link.`,
-      ),
+    return refused(
+      `it has ${bytes} bytes, and at most ${MAX_RESULT_BYTES} are kept. Return a resource link.`,
     );
   }
   return { status: result.isError === true ? 'tool_error' : 'completed', result };
@@ -95,12 +87,12 @@ export function endOfError(error: unknown): TaskEnd {
 
 /** Returns the end of a task that breaks a rule. */
 export function failedBy({ code, message }: TaskRuleError): TaskEnd {
-  return { status: 'failed', error: { code: INTERNAL_ERROR, message, data: { code } } };
+  return { status: 'failed', error: { code: ERRORS.internal, message, data: { code } } };
 }
 
 /** Returns the end of a task that its engine could not finish. */
 export function failedInternally(message: string): TaskEnd {
-  return { status: 'failed', error: { code: INTERNAL_ERROR, message } };
+  return { status: 'failed', error: { code: ERRORS.internal, message } };
 }
 
 /** The error of a task that calls other operations when it runs again. */

@@ -1,3 +1,4 @@
+import { read } from '../../wire/messages.js';
 import type { TaskQuestion } from '../author/context.js';
 
 /** The kinds of questions, each with the client capability that it needs. */
@@ -29,17 +30,13 @@ export function questionKind(question: TaskQuestion): string | undefined {
  * elicitation without a mode supports forms (MCP 2025-11-25, "Elicitation: Capabilities").
  */
 export function answerable(capabilities: unknown): readonly string[] {
-  const of = (parent: unknown, name: string): unknown =>
-    typeof parent === 'object' && parent !== null && Object.hasOwn(parent, name)
-      ? Reflect.get(parent, name)
-      : undefined;
-  const elicitation = of(capabilities, 'elicitation');
-  const url = of(elicitation, 'url') !== undefined;
-  const form = elicitation !== undefined && (of(elicitation, 'form') !== undefined || !url);
+  const elicitation = read(capabilities, 'elicitation');
+  const url = read(elicitation, 'url') !== undefined;
+  const form = elicitation !== undefined && (read(elicitation, 'form') !== undefined || !url);
   return [
     ...(form ? ['elicitation.form'] : []),
     ...(url ? ['elicitation.url'] : []),
-    ...(of(capabilities, 'sampling') === undefined ? [] : ['sampling']),
-    ...(of(capabilities, 'roots') === undefined ? [] : ['roots']),
+    ...(read(capabilities, 'sampling') === undefined ? [] : ['sampling']),
+    ...(read(capabilities, 'roots') === undefined ? [] : ['roots']),
   ];
 }

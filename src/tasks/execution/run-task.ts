@@ -1,6 +1,7 @@
 import type { TaskDefinition } from '../author/definition.js';
+import { TaskCancelled } from '../author/errors.js';
 import type { TaskEnd, TaskRecords } from '../records/record.js';
-import { createContext, createWriter, type TaskRun, WRITE_RETRIES } from './context.js';
+import { createContext, type TaskRun, WRITE_RETRIES } from './context.js';
 import type { TaskInput, TaskOperations } from './engine.js';
 import { endOfError, endOfResult, failedBy, outcomeOf, unwrap } from './outcome.js';
 
@@ -20,7 +21,11 @@ export async function runTask(
   records: TaskRecords,
 ): Promise<TaskEnd> {
   const { operations, execution } = engine;
-  const write = createWriter(input, (owner, id, change) => records.change(owner, id, change));
+  const write: TaskRun['write'] = async (change) => {
+    const record = await records.change(input.owner, input.id, change);
+    if (record === undefined) throw new TaskCancelled(`The task ${input.id} has ended. Stop its work.`);
+    return record;
+  };
   const run: TaskRun = { input, write, keys: new Set() };
   const { ctx, finish } = createContext(run, operations);
   const checkpoint = async (name: string, work: () => Promise<unknown>): Promise<void> => {

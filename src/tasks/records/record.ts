@@ -1,5 +1,10 @@
+import { ConcernsError } from '../../errors.js';
+
 /** How a task stands, as its record says. `open` is every state before the end. */
 export type TaskStatus = 'open' | TaskEnd['status'];
+
+/** How a task can end. */
+export const TASK_ENDS = ['completed', 'tool_error', 'failed', 'cancelled'] as const;
 
 /** How a task stands, as its client sees it. */
 export type TaskState = 'working' | 'input_required' | TaskEnd['status'];
@@ -94,14 +99,14 @@ export interface TaskQuery {
   readonly orderBy: 'createdAt' | 'updatedAt';
   readonly ascending: boolean;
   readonly limit: number;
-  readonly after?: TaskPosition;
-  readonly ids?: readonly string[];
-  readonly states?: readonly TaskState[];
-  readonly tools?: readonly string[];
-  readonly createdAfter?: number;
-  readonly createdBefore?: number;
-  readonly updatedAfter?: number;
-  readonly updatedBefore?: number;
+  readonly after?: TaskPosition | undefined;
+  readonly ids?: readonly string[] | undefined;
+  readonly states?: readonly TaskState[] | undefined;
+  readonly tools?: readonly string[] | undefined;
+  readonly createdAfter?: number | undefined;
+  readonly createdBefore?: number | undefined;
+  readonly updatedAfter?: number | undefined;
+  readonly updatedBefore?: number | undefined;
 }
 
 /** A page of a list. It can be shorter than the limit, also empty, and still have a next page. */
@@ -146,4 +151,10 @@ const MAX_INLINE_END_BYTES = 128_000;
 /** Whether a record keeps how its task ended. A larger end stays in the engine. */
 export function fitsRecord(end: TaskEnd): boolean {
   return Buffer.byteLength(JSON.stringify(end)) <= MAX_INLINE_END_BYTES;
+}
+
+/** The records of tasks cannot be reached. `cause` has the error of the client. */
+export class TaskStoreError extends ConcernsError {
+  override readonly code = 'TASK_STORE_FAILED';
+  override readonly name = 'TaskStoreError';
 }

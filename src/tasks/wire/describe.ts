@@ -1,5 +1,6 @@
 import {
   stateOf,
+  TASK_ENDS,
   type TaskEnd,
   type TaskRecord,
   type TaskState,
@@ -41,14 +42,7 @@ export function legacyStatus(task: TaskSummary): string {
 
 /** Returns the states that a status of SEP-1904's filter stands for. An unknown status matches no task. */
 export function statesOf(statuses: readonly string[]): readonly TaskState[] {
-  const states: readonly TaskState[] = [
-    'working',
-    'input_required',
-    'completed',
-    'tool_error',
-    'failed',
-    'cancelled',
-  ];
+  const states: readonly TaskState[] = ['working', 'input_required', ...TASK_ENDS];
   return states.filter((state) => statuses.includes(LEGACY_STATUS[state]));
 }
 

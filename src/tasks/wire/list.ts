@@ -27,12 +27,7 @@ export async function listTasks(
   }
   // Only tool calls create tasks.
   if (filter?.methods !== undefined && !filter.methods.includes('tools/call')) return { ok: true, tasks: [] };
-  const page = await tasks.list(caller, {
-    ...queryOf(filter),
-    limit: pageSize,
-    ...(tools === undefined ? {} : { tools }),
-    ...(position === undefined ? {} : { after: position }),
-  });
+  const page = await tasks.list(caller, { ...queryOf(filter), limit: pageSize, tools, after: position });
   const now = Date.now();
   const listed = page.tasks.map((task) => legacyTask(task, now));
   return page.next === undefined
@@ -54,19 +49,17 @@ export async function answerList(tasks: Tasks, { caller, params }: TaskCall): Pr
 
 function queryOf(filter: TaskFilter | undefined): Omit<TaskQuery, 'limit'> {
   if (filter === undefined) return { orderBy: 'updatedAt', ascending: false };
-  const after = (name: string, bound: Instant | undefined) =>
-    bound === undefined ? {} : { [name]: Math.floor(milliseconds(bound)) };
-  const before = (name: string, bound: Instant | undefined) =>
-    bound === undefined ? {} : { [name]: Math.ceil(milliseconds(bound)) };
+  const after = (bound: Instant | undefined) => bound && Math.floor(milliseconds(bound));
+  const before = (bound: Instant | undefined) => bound && Math.ceil(milliseconds(bound));
   return {
     orderBy: filter.orderBy === 'createdAt' ? 'createdAt' : 'updatedAt',
     ascending: filter.order === 'asc',
-    ...(filter.taskIds === undefined ? {} : { ids: filter.taskIds }),
-    ...(filter.status === undefined ? {} : { states: statesOf(filter.status) }),
-    ...after('createdAfter', filter.createdAfter),
-    ...before('createdBefore', filter.createdBefore),
-    ...after('updatedAfter', filter.lastUpdatedAfter),
-    ...before('updatedBefore', filter.lastUpdatedBefore),
+    ids: filter.taskIds,
+    states: filter.status && statesOf(filter.status),
+    createdAfter: after(filter.createdAfter),
+    createdBefore: before(filter.createdBefore),
+    updatedAfter: after(filter.lastUpdatedAfter),
+    updatedBefore: before(filter.lastUpdatedBefore),
   };
 }
 
