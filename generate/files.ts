@@ -1,6 +1,5 @@
 import { projectSchema } from '../src/cli/project/project-schema.js';
 import { endpointSchema } from '../src/deploy/endpoint.js';
-import { VARIANTS, writeTemplate } from '../src/deploy/template.js';
 import { policySchema } from '../src/policy/language/schema.js';
 import { testFileSchema } from '../src/policy/testing/test-schema.js';
 import { architecturePage } from './architecture.js';
@@ -29,10 +28,6 @@ export async function generatedFiles(): Promise<ReadonlyMap<string, string>> {
     ],
     ['src/deploy/generated/endpoint.ts', writeType(endpointSchema, 'Endpoint')],
     ['src/deploy/generated/endpoint-validator.ts', await writeValidator(endpointSchema, '../validator.js')],
-    ...VARIANTS.map((variant): [string, string] => [
-      variant === 'http' ? 'serverless.yml' : `serverless.${variant}.yml`,
-      writeTemplate('mcp-concerns', variant),
-    ]),
     ['src/policy/language/generated/policy-document.ts', writeType(policySchema, 'PolicyDocument')],
     ['src/policy/testing/generated/test-file-document.ts', writeType(testFileSchema, 'WholeTestFile')],
     ['src/policy/language/generated/policy-validator.ts', await writeValidator(policySchema)],

@@ -62,5 +62,5 @@ function createServerWithoutTasks(vault: Vault): McpServer {
 /** The export that endpoints and `custom.endpoint` of `serverless.yml` call. They add the tasks. */
 export const createServer = (): McpServer => createServerWithoutTasks(sharedVault);
 
-/** The tasks that endpoints add to each server, and that the worker of `serverless.tasks.yml` runs. */
+/** The tasks that endpoints add to each server, and that the worker of `templates/serverless.tasks.yml` runs. */
 export const tasks: readonly TaskDefinition[] = [defineReencryptTask(sharedVault)];

@@ -69,6 +69,7 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
     'src/policy/language/parse-yaml.ts',
     'src/policy/language/yaml-tree.ts',
     'src/policy/language/format-yaml.ts',
+    'src/cli/commands/lambda/init.ts',
   ],
   // Validators are generated: compiling a schema takes longer than everything else at startup.
   ajv: [],

@@ -1,4 +1,4 @@
-import { execFile, spawn } from 'node:child_process';
+import { execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -56,6 +56,17 @@ export function createProject(): Project {
       return task;
     },
   };
+}
+
+/** @returns a project that deploys the demo server as a variant, as `mcp-concerns init --lambda` writes it */
+export function createVariant(variant: string): Project {
+  const project = createProject();
+  for (const name of ['examples', 'policies']) symlinkSync(resolve(name), join(project.folder, name));
+  const server = ['--policy', 'policies/vault.yaml', '--module', 'examples/vault/server.ts'];
+  const options = ['--variant', variant, '--service', 'mcp-concerns', '--quiet'];
+  const args = [resolve('dist/cli/main.js'), 'init', '--lambda', ...server, ...options];
+  execFileSync(process.execPath, args, { cwd: project.folder });
+  return project;
 }
 
 /** An execution environment of Lambda: a process that handles one event after the other. */

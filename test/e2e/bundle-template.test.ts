@@ -1,11 +1,12 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import jszip from 'jszip';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../src/wire/messages.js';
+import { createVariant } from '../deploy/project.js';
 
 /** Secrets that the shell of an operator may contain while packaging. */
 const SECRETS = {
@@ -27,18 +28,23 @@ interface Packaged {
 const folder = mkdtempSync(join(tmpdir(), 'package-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
+/** The folder with the `serverless.yml` of each variant. This repository itself deploys the first. */
+const FOLDERS = new Map([['http', resolve('.')]]);
+function folderOf(variant: string): string {
+  const known = FOLDERS.get(variant) ?? createVariant(variant).folder;
+  FOLDERS.set(variant, known);
+  return known;
+}
+
 /** Runs `osls package` offline, as an operator does. */
-async function pack(config: string, ...params: string[]): Promise<Packaged> {
+async function pack(variant: string, ...params: string[]): Promise<Packaged> {
   const target = mkdtempSync(join(folder, 'target-'));
-  const args = [
-    'package',
-    `--config=${config}`,
-    `--package=${target}`,
-    ...params.map((param) => `--param=${param}`),
-  ];
-  await promisify(execFile)(process.execPath, ['node_modules/serverless/bin/serverless.js', ...args], {
-    env: { ...process.env, ...SECRETS },
-  });
+  const args = ['package', `--package=${target}`, ...params.map((param) => `--param=${param}`)];
+  await promisify(execFile)(
+    process.execPath,
+    [resolve('node_modules/serverless/bin/serverless.js'), ...args],
+    { cwd: folderOf(variant), env: { ...process.env, ...SECRETS } },
+  );
   const text = readFileSync(join(target, 'cloudformation-template-update-stack.json'), 'utf8');
   const zipFile = join(target, 'mcp-concerns.zip');
   const resources: Record<string, object> = JSON.parse(text).Resources;
@@ -100,14 +106,14 @@ const grantsOf = ({ of }: Packaged): [action: string, on: string][] =>
     );
 
 describe.each([
-  ['serverless.yml', []],
-  ['serverless.jwt.yml', ['issuer=https://login.example/', 'audience=https://mcp.example/mcp']],
-  ['serverless.rest.yml', []],
-  ['serverless.function-url.yml', []],
-])('%s', (config, params) => {
+  ['http', []],
+  ['jwt', ['issuer=https://login.example/', 'audience=https://mcp.example/mcp']],
+  ['rest', []],
+  ['function-url', []],
+])('the variant %s', (variant, params) => {
   let packaged: Packaged;
   beforeAll(async () => {
-    packaged = await pack(config, ...params);
+    packaged = await pack(variant, ...params);
   });
 
   it('refers only to resources that exist', () => {
@@ -124,7 +130,7 @@ describe.each([
       Handler: 'build/lambda/index.handler',
       MemorySize: 512,
       // Behind an API that streams, a response may take longer.
-      Timeout: /rest|url/.test(config) ? 300 : 29,
+      Timeout: /rest|url/.test(variant) ? 300 : 29,
       ReservedConcurrentExecutions: { Ref: 'AWS::NoValue' },
     });
     const names = Object.keys(packaged.zip.files);
@@ -193,7 +199,7 @@ describe.each([
 
 describe('the HTTP API', () => {
   it('is public, and lets the function handle CORS', async () => {
-    const packaged = await pack('serverless.yml', 'origins=https://a.example,https://b.example');
+    const packaged = await pack('http', 'origins=https://a.example,https://b.example');
     expect(routesOf(packaged)).toEqual({
       'DELETE /mcp': 'NONE',
       'GET /mcp': 'NONE',
@@ -207,7 +213,7 @@ describe('the HTTP API', () => {
 
   it('applies all settings', async () => {
     const packaged = await pack(
-      'serverless.yml',
+      'http',
       ...['reservedConcurrency=5', 'memory=1024', 'timeout=10', 'logRetention=7'],
       ...['logLevel=DEBUG', 'logSampleRate=0.1', 'sessionSeconds=3600', 'resource=https://mcp.example/mcp'],
     );
@@ -226,7 +232,7 @@ describe('the HTTP API', () => {
   });
 
   it('throttles its stage', async () => {
-    const packaged = await pack('serverless.yml', 'throttleRate=5', 'throttleBurst=10');
+    const packaged = await pack('http', 'throttleRate=5', 'throttleBurst=10');
     expect(packaged.of('AWS::ApiGatewayV2::Stage')).toMatchObject([
       { DefaultRouteSettings: { ThrottlingRateLimit: 5, ThrottlingBurstLimit: 10 } },
     ]);
@@ -240,13 +246,13 @@ describe('the HTTP API', () => {
     ['timeout=60', 'The timeout of 60 s is too long: an HTTP API waits for 30 s.'],
     ['throttleRate=0', 'throttle.rate'],
   ])('is not packaged with the setting %s', async (setting, message) => {
-    await expect(pack('serverless.yml', setting)).rejects.toMatchObject({
+    await expect(pack('http', setting)).rejects.toMatchObject({
       stdout: expect.stringContaining(message),
     });
   });
 
   it('is not packaged with a setting of the wrong type', async () => {
-    await expect(pack('serverless.yml', 'memory=lots')).rejects.toMatchObject({
+    await expect(pack('http', 'memory=lots')).rejects.toMatchObject({
       stdout: expect.stringContaining('memorySize'),
     });
   });
@@ -256,7 +262,7 @@ describe('the HTTP API that checks tokens', () => {
   const tokens = ['issuer=https://login.example/', 'audience=https://mcp.example/mcp'];
 
   it('requires a token, except for the document that tells where to log in', async () => {
-    const packaged = await pack('serverless.jwt.yml', ...tokens, 'scopes=read write');
+    const packaged = await pack('jwt', ...tokens, 'scopes=read write');
     expect(routesOf(packaged)).toEqual({
       'DELETE /mcp': 'JWT',
       'GET /mcp': 'JWT',
@@ -280,11 +286,7 @@ describe('the HTTP API that checks tokens', () => {
   });
 
   it('handles CORS itself, because it answers 401 itself', async () => {
-    const packaged = await pack(
-      'serverless.jwt.yml',
-      ...tokens,
-      'origins=https://a.example, https://b.example',
-    );
+    const packaged = await pack('jwt', ...tokens, 'origins=https://a.example, https://b.example');
     expect(read(packaged.of('AWS::ApiGatewayV2::Api')[0], 'CorsConfiguration')).toMatchObject({
       AllowOrigins: ['https://a.example', 'https://b.example'],
       AllowMethods: ['GET', 'POST', 'DELETE'],
@@ -299,7 +301,7 @@ describe('the HTTP API that checks tokens', () => {
   });
 
   it('is not packaged without an issuer', async () => {
-    await expect(pack('serverless.jwt.yml', 'audience=a')).rejects.toMatchObject({
+    await expect(pack('jwt', 'audience=a')).rejects.toMatchObject({
       stdout: expect.stringContaining('Value not found at "param" source'),
     });
   });
@@ -307,7 +309,7 @@ describe('the HTTP API that checks tokens', () => {
 
 describe('the function URL', () => {
   it('streams, and is public', async () => {
-    const packaged = await pack('serverless.function-url.yml');
+    const packaged = await pack('function-url');
     expect(packaged.of('AWS::Lambda::Url')[0]).toMatchObject({
       AuthType: 'NONE',
       InvokeMode: 'RESPONSE_STREAM',
@@ -325,7 +327,7 @@ describe('the function URL', () => {
 describe('the REST API', () => {
   let packaged: Packaged;
   beforeAll(async () => {
-    packaged = await pack('serverless.rest.yml', 'timeout=900', 'throttleRate=5', 'throttleBurst=10');
+    packaged = await pack('rest', 'timeout=900', 'throttleRate=5', 'throttleBurst=10');
   });
   const methods = () =>
     packaged.of('AWS::ApiGateway::Method').map((method) => ({
@@ -378,16 +380,12 @@ describe('the REST API', () => {
   });
 
   it('lets IAM verify callers if the events say so', async () => {
-    const config = 'serverless.rest-iam.yml';
-    const text = readFileSync('serverless.rest.yml', 'utf8')
+    const file = join(folderOf('rest'), 'serverless.yml');
+    const text = readFileSync(file, 'utf8')
       .replaceAll(/(method: (?:POST|GET|DELETE)),/g, '$1, authorizer: aws_iam,')
       .replace('# MCP_CONCERNS_AUTHORIZER', 'MCP_CONCERNS_AUTHORIZER');
-    writeFileSync(config, text);
-    try {
-      packaged = await pack(config);
-    } finally {
-      rmSync(config);
-    }
+    writeFileSync(file, text);
+    packaged = await pack('rest');
     expect(methods().map(({ method, authorization }) => `${method} ${authorization}`)).toEqual([
       'POST AWS_IAM',
       'GET AWS_IAM',

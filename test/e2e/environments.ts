@@ -26,9 +26,9 @@ export async function startEnvironments(
   others: Record<string, Record<string, string>>,
 ): Promise<Environments> {
   const folder = mkdtempSync(join(tmpdir(), 'environments-'));
-  for (const name of ['node_modules', 'build']) symlinkSync(join(process.cwd(), name), join(folder, name));
-  for (const name of ['serverless.yml', 'serverless.observe.cjs', 'endpoint.yml'])
-    copyFileSync(name, join(folder, name));
+  for (const name of ['node_modules', 'build', 'templates'])
+    symlinkSync(join(process.cwd(), name), join(folder, name));
+  for (const name of ['serverless.yml', 'endpoint.yml']) copyFileSync(name, join(folder, name));
   const fromTemplate = (name: string): string => `\${file(./serverless.yml):${name}}`;
   const config = {
     service: fromTemplate('service'),

@@ -1,25 +1,22 @@
 import { execFile } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { countRequest, countUpstream } from '../../src/lambda/telemetry/metrics.js';
 import { read } from '../../src/wire/messages.js';
+import { createVariant } from '../deploy/project.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'observe-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs `osls package` offline, and returns the template. */
-async function template(config: string, ...params: string[]): Promise<Record<string, unknown>> {
+/** Runs `osls package` offline in a folder with `serverless.yml`, and returns the template. */
+async function template(cwd: string, ...params: string[]): Promise<Record<string, unknown>> {
   const target = mkdtempSync(join(folder, 'target-'));
-  const args = [
-    'package',
-    `--config=${config}`,
-    `--package=${target}`,
-    ...params.map((each) => `--param=${each}`),
-  ];
-  const osls = promisify(execFile)(process.execPath, ['node_modules/serverless/bin/serverless.js', ...args]);
+  const args = ['package', `--package=${target}`, ...params.map((each) => `--param=${each}`)];
+  const program = resolve('node_modules/serverless/bin/serverless.js');
+  const osls = promisify(execFile)(process.execPath, [program, ...args], { cwd });
   await osls.catch(({ stdout, stderr }) => {
     throw new Error(`${stdout}${stderr}`);
   });
@@ -46,14 +43,13 @@ const WRITTEN = [
 ].map(({ name }): string => name);
 
 describe.each([
-  ['serverless.yml', []],
-  ['serverless.function-url.yml', []],
-])('%s with metrics', (config, needed) => {
+  ['http', () => '.'],
+  ['function-url', () => createVariant('function-url').folder],
+])('the variant %s with metrics', (_variant, makeFolder) => {
   let packaged: Record<string, unknown>;
   beforeAll(async () => {
     packaged = await template(
-      config,
-      ...needed,
+      makeFolder(),
       'metrics=vault/prod',
       'alarmTopic=arn:aws:sns:eu-central-1:1:alerts',
     );
@@ -140,13 +136,13 @@ describe.each([
 });
 
 it('is not made if its role cannot read the policy', async () => {
-  await expect(template('serverless.yml', 'policyUrl=ssm:/vault/policy')).rejects.toThrow(
+  await expect(template('.', 'policyUrl=ssm:/vault/policy')).rejects.toThrow(
     'MCP_CONCERNS_POLICY is ssm:/vault/policy, but the role of the function does not allow ssm:GetParameter.',
   );
 });
 
 it('has neither a dashboard nor alarms without metrics', async () => {
-  const packaged = await template('serverless.yml', 'policySeconds=30');
+  const packaged = await template('.', 'policySeconds=30');
   expect(watching(packaged)).toEqual([]);
   expect(packaged).not.toHaveProperty('Conditions');
   const [, lambda] = resourcesOf(packaged).find(([, { Type }]) => Type === 'AWS::Lambda::Function') ?? [];

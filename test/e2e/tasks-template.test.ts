@@ -1,13 +1,13 @@
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are variables of CloudFormation
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { read } from '../../src/wire/messages.js';
-import { createProject, type Environment, type Project, startEnvironment } from '../deploy/project.js';
+import { createVariant, type Environment, type Project, startEnvironment } from '../deploy/project.js';
 import { unzip } from '../deploy/unzip.js';
 import { httpEvent } from '../lambda/events.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
@@ -67,19 +67,12 @@ const resource = (name: string): unknown => template.Resources?.[name];
 const [mcp, tasks] = [() => join(project.folder, 'mcp'), () => join(project.folder, 'tasks')];
 
 beforeAll(async () => {
-  project = createProject();
+  project = createVariant('tasks');
   project.write('server.mjs', SERVER);
   project.write('policy.yaml', 'version: 1\n');
   project.write('endpoint.yml', 'policy: policy.yaml\nserver: { module: server.mjs, sdk: 2 }\n');
-  for (const file of ['serverless.tasks.yml', 'serverless.observe.cjs', 'serverless.observe.yml']) {
-    copyFileSync(file, join(project.folder, file));
-  }
   const osls = resolve('node_modules/serverless/bin/serverless.js');
-  const args = [
-    'package',
-    '--config=serverless.tasks.yml',
-    '--param=alarmTopic=arn:aws:sns:eu-central-1:1:a',
-  ];
+  const args = ['package', '--param=alarmTopic=arn:aws:sns:eu-central-1:1:a'];
   await promisify(execFile)(process.execPath, [osls, ...args], { cwd: project.folder });
   const file = join(project.folder, '.serverless/cloudformation-template-update-stack.json');
   template = JSON.parse(readFileSync(file, 'utf8'));
@@ -87,7 +80,7 @@ beforeAll(async () => {
   await unzip(join(project.folder, '.serverless/tasks.zip'), tasks());
 }, 120_000);
 
-describe('serverless.tasks.yml', () => {
+describe('the variant tasks', () => {
   it('runs tasks in a durable function, on a version of its code that is kept', () => {
     expect(resource('TasksLambdaFunction')).toMatchObject({
       Properties: {

@@ -26,7 +26,15 @@ describe.skipIf(unreachable !== undefined)('the packed package', () => {
   it('holds the documentation, the examples and the templates, and nothing of the demo', async () => {
     const files = (await run(['tar', '-tzf', workspace.tarball], workspace.folder)).trim().split('\n');
     const names = files.map((file) => file.replace('package/', ''));
-    expect(names).toEqual(expect.arrayContaining(['README.md', 'LICENSE', 'CHANGELOG.md', 'serverless.yml']));
+    expect(names).toEqual(
+      expect.arrayContaining([
+        'README.md',
+        'LICENSE',
+        'CHANGELOG.md',
+        'serverless.yml',
+        'templates/serverless.tasks.yml',
+      ]),
+    );
     expect(names).toEqual(
       expect.arrayContaining([
         'policies/schema.json',

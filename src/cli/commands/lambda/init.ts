@@ -1,6 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { isServiceName, VARIANTS, type Variant, writeTemplate } from '../../../deploy/template.js';
+import { stringify } from 'yaml';
 import { CliError, UsageError } from '../../errors.js';
 import { oneOf, readArguments, refusePositionals } from '../../options/arguments.js';
 import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
@@ -53,6 +53,10 @@ const OPTIONS = {
   ...COMMON_OPTIONS,
 } as const;
 
+/** What stands in front of the function. Each but the first has a file in `templates`. */
+const VARIANTS = ['http', 'rest', 'jwt', 'function-url', 'tasks'] as const;
+type Variant = (typeof VARIANTS)[number];
+
 /** What a project needs beside this package. */
 const RUNTIME = ['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb'];
 const TASKS = ['@aws-sdk/client-lambda', '@aws/durable-execution-sdk-js'];
@@ -88,16 +92,15 @@ export async function run(argv: string[]): Promise<number> {
       `--service takes letters, digits and -, beginning with a letter, not "${service}"`,
     );
   }
-  // serverless.yml refers to these.
-  const included = [
-    'serverless.observe.cjs',
-    'serverless.observe.yml',
-    ...(variant === 'jwt' ? ['serverless.cors.cjs'] : []),
-  ];
   const files = new Map([
     ['endpoint.yml', endpointText(policies, server)],
-    ['serverless.yml', writeTemplate(service, variant)],
-    ...included.map((file) => [file, readFileSync(packageFile(file), 'utf8')] as const),
+    ['serverless.yml', templateText(variant, service)],
+    // serverless.yml refers to these.
+    ...[
+      'serverless.observe.cjs',
+      'serverless.observe.yml',
+      ...(variant === 'jwt' ? ['serverless.cors.cjs'] : []),
+    ].map((file) => [file, readTemplate(`templates/${file}`)] as const),
   ]);
   const existing = [...files.keys()].filter((file) => existsSync(file));
   if (existing.length > 0 && values.force !== true) {
@@ -141,22 +144,24 @@ function serverOf(values: {
   return isV2 ? { module, sdk: 2 } : { module };
 }
 
-function endpointText(policies: readonly string[], server: ServerConfiguration): string {
-  const [only = '', ...more] = policies;
-  const policy = more.length === 0 ? scalar(only) : `[${policies.map(scalar).join(', ')}]`;
-  const entries = Object.entries(server).map(([key, value]) => `  ${key}: ${scalar(String(value))}`);
+function endpointText([only, ...more]: readonly string[], server: ServerConfiguration): string {
+  const policy = more.length === 0 ? only : [only, ...more];
   return `# What the Lambda function serves. serverless.yml includes this file, and "mcp-concerns bundle" reads it.
-policy: ${policy}
-server:
-${entries.join('\n')}
-`;
+${stringify({ policy, server }, { lineWidth: 0 })}`;
 }
 
-/** Every JSON string is a YAML scalar. Simple paths need no quotes. */
-const scalar = (text: string): string =>
-  /^[\w./][\w./@:-]*$/.test(text) && !text.includes(': ') ? text : JSON.stringify(text);
+function templateText(variant: Variant, service: string): string {
+  const file = variant === 'http' ? 'serverless.yml' : `templates/serverless.${variant}.yml`;
+  return readTemplate(file).replace(/^service: .*\n/m, stringify({ service }));
+}
 
-/** The names of services that osls accepts are those of CloudFormation stacks. */
+/** In this package, the files that a template includes are in a folder. In a project, they are beside serverless.yml. */
+const readTemplate = (file: string): string =>
+  readFileSync(packageFile(file), 'utf8').replaceAll('./templates/', './');
+
+/** The name of a service is part of the name of its CloudFormation stack. */
+const isServiceName = (name: string): boolean => /^[a-z][a-z0-9-]{1,63}$/i.test(name);
+
 function serviceName(folder: string): string {
   const name = folder
     .replaceAll(/[^0-9a-z]+/gi, '-')

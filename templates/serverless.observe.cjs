@@ -2,4 +2,4 @@
 module.exports = async ({ resolveVariable }) =>
   String(await resolveVariable('param:metrics')).trim() === ''
     ? {}
-    : resolveVariable('file(./serverless.observe.yml)');
+    : resolveVariable('file(./templates/serverless.observe.yml)');
