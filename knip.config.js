@@ -22,7 +22,11 @@ export default {
     // bench/lambda.ts bundles it by its path, as the server of an endpoint.
     'bench/zod-server.ts',
     'scripts/*.mjs',
-    // generate/page.ts bundles it by its path.
+    // Run by scripts/run.mjs.
+    'scripts/generate/run.ts',
+    'bench/{run,playground}.ts',
+    'test/{browser/pictures,conformance/run,fuzz/run,hosts/run,principal/run}.ts',
+    // scripts/generate/page.ts bundles it by its path.
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
     'src/playground/main.tsx',
@@ -34,11 +38,13 @@ export default {
     'test/behavior/stdio-server.ts',
     'test/tasks/worker-process.ts',
     'test/property/stored/write-old-policies.ts',
+    // Named on the command line of Vitest.
+    'test/{coverage,runtime,tasks}/vitest.config.ts',
     // Stryker's test runner names its configuration in stryker.config.json.
     'test/mutation/*.ts',
   ],
   project: [
-    '{src,examples,generate,bench,test}/**/*.{ts,tsx}',
+    '{src,examples,scripts,bench,test}/**/*.{ts,tsx}',
     'scripts/*.mjs',
     '!src/policy/**/generated/*-validator.ts',
   ],

@@ -1,6 +1,7 @@
 /**
- * Measures what the playground does after a change, in a real browser: `npm run bench-playground`. The policy has 500 tools
- * and four concerns. Times are in milliseconds, until the new state is known or, while the policy has errors, its findings.
+ * Measures what the playground does after a change, in a real browser. `node scripts/playground.mjs` builds it. The policy
+ * has 500 tools and four concerns. Times are in milliseconds, until the new state is known or, while the policy has errors,
+ * its findings.
  */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';

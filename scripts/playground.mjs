@@ -1,6 +1,6 @@
 /**
  * Builds the playground: one HTML file with its script, its style and examples. `npm run build` puts it beside the command
- * line, which fills in a policy; `npm run build-playground` writes `build/playground/index.html` for a web site.
+ * line, which fills in a policy; `node scripts/playground.mjs` writes `build/playground/index.html` for a web site.
  */
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';

@@ -4,7 +4,7 @@ import { barrels, valuesOf } from './barrels.js';
 
 /**
  * `exports.txt` lists every exported name of every subpath. A change of it is a change of the public API, and needs a
- * changeset. `npm run api` writes it again.
+ * changeset. `npx vitest run test/api -u` writes it again.
  */
 describe('the public API', () => {
   it('has the names that exports.txt lists', async () => {

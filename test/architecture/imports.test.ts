@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { expect, it } from 'vitest';
-import { readImports, sourceFiles } from '../../generate/imports.js';
+import { readImports, sourceFiles } from '../../scripts/generate/imports.js';
 
 /**
  * The folders of `src`, each with the folders above it that it may import. `index.ts` and `errors.ts` are beside the

@@ -2,7 +2,7 @@ import { defineConfig } from 'vitest/config';
 import { SHARED, SLOW } from '../settings.js';
 
 /**
- * `npm run coverage`: fails if the tests run less of `src/engine`, `src/wire` and `src/gate` than these thresholds, in percent.
+ * Fails if the tests run less of `src/engine`, `src/wire` and `src/gate` than these thresholds, in percent.
  * Tests that start other processes are left out: what runs there does not count.
  */
 export default defineConfig({

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { httpEvent, initialize, rpc } from '../lambda/events.js';
 import { ACCOUNT, type LocalDynamo, startDynamo } from '../session/dynamo.js';
 
-/** `npm run test:slow` makes this bundle before it runs the tests, in the same way as `npm run package`. */
+/** `npm run test:slow` makes this bundle before it runs the tests, in the same way as `osls package`. */
 const BUNDLE = 'build/lambda/index.mjs';
 
 interface Imported {

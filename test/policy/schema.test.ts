@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { generatedFiles } from '../../generate/files.js';
+import { generatedFiles } from '../../scripts/generate/files.js';
 import { policySchema } from '../../src/policy/index.js';
 import { testFileSchema } from '../../src/policy/testing/test-schema.js';
 

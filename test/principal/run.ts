@@ -1,7 +1,7 @@
 import { startDynamo } from '../session/dynamo.js';
 import { play } from './play.js';
 
-/** Plays many calls and prints what was counted: `npm run principals -- 5000 1`. The process fails if a list was wrong. */
+/** Plays many calls and prints what was counted: `node scripts/run.mjs test/principal/run.ts 5000 1`. The process fails if a list was wrong. */
 const [calls = 5000, seed = 1] = process.argv.slice(2).map(Number);
 const dynamo = await startDynamo();
 try {

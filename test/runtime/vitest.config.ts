@@ -1,6 +1,6 @@
 import { defineConfig } from 'vitest/config';
 
-/** For `npm run runtime`. Not part of `npm test`, because installing the runtime client compiles it. */
+/** Runs the packaged zip under Lambda's runtime client. Not part of `npm test`, because installing that client compiles it. */
 export default defineConfig({
   test: {
     root: '.',

@@ -2,7 +2,7 @@ import { afterAll, beforeAll } from 'vitest';
 import { type LocalDynamo, startDynamo } from '../session/dynamo.js';
 import { describeManyTasks } from './many-tasks-suite.js';
 
-// Writing so many tasks takes minutes: `npm run kills`, not part of `npm test`.
+// Writing so many tasks takes minutes: not part of `npm test`.
 let dynamo: LocalDynamo;
 beforeAll(async () => {
   dynamo = await startDynamo();

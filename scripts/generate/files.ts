@@ -1,7 +1,7 @@
-import { projectSchema } from '../src/cli/project/project-schema.js';
-import { endpointSchema } from '../src/deploy/endpoint.js';
-import { policySchema } from '../src/policy/language/schema.js';
-import { testFileSchema } from '../src/policy/testing/test-schema.js';
+import { projectSchema } from '../../src/cli/project/project-schema.js';
+import { endpointSchema } from '../../src/deploy/endpoint.js';
+import { policySchema } from '../../src/policy/language/schema.js';
+import { testFileSchema } from '../../src/policy/testing/test-schema.js';
 import { architecturePage } from './architecture.js';
 import { writePage } from './page.js';
 import { writeType } from './types.js';
