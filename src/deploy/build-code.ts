@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { BuildFailure, BuildOptions } from 'esbuild';
 import { ConcernsError } from '../errors.js';
 import { MISSING_PEERS, missingPeers } from './missing-peers.js';
@@ -27,6 +28,12 @@ const ESBUILD = {
   metafile: true,
 } as const satisfies BuildOptions;
 
+/**
+ * The clients that an endpoint imports when a request needs them, so that a bundle can leave their imports as they are. An
+ * endpoint whose tasks run in a durable function needs both.
+ */
+export const AWS_CLIENTS = ['@aws-sdk/client-dynamodb', '@aws-sdk/client-lambda'];
+
 /** What to bundle. */
 export interface Code {
   /** The folder of the project. */
@@ -36,8 +43,6 @@ export interface Code {
   readonly entryPoints: readonly { readonly in: string; readonly out: string }[];
   /** The text of modules that are not files, by the name that imports use. It begins with `mcp-concerns:`. */
   readonly modules: Readonly<Record<string, string>>;
-  /** Packages whose imports stay imports, because they never run. */
-  readonly external: readonly string[];
   /** Packages that this function needs, beside those that every function imports. */
   readonly needed: readonly string[];
   /** What cannot be bundled if something is wrong, for messages. */
@@ -50,15 +55,15 @@ export interface Code {
  * @param code what to bundle
  * @returns the metafile of esbuild, as JSON
  */
-export async function buildCode({ root, what, modules, needed, ...code }: Code): Promise<string> {
+export async function buildCode({ root, outdir, entryPoints, modules, needed, what }: Code): Promise<string> {
   const { build } = await loadEsbuild();
   try {
     const { metafile } = await build({
       ...ESBUILD,
-      absWorkingDir: root,
-      outdir: code.outdir,
-      external: [...code.external],
-      entryPoints: [...code.entryPoints],
+      absWorkingDir: resolve(root),
+      outdir,
+      external: AWS_CLIENTS.filter((name) => !needed.includes(name)),
+      entryPoints: [...entryPoints],
       plugins: [
         missingPeers(needed),
         {
@@ -67,7 +72,7 @@ export async function buildCode({ root, what, modules, needed, ...code }: Code):
             onResolve({ filter: /^mcp-concerns:/ }, ({ path }) => ({ path, namespace: 'generated' }));
             onLoad({ filter: /./, namespace: 'generated' }, ({ path }) => ({
               contents: modules[path] ?? '',
-              resolveDir: root,
+              resolveDir: resolve(root),
             }));
           },
         },

@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
-import { BundleError, buildCode } from './build-code.js';
+import { AWS_CLIENTS, BundleError, buildCode } from './build-code.js';
 import type { Endpoint } from './endpoint.js';
 import { exportedTasksOf, MODULES, workerEntryOf } from './entry.js';
 import { replaceFolder } from './replace-folder.js';
 import { resolveServer } from './resolve-server.js';
-import { secretPackages } from './secret-statements.js';
+import { secretPackages } from './secrets.js';
 
 /** The folder of the function that runs tasks, beside that of the endpoint. */
 export const WORKER_TARGET = 'build/worker';
@@ -32,20 +31,14 @@ export async function bundleWorker(
   await replaceFolder(root, target, async (outdir) => {
     try {
       return await buildCode({
-        root: resolve(root),
+        root,
         outdir,
         entryPoints: [{ in: MODULES.worker, out: 'index' }],
         modules: {
           [MODULES.worker]: workerEntryOf(module, secrets),
           [MODULES.tasks]: exportedTasksOf(resolved.module),
         },
-        external: [],
-        needed: [
-          '@aws-sdk/client-dynamodb',
-          '@aws-sdk/client-lambda',
-          '@aws/durable-execution-sdk-js',
-          ...secretPackages(secrets),
-        ],
+        needed: [...AWS_CLIENTS, '@aws/durable-execution-sdk-js', ...secretPackages(secrets)],
         what: module,
       });
     } catch (cause) {

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { BundleError, buildCode } from './build-code.js';
@@ -9,7 +9,7 @@ import { copyPackage } from './installed-package.js';
 import type { Architecture } from './native-code.js';
 import { replaceFolder } from './replace-folder.js';
 import { resolveServer } from './resolve-server.js';
-import { secretPackages } from './secret-statements.js';
+import { secretPackages } from './secrets.js';
 
 const COMMAND = fileURLToPath(new URL('../cli/main.js', import.meta.url));
 
@@ -20,11 +20,7 @@ export interface BundleOptions {
   /** The folder to make, relative to `root`. The metafile of esbuild is written to `<target>.meta.json`. */
   readonly target: string;
   readonly architecture: Architecture;
-  /** Whether the function keeps sessions in DynamoDB. If not, its client is not bundled. */
-  readonly dynamodb: boolean;
-  /** Whether tasks run in a durable function. If not, the client that starts them is not bundled. */
-  readonly durable: boolean;
-  /** Packages that the function needs because of its settings. They must be installed. */
+  /** Packages that the function needs because of its settings. They must be installed. By default, it keeps sessions. */
   readonly packages: readonly string[];
 }
 
@@ -51,53 +47,33 @@ export async function bundleFunction(
     root = '.',
     target = TARGET,
     architecture = 'arm64',
-    dynamodb = true,
-    durable = false,
-    packages = [],
+    packages = ['@aws-sdk/client-dynamodb'],
   }: Partial<BundleOptions> = {},
 ): Promise<void> {
   const { server, catalog } = endpoint;
   if (catalog === 'snapshot') checkHeaderVariables(server);
   await replaceFolder(root, target, async (draft) => {
     const bin = 'package' in server ? copyPackage(server.package, root, draft, architecture) : '';
-    const to = { root: resolve(root), outdir: draft, dynamodb, durable, packages };
-    const meta = await bundleCode(endpoint, bin, to);
+    const resolved = resolveServer(server, root);
+    const meta = await buildCode({
+      root,
+      outdir: draft,
+      modules: {
+        [MODULES.entry]: entryOf({ ...endpoint, server: resolved }, bin),
+        [MODULES.tasks]: TASKS_MODULE,
+      },
+      needed: [...packages, ...secretPackages(endpoint.secrets)],
+      entryPoints: [
+        { in: MODULES.entry, out: 'index' },
+        // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
+        ...('module' in resolved ? [{ in: resolved.module, out: 'server' }] : []),
+      ],
+      what: 'module' in server ? server.module : 'The function',
+    });
     const policy = [...[endpoint.policy].flat(), '-o', join(draft, FILES.policy), '--quiet'];
     const snapshot = ['--snapshot', join(draft, FILES.catalog), ...inputArguments(server, draft, bin)];
     await compile(catalog === 'snapshot' ? [...policy, ...snapshot] : policy, root);
     return meta;
-  });
-}
-
-/** @returns the metafile of esbuild, as JSON */
-function bundleCode(
-  endpoint: Endpoint,
-  bin: string,
-  to: Omit<BundleOptions, 'target' | 'architecture'> & { readonly outdir: string },
-): Promise<string> {
-  const { root, outdir, dynamodb, durable, packages } = to;
-  const server = resolveServer(endpoint.server, root);
-  // The clients are imported dynamically, so an import that never runs may stay.
-  const clients = [
-    { name: '@aws-sdk/client-dynamodb', needed: dynamodb || durable },
-    { name: '@aws-sdk/client-lambda', needed: durable },
-  ];
-  return buildCode({
-    root,
-    outdir,
-    modules: { [MODULES.entry]: entryOf({ ...endpoint, server }, bin), [MODULES.tasks]: TASKS_MODULE },
-    external: clients.flatMap(({ name, needed }) => (needed ? [] : [name])),
-    needed: [
-      ...clients.flatMap(({ name, needed }) => (needed ? [name] : [])),
-      ...packages,
-      ...secretPackages(endpoint.secrets),
-    ],
-    entryPoints: [
-      { in: MODULES.entry, out: 'index' },
-      // The entry imports it when a request needs it. Under its own name, `compile` can take a snapshot of its lists.
-      ...('module' in server ? [{ in: server.module, out: 'server' }] : []),
-    ],
-    what: 'module' in endpoint.server ? endpoint.server.module : 'The function',
   });
 }
 

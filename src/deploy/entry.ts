@@ -1,4 +1,5 @@
 import type { Endpoint } from './endpoint.js';
+import { secretLines } from './secrets.js';
 
 /** Names of the files beside the entry in the bundle. */
 export const FILES = { policy: 'policy.json', catalog: 'catalog.json', server: 'server.mjs' } as const;
@@ -34,7 +35,7 @@ export function entryOf(
 ): string {
   const lines = [
     `import { readFileSync } from 'node:fs';`,
-    `import { createFunction, createUpstreamLog, LivePolicy, loadSecrets, upstreamHeaders } from 'mcp-concerns/lambda';`,
+    `import { createFunction, createUpstreamLog, LivePolicy, upstreamHeaders } from 'mcp-concerns/lambda';`,
     `import { openCompiledPolicy } from 'mcp-concerns/policy/compiled';`,
     ...handlerImport(server, catalog),
     ...secretLines(secrets),
@@ -57,13 +58,11 @@ type Server = Endpoint['server'];
  * @param secrets the secrets of the endpoint, which tasks can use too
  * @returns the text of the module
  */
-export function workerEntryOf(module: string, secrets: Endpoint['secrets'] = {}): string {
-  const hasSecrets = Object.keys(secrets).length > 0;
+export function workerEntryOf(module: string, secrets: Endpoint['secrets']): string {
   const lines = [
     `import { readExportedTasks } from 'mcp-concerns/tasks';`,
     `import { createDynamoRecords } from 'mcp-concerns/tasks/dynamodb';`,
     `import { createTaskWorker } from 'mcp-concerns/tasks/durable';`,
-    ...(hasSecrets ? [`import { loadSecrets } from 'mcp-concerns/lambda';`] : []),
     ...secretLines(secrets),
     // After the secrets, because the module may read them.
     `const { tasks } = await import('${MODULES.tasks}');`,
@@ -77,22 +76,6 @@ export function workerEntryOf(module: string, secrets: Endpoint['secrets'] = {})
 /** Writes the module that takes only the tasks from a server module, so that the rest of it is not bundled. */
 export const exportedTasksOf = (module: string): string =>
   `export { tasks } from ${JSON.stringify(module)};\n`;
-
-/** Only the clients that are needed become part of the bundle. Everything after these lines sees the variables. */
-function secretLines(secrets: Endpoint['secrets'] = {}): string[] {
-  const sources = Object.values(secrets);
-  if (sources.length === 0) return [];
-  const ssm = sources.some((source) => source.startsWith('ssm:'));
-  const manager = sources.some((source) => source.startsWith('secretsmanager:'));
-  return [
-    ...(ssm ? [`import { getParameter } from '@aws-lambda-powertools/parameters/ssm';`] : []),
-    ...(manager ? [`import { getSecret } from '@aws-lambda-powertools/parameters/secrets';`] : []),
-    `await loadSecrets(${JSON.stringify(secrets)}, {`,
-    ...(ssm ? [`  ssm: (name) => getParameter(name, { decrypt: true }),`] : []),
-    ...(manager ? [`  secretsmanager: (name) => getSecret(name),`] : []),
-    `});`,
-  ];
-}
 
 /**
  * A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are

@@ -1,12 +1,12 @@
-import { cpSync, existsSync, readFileSync, realpathSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, realpathSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { ConcernsError } from '../errors.js';
 import { type Architecture, findNativeCode, type NativeCode } from './native-code.js';
 
-interface NativePackage extends NativeCode {
+interface Installed extends NativeCode {
   readonly folder: string;
-  /** The package that depends on this one for one of several platforms. */
-  readonly neededBy: string | undefined;
+  /** The folder of the package that depends on this one for one of several platforms. */
+  readonly variantOf: string | undefined;
 }
 
 interface Manifest {
@@ -47,68 +47,66 @@ export function copyPackage(name: string, root: string, target: string, architec
   const folder = findPackage(name, base, base);
   if (folder === undefined)
     throw new PackageError(`${name} is not installed in this project. Run "npm install ${name}".`);
-  const bin = binOf(name, readManifest(folder));
-  const program = join(relative(base, folder), bin);
-
-  const seen = new Set<string>();
-  const pending = [folder];
-  const native: NativePackage[] = [];
-  const variantOf = new Map<string, string>();
-  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    if (seen.has(next)) continue;
-    seen.add(next);
-    const nested = join(realpathSync(next), 'node_modules');
+  const program = join(relative(base, folder), binOf(name, readManifest(folder)));
+  const packages = installedPackages(folder, base, architecture);
+  const covered = new Set(packages.filter(({ runs }) => runs).map(({ variantOf }) => variantOf));
+  // Of the packages for one platform each, one that runs is enough. Those for other platforms only make the zip larger.
+  const unused = packages.filter(({ platforms, runs }) => platforms.length > 0 && !runs);
+  const wrong = unused.find(({ variantOf }) => variantOf === undefined || !covered.has(variantOf));
+  if (wrong !== undefined) throw wrongArchitecture(wrong, base, architecture);
+  for (const { folder: from } of packages.filter((each) => !unused.includes(each))) {
+    const nested = join(realpathSync(from), 'node_modules');
     // A nested package is copied when something depends on it.
-    cpSync(realpathSync(next), join(target, relative(base, next)), {
+    cpSync(realpathSync(from), join(target, relative(base, from)), {
       recursive: true,
       dereference: true,
       filter: (path) => path !== nested,
     });
-    const { dependencies, optionalDependencies, peerDependencies } = readManifest(next);
-    const code = findNativeCode(realpathSync(next), architecture);
-    if (code !== undefined) native.push({ folder: next, neededBy: variantOf.get(next), ...code });
-    for (const needed of Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies })) {
-      const found = findPackage(needed, next, base);
-      // A package for one platform, of which npm installs the one that fits this machine.
-      if (found !== undefined && optionalDependencies?.[needed] !== undefined && readManifest(found).cpu)
-        variantOf.set(found, next);
-      if (found !== undefined) pending.push(found);
-      else if (dependencies !== undefined && Object.hasOwn(dependencies, needed)) {
-        throw new PackageError(
-          `${needed}, which ${relative(base, next)} needs, is not installed. Run "npm install".`,
-        );
-      }
-    }
-  }
-  checkArchitecture(native, base, architecture);
-  // Of the packages for one platform each, those for other platforms only make the zip larger.
-  for (const { folder: unused } of native.filter(({ runs, neededBy }) => !runs && neededBy !== undefined)) {
-    rmSync(join(target, relative(base, unused)), { recursive: true, force: true });
   }
   return program.replaceAll('\\', '/');
 }
 
-/** Of the packages for one platform each, one that runs is enough. */
-function checkArchitecture(native: readonly NativePackage[], base: string, architecture: Architecture): void {
-  const nameOf = (folder: string) =>
-    folder.slice(folder.lastIndexOf('node_modules') + 13).replaceAll('\\', '/');
-  const wrong = native.filter(
-    ({ runs, neededBy }) =>
-      !runs && !native.some((other) => neededBy !== undefined && other.neededBy === neededBy && other.runs),
-  );
-  const [first] = wrong;
-  if (first === undefined) return;
-  const { folder, neededBy, platforms } = first;
-  const variants = neededBy === undefined ? [] : variantsFor(architecture, readManifest(neededBy));
-  const [machine, image] = architecture === 'arm64' ? ['arm64', 'arm64'] : ['x86_64', 'amd64'];
+/** @returns a package and all that it depends on */
+function installedPackages(first: string, base: string, architecture: Architecture): Installed[] {
+  const found = new Map<string, Installed>();
+  const pending: Pick<Installed, 'folder' | 'variantOf'>[] = [{ folder: first, variantOf: undefined }];
+  for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
+    const { folder } = next;
+    if (found.has(folder)) continue;
+    found.set(folder, { ...next, ...findNativeCode(realpathSync(folder), architecture) });
+    const { dependencies = {}, optionalDependencies = {}, peerDependencies } = readManifest(folder);
+    for (const name of Object.keys({ ...peerDependencies, ...optionalDependencies, ...dependencies })) {
+      const needed = findPackage(name, folder, base);
+      if (needed === undefined) {
+        if (!Object.hasOwn(dependencies, name)) continue;
+        throw new PackageError(
+          `${name}, which ${relative(base, folder)} needs, is not installed. Run "npm install".`,
+        );
+      }
+      // A package for one platform, of which npm installs the one that fits this machine.
+      const isVariant = Object.hasOwn(optionalDependencies, name) && readManifest(needed).cpu !== undefined;
+      pending.push({ folder: needed, variantOf: isVariant ? folder : undefined });
+    }
+  }
+  return [...found.values()];
+}
+
+function wrongArchitecture(
+  { folder, variantOf, platforms }: Installed,
+  base: string,
+  architecture: Architecture,
+): ArchitectureError {
+  const name = folder.slice(folder.lastIndexOf('node_modules') + 13).replaceAll('\\', '/');
+  const variants = variantOf === undefined ? [] : variantsFor(architecture, readManifest(variantOf));
+  const image = architecture === 'arm64' ? 'arm64' : 'amd64';
   const advice =
     variants.length > 0
       ? `Run "npm install --no-save --force ${variants.join(' ')}"`
-      : `It was built on this machine: run "npm ci" on Linux with ${machine}, for example "docker run --platform linux/${image} -v .:/app -w /app node:24 npm ci"`;
+      : `It was built on this machine: run "npm ci" on Linux with ${architecture}, for example "docker run --platform linux/${image} -v .:/app -w /app node:24 npm ci"`;
   const other = platforms.find((platform) => platform.startsWith('linux '))?.slice('linux '.length);
   const instead = other === undefined ? '' : `, or set "architecture: ${other}"`;
-  throw new ArchitectureError(
-    `${nameOf(folder)} (${relative(base, folder)}) has native code for ${platforms.join(', ')}, but the function runs on linux ${architecture}. ${advice}${instead}.`,
+  return new ArchitectureError(
+    `${name} (${relative(base, folder)}) has native code for ${platforms.join(', ')}, but the function runs on linux ${architecture}. ${advice}${instead}.`,
   );
 }
 

@@ -16,7 +16,7 @@ const CANDIDATES: ReadonlySet<string> = new Set(['', '.node', '.dylib', '.dll', 
 
 /** What the native code in a folder runs on. */
 export interface NativeCode {
-  /** For example `linux arm64`, `macOS`, `Windows`; sorted. */
+  /** For example `linux arm64`, `macOS`, `Windows`; sorted. Empty without native code. */
   readonly platforms: readonly string[];
   /** Whether some of it runs on Lambda with the architecture. Packages can contain builds for many platforms. */
   readonly runs: boolean;
@@ -27,15 +27,10 @@ export interface NativeCode {
  *
  * @param folder the folder; nested `node_modules` are other packages
  * @param architecture the architecture of the function
- * @returns what its native code runs on; `undefined` if it has none
+ * @returns what its native code runs on
  */
-export function findNativeCode(folder: string, architecture: Architecture): NativeCode | undefined {
-  const platforms = new Set<string>();
-  for (const file of filesOf(folder)) {
-    const platform = platformOf(file);
-    if (platform !== undefined) platforms.add(platform);
-  }
-  if (platforms.size === 0) return undefined;
+export function findNativeCode(folder: string, architecture: Architecture): NativeCode {
+  const platforms = new Set(filesOf(folder).flatMap((file) => platformOf(file) ?? []));
   return { platforms: [...platforms].sort(), runs: platforms.has(`linux ${architecture}`) };
 }
 

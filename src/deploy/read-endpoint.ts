@@ -1,7 +1,6 @@
 import { ConcernsError } from '../errors.js';
 import { type Endpoint, SERVER_KINDS } from './endpoint.js';
-import { validate } from './generated/endpoint-validator.js';
-import type { SchemaError } from './validator.js';
+import { type SchemaError, validate } from './generated/endpoint-validator.js';
 
 /** The description of what a function serves is not valid. */
 class EndpointError extends ConcernsError {

@@ -1,3 +1,4 @@
+import { AWS_CLIENTS } from './build-code.js';
 import { bundleFunction, TARGET } from './bundle.js';
 import { bundleWorker, WORKER_TARGET } from './bundle-worker.js';
 import { checkSettings } from './check-settings.js';
@@ -5,7 +6,7 @@ import { type Endpoint, endpointSchema } from './endpoint.js';
 import { finishResources, type Resources, type Throttle } from './finish-template.js';
 import { ARCHITECTURES, type Architecture } from './native-code.js';
 import { packagesOfSettings } from './needed-by-settings.js';
-import { type Statement, secretStatements } from './secret-statements.js';
+import { type Statement, secretStatements } from './secrets.js';
 
 type Variables = Readonly<Record<string, unknown>>;
 
@@ -132,9 +133,7 @@ export default class EndpointPlugin {
       await bundleFunction(endpoint, {
         root: serviceDir,
         architecture: ARCHITECTURES.find((each) => each === architecture) ?? DEFAULTS.architecture,
-        dynamodb: settings.sessions.in === 'dynamodb',
-        durable,
-        packages: packagesOfSettings(settings),
+        packages: [...packagesOfSettings(settings), ...(durable ? AWS_CLIENTS : [])],
       });
       if (durable) await bundleWorker(endpoint, { root: serviceDir });
     } catch (cause) {

@@ -12,7 +12,7 @@ export interface SchemaError {
   readonly propertyName?: string;
 }
 
-/** The validator of a schema, as `npm run generate` writes it. */
+/** The validator of a schema. `npm run generate` writes such functions. */
 export interface Validator {
   (data: unknown): boolean;
   errors?: readonly SchemaError[] | null;

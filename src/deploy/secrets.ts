@@ -1,0 +1,81 @@
+import type { Endpoint } from './endpoint.js';
+
+type Secrets = Endpoint['secrets'];
+
+/** A statement of an IAM policy. */
+export interface Statement {
+  readonly Effect: 'Allow';
+  readonly Action: readonly string[];
+  readonly Resource: readonly unknown[];
+}
+
+/** Where secrets can be, and how a function reads them. */
+const SERVICES = [
+  {
+    service: 'ssm',
+    client: '@aws-sdk/client-ssm',
+    action: 'ssm:GetParameter',
+    arnOf: (name: string) => arn('ssm', `parameter/${name.replace(/^\//, '')}`),
+    imported: `import { getParameter } from '@aws-lambda-powertools/parameters/ssm';`,
+    reader: 'ssm: (name) => getParameter(name, { decrypt: true }),',
+  },
+  {
+    service: 'secretsmanager',
+    client: '@aws-sdk/client-secrets-manager',
+    action: 'secretsmanager:GetSecretValue',
+    // AWS adds six random characters to the name of a secret.
+    arnOf: (name: string) =>
+      name.startsWith('arn:') ? name : arn('secretsmanager', `secret:${name}-??????`),
+    imported: `import { getSecret } from '@aws-lambda-powertools/parameters/secrets';`,
+    reader: 'secretsmanager: (name) => getSecret(name),',
+  },
+];
+
+/**
+ * Lists what the role of a function must be allowed to read its secrets.
+ *
+ * @param secrets the section `secrets` of the endpoint
+ * @returns one statement per service, each for only these secrets
+ * @example
+ * secretStatements({ API_KEY: 'ssm:/mcp/api-key' })[0].Action; // ['ssm:GetParameter']
+ */
+export function secretStatements(secrets: Secrets): Statement[] {
+  return usedServices(secrets).map(({ action, arnOf, names }) => ({
+    Effect: 'Allow',
+    Action: [action],
+    Resource: names.map(arnOf),
+  }));
+}
+
+/** @returns the packages that a function needs to read its secrets */
+export function secretPackages(secrets: Secrets): string[] {
+  const clients = usedServices(secrets).map(({ client }) => client);
+  return clients.length === 0 ? [] : ['@aws-lambda-powertools/parameters', ...clients];
+}
+
+/**
+ * Writes the lines that read the secrets. Everything after these lines sees the variables. Only the clients that are needed
+ * become part of the bundle.
+ */
+export function secretLines(secrets: Secrets): string[] {
+  const used = usedServices(secrets);
+  if (used.length === 0) return [];
+  return [
+    `import { loadSecrets } from 'mcp-concerns/lambda';`,
+    ...used.map(({ imported }) => imported),
+    `await loadSecrets(${JSON.stringify(secrets)}, { ${used.map(({ reader }) => reader).join(' ')} });`,
+  ];
+}
+
+/** @returns the services that have secrets, each with the names of its secrets */
+function usedServices(secrets: Secrets = {}) {
+  const sources = Object.values(secrets).map((source) => /^(\w+):([^#]+)/.exec(source) ?? []);
+  return SERVICES.flatMap((each) => {
+    const names = sources.flatMap(([, service, name = '']) => (service === each.service ? [name] : []));
+    return names.length === 0 ? [] : [{ ...each, names: [...new Set(names)] }];
+  });
+}
+
+const arn = (service: string, resource: string): object => ({
+  'Fn::Sub': `arn:\${AWS::Partition}:${service}:\${AWS::Region}:\${AWS::AccountId}:${resource}`,
+});
