@@ -33,18 +33,26 @@ export function entryOf(
   { server, catalog, secrets, preferences }: Omit<Endpoint, 'policy'>,
   bin = '',
 ): string {
+  const isV2 = 'module' in server && server.sdk === 2;
+  // A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
+  // answered sooner without it; then `createFunction` imports the SDK when a request needs it.
+  const importsLater = !isV2 && catalog === 'snapshot';
+  const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
   const lines = [
     `import { readFileSync } from 'node:fs';`,
     `import { createFunction, createUpstreamLog, LivePolicy, upstreamHeaders } from 'mcp-concerns/lambda';`,
     `import { openCompiledPolicy } from 'mcp-concerns/policy/compiled';`,
-    ...handlerImport(server, catalog),
+    ...(importsLater ? [] : [`import { createHandler } from 'mcp-concerns/http${isV2 ? '/v2' : ''}';`]),
     ...secretLines(secrets),
     `const read = (name) => JSON.parse(readFileSync(new URL(name, import.meta.url), 'utf8'));`,
     // The environment may name a policy outside the function, which then replaces this one.
     `const policy = new LivePolicy(openCompiledPolicy(read('${FILES.policy}')));`,
-    `const catalog = ${catalogExpression(catalog)};`,
+    `const catalog = ${catalog === 'snapshot' ? `read('${FILES.catalog}')` : JSON.stringify(catalog)};`,
     ...serverLines(server, bin),
-    ...exportLine(server, catalog, preferences),
+    importsLater
+      ? `const options = { policy, server, catalog${kept} };`
+      : `const options = { policy, handler: (store) => createHandler({ policy, server, catalog, store${kept} }) };`,
+    'export const handler = createFunction(options);',
   ];
   return `${lines.join('\n')}\n`;
 }
@@ -76,37 +84,6 @@ export function workerEntryOf(module: string, secrets: Endpoint['secrets']): str
 /** Writes the module that takes only the tasks from a server module, so that the rest of it is not bundled. */
 export const exportedTasksOf = (module: string): string =>
   `export { tasks } from ${JSON.stringify(module)};\n`;
-
-/**
- * A static import is loaded while Lambda initializes, which has more CPU than a request. Only lists from a snapshot are
- * answered sooner without it; then `createFunction` imports the SDK when a request needs it.
- */
-function handlerImport(server: Server, catalog: Endpoint['catalog']): string[] {
-  if (isV2(server)) return [`import { createHandler } from 'mcp-concerns/http/v2';`];
-  return catalog === 'snapshot' ? [] : [`import { createHandler } from 'mcp-concerns/http';`];
-}
-
-function exportLine(
-  server: Server,
-  catalog: Endpoint['catalog'],
-  preferences: Endpoint['preferences'],
-): string[] {
-  const kept = preferences === undefined ? '' : `, preferences: '${preferences}'`;
-  if (!isV2(server) && catalog === 'snapshot') {
-    return [`export const handler = createFunction({ policy, server, catalog${kept} });`];
-  }
-  return [
-    `const makeHandler = (store) => createHandler({ policy, server, catalog, store${kept} });`,
-    'export const handler = createFunction({ policy, handler: makeHandler });',
-  ];
-}
-
-function catalogExpression(catalog: Endpoint['catalog']): string {
-  if (catalog === 'static') return `'static'`;
-  return catalog === 'snapshot' ? `read('${FILES.catalog}')` : 'undefined';
-}
-
-const isV2 = (server: Server): boolean => 'module' in server && server.sdk === 2;
 
 function serverLines(server: Server, bin: string): string[] {
   if ('module' in server) {
@@ -140,14 +117,8 @@ function childLines(server: Extract<Server, { package: string }>, bin: string): 
 }
 
 /** Lambda ends a request after the timeout of the function. A server that is silent for as long is of no use. */
-const LIMITS_MS = { startMs: 20_000, silenceMs: 25_000 };
-
-function recovery(name: string, silence: number | undefined): string {
-  const limits = silence === undefined ? LIMITS_MS : { ...LIMITS_MS, silenceMs: silence * 1000 };
-  const members = Object.entries({ name, ...limits }).map(
-    ([key, value]) => `${key}: ${JSON.stringify(value)}`,
-  );
-  return `{ ${members.join(', ')}, report: createUpstreamLog() }`;
+function recovery(name: string, silence = 25): string {
+  return `{ name: ${JSON.stringify(name)}, startMs: 20000, silenceMs: ${silence * 1000}, report: createUpstreamLog() }`;
 }
 
 function remoteLines({ url, headers = {}, silence }: Extract<Server, { url: string }>): string[] {

@@ -2,7 +2,6 @@
 interface Resource {
   readonly Type: string;
   readonly Properties?: Readonly<Record<string, unknown>>;
-  readonly DependsOn?: unknown;
 }
 export type Resources = Readonly<Record<string, Resource>>;
 
@@ -34,16 +33,34 @@ export interface ApiOptions {
  * Object.assign(template.Resources, finishResources(template.Resources, { throttle, stage: 'dev', timeout: 900 }));
  */
 export function finishResources(resources: Resources, { throttle, stage, timeout }: ApiOptions): Resources {
+  const limits = throttle && { ThrottlingRateLimit: throttle.rate, ThrottlingBurstLimit: throttle.burst };
   const changed = Object.entries(resources).flatMap(([id, resource]): [string, Resource][] => {
-    if (resource.Type === 'AWS::ApiGatewayV2::Stage' && throttle !== undefined) {
-      return [[id, withProperties(resource, { DefaultRouteSettings: routeSettings(resource, throttle) })]];
+    const { Type: type, Properties: properties = {} } = resource;
+    const withProperties = (more: object): [string, Resource] => [
+      id,
+      { ...resource, Properties: { ...properties, ...more } },
+    ];
+    if (type === 'AWS::ApiGatewayV2::Stage' && limits !== undefined) {
+      const given = objectOf(properties.DefaultRouteSettings);
+      return [withProperties({ DefaultRouteSettings: { ...given, ...limits } })];
     }
-    if (resource.Type === 'AWS::ApiGateway::Method') return [[id, waitingMethod(resource, timeout)]];
-    if (resource.Type === 'AWS::ApiGateway::Deployment' && throttle !== undefined) {
-      const { StageName: _, ...properties } = resource.Properties ?? {};
+    if (type === 'AWS::ApiGateway::Method') {
+      const { TimeoutInMillis: waits = timeout * 1000, ...integration } = objectOf(properties.Integration);
+      // An integration that streams can wait 15 minutes, but waits only 29 s if its timeout is not set.
+      if (integration.ResponseTransferMode !== 'STREAM') return [];
+      return [withProperties({ Integration: { ...integration, TimeoutInMillis: waits } })];
+    }
+    if (type === 'AWS::ApiGateway::Deployment' && limits !== undefined) {
+      const { StageName: _, ...rest } = properties;
+      const ownStage = {
+        StageName: stage,
+        RestApiId: rest.RestApiId,
+        DeploymentId: { Ref: id },
+        MethodSettings: [{ HttpMethod: '*', ResourcePath: '/*', ...limits }],
+      };
       return [
-        [id, { ...resource, Properties: properties }],
-        ['ApiGatewayStage', restStage(id, properties.RestApiId, stage, throttle)],
+        [id, { ...resource, Properties: rest }],
+        ['ApiGatewayStage', { Type: 'AWS::ApiGateway::Stage', Properties: ownStage }],
       ];
     }
     return [];
@@ -51,40 +68,5 @@ export function finishResources(resources: Resources, { throttle, stage, timeout
   return Object.fromEntries(changed);
 }
 
-const withProperties = (resource: Resource, more: Readonly<Record<string, unknown>>): Resource => ({
-  ...resource,
-  Properties: { ...resource.Properties, ...more },
-});
-
-function routeSettings({ Properties = {} }: Resource, { rate, burst }: Throttle): object {
-  const { DefaultRouteSettings: given } = Properties;
-  return {
-    ...(typeof given === 'object' ? given : {}),
-    ThrottlingRateLimit: rate,
-    ThrottlingBurstLimit: burst,
-  };
-}
-
-/** An integration that streams can wait 15 minutes, but waits only 29 s if its timeout is not set. */
-function waitingMethod(resource: Resource, timeout: number): Resource {
-  const integration = new Map<string, unknown>(Object.entries(resource.Properties?.Integration ?? {}));
-  if (integration.get('ResponseTransferMode') !== 'STREAM') return resource;
-  const waits = integration.get('TimeoutInMillis') ?? timeout * 1000;
-  return withProperties(resource, {
-    Integration: { ...Object.fromEntries(integration), TimeoutInMillis: waits },
-  });
-}
-
-function restStage(deployment: string, restApi: unknown, stage: string, { rate, burst }: Throttle): Resource {
-  return {
-    Type: 'AWS::ApiGateway::Stage',
-    Properties: {
-      StageName: stage,
-      RestApiId: restApi,
-      DeploymentId: { Ref: deployment },
-      MethodSettings: [
-        { HttpMethod: '*', ResourcePath: '/*', ThrottlingRateLimit: rate, ThrottlingBurstLimit: burst },
-      ],
-    },
-  };
-}
+const objectOf = (value: unknown): Readonly<Record<string, unknown>> =>
+  typeof value === 'object' ? { ...value } : {};

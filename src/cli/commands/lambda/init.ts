@@ -57,11 +57,6 @@ const OPTIONS = {
 const VARIANTS = ['http', 'rest', 'jwt', 'function-url', 'tasks'] as const;
 type Variant = (typeof VARIANTS)[number];
 
-/** What a project needs beside this package. */
-const RUNTIME = ['@aws-lambda-powertools/logger', '@aws-sdk/client-dynamodb'];
-const TASKS = ['@aws-sdk/client-lambda', '@aws/durable-execution-sdk-js'];
-const DEVELOPMENT = ['osls', 'esbuild'];
-
 /**
  * @param argv the arguments after `init`
  * @returns the exit code
@@ -80,27 +75,18 @@ export async function run(argv: string[]): Promise<number> {
   const server = serverOf(values);
   const variant = oneOf('init --lambda', '--variant', values.variant ?? 'http', VARIANTS);
   if (variant === 'tasks' && server.module === undefined) {
-    throw new UsageError(
-      'init --lambda',
-      '--variant tasks needs --module: the tasks are those of your own server',
-    );
+    throw usage('--variant tasks needs --module: the tasks are those of your own server');
   }
   const service = values.service ?? serviceName(basename(resolve('.')));
   if (!isServiceName(service)) {
-    throw new UsageError(
-      'init --lambda',
-      `--service takes letters, digits and -, beginning with a letter, not "${service}"`,
-    );
+    throw usage(`--service takes letters, digits and -, beginning with a letter, not "${service}"`);
   }
+  const included = ['serverless.observe.cjs', 'serverless.observe.yml'];
+  if (variant === 'jwt') included.push('serverless.cors.cjs');
   const files = new Map([
     ['endpoint.yml', endpointText(policies, server)],
     ['serverless.yml', templateText(variant, service)],
-    // serverless.yml refers to these.
-    ...[
-      'serverless.observe.cjs',
-      'serverless.observe.yml',
-      ...(variant === 'jwt' ? ['serverless.cors.cjs'] : []),
-    ].map((file) => [file, readTemplate(`templates/${file}`)] as const),
+    ...included.map((file) => [file, readTemplate(`templates/${file}`)] as const),
   ]);
   const existing = [...files.keys()].filter((file) => existsSync(file));
   if (existing.length > 0 && values.force !== true) {
@@ -114,26 +100,15 @@ export async function run(argv: string[]): Promise<number> {
   return 0;
 }
 
-interface ServerConfiguration {
-  readonly module?: string;
-  readonly sdk?: 2;
-  readonly package?: string;
-  readonly url?: string;
-}
+const usage = (problem: string): UsageError => new UsageError('init --lambda', problem);
 
-function serverOf(values: {
-  readonly module?: string | undefined;
-  readonly package?: string | undefined;
-  readonly url?: string | undefined;
-}): ServerConfiguration {
-  const { module, package: name, url } = values;
+type Given = Partial<Record<'module' | 'package' | 'url', string | undefined>>;
+
+function serverOf({ module, package: name, url }: Given): Given & { readonly sdk?: 2 } {
   const given = [module, name, url].filter((each) => each !== undefined);
   if (given.length !== 1) {
     const problem = given.length === 0 ? 'There is no server' : `There are ${given.length} servers`;
-    throw new UsageError(
-      'init --lambda',
-      `${problem}. Pass one of --module FILE, --package NAME and --url URL`,
-    );
+    throw usage(`${problem}. Pass one of --module FILE, --package NAME and --url URL`);
   }
   if (url !== undefined) return { url: parseUrl('init --lambda', url).href };
   if (name !== undefined) return { package: name };
@@ -144,7 +119,7 @@ function serverOf(values: {
   return isV2 ? { module, sdk: 2 } : { module };
 }
 
-function endpointText([only, ...more]: readonly string[], server: ServerConfiguration): string {
+function endpointText([only, ...more]: readonly string[], server: object): string {
   const policy = more.length === 0 ? only : [only, ...more];
   return `# What the Lambda function serves. serverless.yml includes this file, and "mcp-concerns bundle" reads it.
 ${stringify({ policy, server }, { lineWidth: 0 })}`;
@@ -170,19 +145,20 @@ function serviceName(folder: string): string {
   return isServiceName(name) ? name : 'mcp-endpoint';
 }
 
-function nextSteps(server: ServerConfiguration, variant: Variant): string[] {
-  const missing = (names: readonly string[]) =>
-    names.filter((name) => !existsSync(join('node_modules', name)));
-  const runtime = missing([
-    ...RUNTIME,
-    ...(variant === 'tasks' ? TASKS : []),
-    ...(server.sdk === 2 ? ['@modelcontextprotocol/server'] : []),
-    ...(server.package === undefined ? [] : [server.package]),
-  ]);
-  const development = missing(DEVELOPMENT);
+function nextSteps(server: ReturnType<typeof serverOf>, variant: Variant): string[] {
+  const install = (command: string, names: readonly string[]): string[] => {
+    const missing = names.filter((name) => !existsSync(join('node_modules', name)));
+    return missing.length === 0 ? [] : [`Run "${command} ${missing.join(' ')}".`];
+  };
   return [
-    ...(runtime.length === 0 ? [] : [`Run "npm install ${runtime.join(' ')}".`]),
-    ...(development.length === 0 ? [] : [`Run "npm install --save-dev ${development.join(' ')}".`]),
+    ...install('npm install', [
+      '@aws-lambda-powertools/logger',
+      '@aws-sdk/client-dynamodb',
+      ...(variant === 'tasks' ? ['@aws-sdk/client-lambda', '@aws/durable-execution-sdk-js'] : []),
+      ...(server.sdk === 2 ? ['@modelcontextprotocol/server'] : []),
+      ...(server.package === undefined ? [] : [server.package]),
+    ]),
+    ...install('npm install --save-dev', ['osls', 'esbuild']),
     ...(variant === 'jwt' ? ['Set issuer and audience in serverless.yml.'] : []),
     'Run "npx osls package" to build, and "npx osls deploy" to deploy.',
   ];
