@@ -82,6 +82,12 @@ describe('init --lambda', () => {
     expect(parse(read('endpoint.yml')).server).toEqual({ package: '@scope/server' });
   });
 
+  it('quotes a service whose name YAML would read as another type', () => {
+    enter('service');
+    run(...POLICY, '--module', 'server.mjs', '--service', 'null');
+    expect(parse(read('serverless.yml')).service).toBe('null');
+  });
+
   it('writes the variant tasks for a server of your own only', () => {
     enter('variant');
     const { code, stderr } = run(...POLICY, '--package', 'x', '--variant', 'tasks');
