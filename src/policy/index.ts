@@ -6,16 +6,9 @@ export type { Changed, ChangeGroup, Extent, Term } from './diff/change.js';
 export { compareSides, type Difference, type Side } from './diff/compare.js';
 export { compareDeclarations } from './diff/compare-declarations.js';
 export { describeCondition } from './diff/conditions.js';
+export { FINDING_CODES, type FindingCode } from './language/finding-codes.js';
 export { FINDING_FORMATS, type FindingFormat, writeFindings } from './language/finding-formats.js';
-export {
-  FINDING_CODES,
-  type Finding,
-  type FindingCode,
-  type Fix,
-  formatFindings,
-  type Place,
-  PolicyError,
-} from './language/findings.js';
+export { type Finding, type Fix, formatFindings, type Place, PolicyError } from './language/findings.js';
 export { FormatError, formatYaml } from './language/format-yaml.js';
 export { type Path, readPolicyText, type Source } from './language/read-yaml.js';
 export { policySchema } from './language/schema.js';

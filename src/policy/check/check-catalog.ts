@@ -11,7 +11,8 @@ import {
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import type { Finding, FindingCode, Place } from '../language/findings.js';
+import type { FindingCode } from '../language/finding-codes.js';
+import type { Finding, Place } from '../language/findings.js';
 import { nearestReplacement, removing, replacing } from '../language/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
@@ -26,24 +27,6 @@ export interface PolicyCatalog extends ServerCatalog {
   /** The text that the server sends to models in the result of `initialize`. */
   readonly instructions?: string | undefined;
 }
-
-/** The codes that only a check against a catalog reports. */
-export const CATALOG_CODES: ReadonlySet<string> = new Set<FindingCode>([
-  'dead-entry',
-  'shadowed-entry',
-  'unmapped',
-  'contradicts-annotations',
-  'never-visible',
-  'always-visible',
-  'empty-catalog',
-  'unlisted-name',
-  'rule-never-fires',
-  'rule-always-fires',
-  'not-analyzed',
-  'names-hidden',
-  'panel-name-taken',
-  'ui-hidden',
-]);
 
 /** How much of a policy is checked against a catalog. */
 export interface Scope {

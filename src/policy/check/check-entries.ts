@@ -1,5 +1,5 @@
 import { KINDS } from '../../engine/policy.js';
-import type { FindingCode } from '../language/findings.js';
+import type { FindingCode } from '../language/finding-codes.js';
 import type { Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
 import { LIMITS } from '../language/schema.js';

@@ -1,6 +1,6 @@
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
-import type { FindingCode } from '../language/findings.js';
+import type { FindingCode } from '../language/finding-codes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile } from './check-values.js';

@@ -11,7 +11,7 @@ import {
 import { exceedsLimits, type ParseProblem, parseExpression } from '../../engine/expression/parse.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
-import type { FindingCode } from '../language/findings.js';
+import type { FindingCode } from '../language/finding-codes.js';
 import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
 import { HINT_DEFAULTS, type PathConcern, type PathType, typeOfPath } from './rule-paths.js';

@@ -1,7 +1,7 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { ConcernDeclaration } from '../language/concern-values.js';
-import type { FindingCode } from '../language/findings.js';
+import type { FindingCode } from '../language/finding-codes.js';
 import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { RESERVED } from '../language/schema.js';

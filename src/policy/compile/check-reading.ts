@@ -1,7 +1,8 @@
 import { type CompiledPolicy, preparePolicy } from '../../engine/policy.js';
-import { CATALOG_CODES, checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
+import { checkCatalog, type PolicyCatalog } from '../check/check-catalog.js';
 import { checkMeaning } from '../check/check-policy.js';
 import { mapsAreComplete, rightParts } from '../check/right-parts.js';
+import { CATALOG_CODES } from '../language/finding-codes.js';
 import { comparePlaces, type Finding } from '../language/findings.js';
 import { applyIgnores, type SilencedFinding } from '../language/ignores.js';
 import { compilePolicy, type DigestOf } from './compile.js';

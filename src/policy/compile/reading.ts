@@ -1,5 +1,6 @@
 import type { CheckedFile } from '../check/check-values.js';
-import type { Finding, FindingCode } from '../language/findings.js';
+import type { FindingCode } from '../language/finding-codes.js';
+import type { Finding } from '../language/findings.js';
 import { readPolicyText } from '../language/read-yaml.js';
 import { type ValidatedPolicy, validatePolicy } from '../language/validate.js';
 

@@ -1,4 +1,4 @@
-import { helpUriOf } from './finding-help.js';
+import { helpUriOf } from './finding-codes.js';
 import { type Finding, formatFindings, visible } from './findings.js';
 import type { SilencedFinding } from './ignores.js';
 

@@ -1,4 +1,5 @@
 import { ConcernsError } from '../../errors.js';
+import type { FindingCode } from './finding-codes.js';
 
 /** A position in a policy file. Lines and columns count from 1, as in editors. */
 export interface Place {
@@ -11,84 +12,6 @@ export interface Place {
 
 /** Orders places in one file from top to bottom, for `sort`. */
 export const comparePlaces = (a: Place, b: Place): number => a.line - b.line || a.column - b.column;
-
-/** Every code that a finding can have. `docs/reference/findings.md` explains each one, with an example and its fix. */
-export const FINDING_CODES = [
-  'file-too-large',
-  'bad-yaml',
-  'alias',
-  'duplicate',
-  'unknown-key',
-  'missing-key',
-  'unknown-choice',
-  'unknown-version',
-  'bad-name',
-  'too-many',
-  'empty',
-  'out-of-range',
-  'unquoted',
-  'wrong-type',
-  'include-cycle',
-  'include-unreadable',
-  'reserved-name',
-  'empty-range',
-  'multiple-not-exact',
-  'within-on-range',
-  'missing-parent',
-  'missing-claim',
-  'claim-without-operator',
-  'model-not-host',
-  'operator-in-preset',
-  'several-values',
-  'conflicting-settings',
-  'unknown-concern',
-  'unknown-value',
-  'hide-or-show',
-  'pattern-too-long',
-  'rule-too-large',
-  'rule-is-data',
-  'operand-count',
-  'loose-equality',
-  'unknown-operator',
-  'computed-path',
-  'unknown-path',
-  'assign-reads-caller',
-  'list-expected',
-  'order-on-list',
-  'number-expected',
-  'list-compared',
-  'within-compared',
-  'unset-is-true',
-  'operator-without-default',
-  'clamp-on-list',
-  'wildcard-in-name',
-  'pattern-without-wildcard',
-  'order-on-unset',
-  'hint-default',
-  'bad-ignore',
-  'unused-ignore',
-  'dead-entry',
-  'shadowed-entry',
-  'unmapped',
-  'contradicts-annotations',
-  'never-visible',
-  'always-visible',
-  'empty-catalog',
-  'enforce-without-operator',
-  'unfiltered-method',
-  'unlisted-name',
-  'rule-never-fires',
-  'rule-always-fires',
-  'not-analyzed',
-  'names-hidden',
-  'panel-name-taken',
-  'ui-hidden',
-  'test-input-unreadable',
-  'operator-preference',
-  'unknown-primitive',
-  'unread-claim',
-] as const;
-export type FindingCode = (typeof FINDING_CODES)[number];
 
 /** An edit of a file that fixes a finding: the text from one position to another is replaced. */
 export interface Fix {

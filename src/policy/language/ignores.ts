@@ -1,5 +1,6 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { FINDING_CODES, type Finding, type Fix } from './findings.js';
+import { FINDING_CODES } from './finding-codes.js';
+import type { Finding, Fix } from './findings.js';
 import type { Comment, Source } from './read-yaml.js';
 
 /** A comment that silences a finding: `# mcp-concerns-ignore CODE: reason`. */

@@ -1,6 +1,6 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
-import type { FindingCode } from './findings.js';
+import type { FindingCode } from './finding-codes.js';
 import { nearestReplacement, type Replacement } from './fixes.js';
 import type { Path } from './read-yaml.js';
 import { VALUE_NAME } from './schema.js';

@@ -1,0 +1,105 @@
+/** Every code that a finding can have, by the page of `docs/reference/findings` that explains it, with an example and its fix. */
+const CODES = {
+  file: [
+    'file-too-large',
+    'bad-yaml',
+    'alias',
+    'duplicate',
+    'include-cycle',
+    'include-unreadable',
+    'conflicting-settings',
+    'bad-ignore',
+    'unused-ignore',
+  ],
+  names: [
+    'unknown-key',
+    'missing-key',
+    'unknown-choice',
+    'unknown-version',
+    'bad-name',
+    'too-many',
+    'empty',
+    'out-of-range',
+    'unquoted',
+    'wrong-type',
+  ],
+  concerns: [
+    'reserved-name',
+    'empty-range',
+    'multiple-not-exact',
+    'within-on-range',
+    'missing-parent',
+    'missing-claim',
+    'claim-without-operator',
+    'model-not-host',
+    'operator-in-preset',
+    'several-values',
+    'operator-without-default',
+    'clamp-on-list',
+    'enforce-without-operator',
+    'unfiltered-method',
+  ],
+  primitives: [
+    'unknown-concern',
+    'unknown-value',
+    'pattern-too-long',
+    'wildcard-in-name',
+    'pattern-without-wildcard',
+  ],
+  rules: [
+    'hide-or-show',
+    'rule-too-large',
+    'rule-is-data',
+    'operand-count',
+    'loose-equality',
+    'unknown-operator',
+    'computed-path',
+    'unknown-path',
+    'assign-reads-caller',
+    'list-expected',
+    'order-on-list',
+    'number-expected',
+    'list-compared',
+    'within-compared',
+    'unset-is-true',
+    'order-on-unset',
+    'hint-default',
+  ],
+  catalog: [
+    'dead-entry',
+    'shadowed-entry',
+    'unmapped',
+    'contradicts-annotations',
+    'never-visible',
+    'always-visible',
+    'empty-catalog',
+    'unlisted-name',
+    'rule-never-fires',
+    'rule-always-fires',
+    'not-analyzed',
+    'names-hidden',
+    'panel-name-taken',
+    'ui-hidden',
+  ],
+  tests: ['test-input-unreadable', 'operator-preference', 'unknown-primitive', 'unread-claim'],
+} as const;
+export const FINDING_CODES = Object.values(CODES).flat();
+export type FindingCode = (typeof FINDING_CODES)[number];
+
+/** The codes that only a check against a catalog reports. */
+export const CATALOG_CODES: ReadonlySet<string> = new Set(CODES.catalog);
+
+/** The documentation of the published package. It has the pages of this version's codes once the version is published. */
+const DOCUMENTATION = 'https://unpkg.com/mcp-concerns/docs/reference/findings';
+
+/**
+ * @param code the code of a finding
+ * @returns the address of the section that explains it, with its reason, an example and the fix
+ * @example
+ * helpUriOf('bad-yaml'); // 'https://unpkg.com/mcp-concerns/docs/reference/findings/file.md#bad-yaml'
+ */
+export function helpUriOf(code: FindingCode): string {
+  const [page] =
+    Object.entries<readonly FindingCode[]>(CODES).find(([, codes]) => codes.includes(code)) ?? [];
+  return `${DOCUMENTATION}/${page}.md#${code}`;
+}
