@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { Policy } from '../../src/engine/policy.js';
 import { METHODS, read } from '../../src/wire/messages.js';
 import { Harness, policyOf } from '../gate/gate-harness.js';
+import { PATIENCE } from '../patience.js';
 import {
   accepted,
   type ConcernSpec,
@@ -119,7 +120,7 @@ class World {
   async ask(method: string, params: object = {}): Promise<unknown> {
     const id = `r${this.next++}`;
     this.harness.request(id, method, params);
-    for (let turn = 0; turn < 100_000; turn++) {
+    for (const end = Date.now() + PATIENCE.wait; Date.now() < end; ) {
       const [answer] = this.harness.answers(id);
       if (answer !== undefined) return answer;
       await new Promise((resolve) => setImmediate(resolve));

@@ -44,8 +44,8 @@ function redactMember(name: string, value: unknown, redact: Redact): unknown {
     if (name === 'task' || name === 'result') return redactMembers(value, redact, exceptionsTo(value));
     if (name === 'error') return rewriteError(value, redact);
   }
-  // Its members are those of the tool.
-  if (name === 'structuredContent') return rewriteJson(value, everything(redact));
+  // The members of structured content are those of the tool, and a log message has any data.
+  if (name === 'structuredContent' || name === 'data') return rewriteJson(value, everything(redact));
   const text = (each: string, key: string | undefined) => (isProtocolValue(key, each) ? each : redact(each));
   return rewriteJson(value, { text, key: (key) => (PROTOCOL_KEYS.has(key) ? key : redact(key)) }, name);
 }

@@ -100,8 +100,10 @@ describe('redacting a result', () => {
     ['lastUpdatedAt', ['2025-11-25T10:00:00.000Z']],
     ['lastModified', ['2025-11-25T10:00:00.000Z']],
   ])('leaves the values of %s', (key, values) => {
-    for (const value of values) expect(redactResult({ [key]: value }, redact)).toEqual({ [key]: value });
-    expect(redactResult({ [key]: values }, redact)).toEqual({ [key]: values });
+    for (const value of [...values, values]) {
+      const result = { content: [{ [key]: value }] };
+      expect(redactResult(result, redact)).toEqual(result);
+    }
   });
 
   it.each([
