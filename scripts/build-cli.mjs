@@ -31,14 +31,14 @@ const compressTokens = {
   },
 };
 
-/** The language server's package is CommonJS, and an ES module has no `require` for the modules of Node.js. */
+/** These packages are CommonJS, and an ES module has no `require` for the modules of Node.js. */
 const builtinsOfCommonJs = {
   name: 'builtins-of-common-js',
   setup({ onLoad }) {
-    onLoad({ filter: /vscode-(?:jsonrpc|languageserver)[^\\/]*[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
+    onLoad({ filter: /(?:commander|vscode-(?:jsonrpc|languageserver)[^\\/]*)[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
       const contents = readFileSync(path, 'utf8');
       const replace = (call, _quote, name) =>
-        isBuiltin(name) ? `process.getBuiltinModule('${name}')` : call;
+        isBuiltin(name) ? `globalThis.process.getBuiltinModule('${name}')` : call;
       return { contents: contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace) };
     });
   },

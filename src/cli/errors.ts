@@ -25,10 +25,11 @@ export class UsageError extends CliError {
   /**
    * @param command the command whose help explains more; empty if it is not known
    * @param problem what is wrong, without a period at the end
+   * @param options the error that caused this one
    */
-  constructor(command: string, problem: string) {
+  constructor(command: string, problem: string, options?: ErrorOptions) {
     const help = ['mcp-concerns', command, '--help'].filter(Boolean).join(' ');
-    super(`${problem}${problem.endsWith('?') ? '' : '.'} See "${help}".`);
+    super(`${problem}${problem.endsWith('?') ? '' : '.'} See "${help}".`, options);
   }
 }
 

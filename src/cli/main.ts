@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { CommanderError, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { Interrupted } from './errors.js';
 import { speedUpStartup } from './startup.js';
@@ -6,7 +7,7 @@ import { wrapped } from './terminal/layout.js';
 import { VERSION } from './version.js';
 
 interface Command {
-  readonly help: string;
+  readonly definition: CommandUnknownOpts;
   run(argv: string[], commands: ReadonlyMap<string, () => Promise<Command>>): Promise<number>;
 }
 
@@ -99,18 +100,13 @@ async function main(argv: string[]): Promise<number> {
   }
   if (name !== 'serve' && name !== 'lsp') speedUpStartup();
   const command = name === 'init' && rest.includes('--lambda') ? await INIT_LAMBDA() : await load();
-  // Arguments after -- belong to the command of the server.
-  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
-  if (own.includes('--help') || own.includes('-h')) {
-    process.stdout.write(command.help);
-    return 0;
-  }
   return command.run(rest, COMMANDS);
 }
 
 /** Prints only the message of an error. Our messages say what to do, and a stack trace would hide that. */
 function exitCodeOf(error: unknown): number {
-  if (error instanceof Interrupted) return error.exitCode;
+  // --help was printed.
+  if (error instanceof Interrupted || error instanceof CommanderError) return error.exitCode;
   complain(error instanceof Error ? error.message : String(error));
   return error instanceof Error && 'exitCode' in error && error.exitCode === 1 ? 1 : 2;
 }

@@ -130,12 +130,15 @@ describe('init --lambda', () => {
     [['--policy', 'policy.yaml', '--url', 'https://a.example', '--package', 'x'], 'There are 2 servers'],
     [['--policy', 'policy.yaml', '--url', 'mcp.example'], 'begins with http:// or https://'],
     [['--policy', 'policy.yaml', '--module', 'none.ts'], 'none.ts does not exist'],
-    [['--policy', 'policy.yaml', '--package', 'x', '--variant', 'htp'], 'Did you mean "http"?'],
+    [
+      ['--policy', 'policy.yaml', '--package', 'x', '--variant', 'htp'],
+      'Allowed choices are http, rest, jwt',
+    ],
     [
       ['--policy', 'policy.yaml', '--package', 'x', '--service', '1 tool'],
       '--service takes letters, digits and -',
     ],
-    [['--policy', 'policy.yaml', '--package', 'x', '--servce', 'a'], 'Did you mean "--service"?'],
+    [['--policy', 'policy.yaml', '--package', 'x', '--servce', 'a'], 'Did you mean --service?'],
   ])('refuses %j', (args, message) => {
     enter('refused');
     const { code, stderr } = run('init', '--lambda', ...args);

@@ -61,7 +61,7 @@ describe('completion', () => {
 
   it('says which shells there are', async () => {
     const { stderr, code } = await run('completion', 'zhs');
-    expect(stderr).toContain('"zhs" is not a valid value for the shell (bash, zsh, fish)');
+    expect(stderr).toContain('Allowed choices are bash, zsh, fish.');
     expect(code).toBe(2);
   });
 });

@@ -388,13 +388,10 @@ describe('revisions', () => {
 
 describe('invalid arguments of diff', () => {
   it.each([
-    [[], 'There are not two policies. Pass OLD and NEW'],
-    [[VAULT], 'There are not two policies'],
-    [[VAULT, VAULT, 'x'], '"x" is unexpected. Pass OLD and NEW'],
-    [
-      [VAULT, VAULT, '--fail-on', 'hiden'],
-      '"hiden" is not a valid value for --fail-on (hidden, shown, empty). Did you mean "hidden"?',
-    ],
+    [[], `Missing required argument 'old'. See`],
+    [[VAULT], `Missing required argument 'new'. See`],
+    [[VAULT, VAULT, 'x'], 'Expected 2 arguments but got 3.'],
+    [[VAULT, VAULT, '--fail-on', 'hiden'], '--fail-on takes hidden, shown, empty, not "hiden". See'],
     [[VAULT, 'no.yaml'], 'no.yaml cannot be read (it does not exist)'],
     [[VAULT, VAULT, '--old-catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
     [[VAULT, VAULT, '--catalog', CATALOG, '--', 'node'], '2 inputs: --catalog and a command after --'],

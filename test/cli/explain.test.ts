@@ -79,8 +79,8 @@ describe.concurrent('explain', () => {
       ['constructor', ...RULES, ...CATALOG],
       'The input has no "constructor". Run "mcp-concerns list" to see its names.',
     ],
-    [VAULT, 'There is no NAME. Pass the name of a primitive'],
-    [['a', 'b', ...VAULT], '"b" is unexpected. Pass one NAME'],
+    [VAULT, `Missing required argument 'name'. See`],
+    [['a', 'b', ...VAULT], 'Expected 1 argument but got 2.'],
     [['a'], 'There is no policy. Pass --policy PATH'],
     [
       ['alpha', ...RULES, '--claim', 'tier'],

@@ -85,7 +85,7 @@ describe.concurrent('fmt', () => {
   it.each([
     [[], 'There is no policy. Name a policy file or a folder'],
     [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist)'],
-    [['--chek', 'policies'], 'There is no option --chek. Did you mean "--check"?'],
+    [['--chek', 'policies'], `Unknown option '--chek'. Did you mean --check?`],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('fmt', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

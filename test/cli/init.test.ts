@@ -332,7 +332,7 @@ describe('invalid arguments of init', () => {
   it.each([
     [[], 'There is no server. Pass its command after --'],
     [['-o', 'x.json', '--', 'node'], '-o takes a file that ends in .yaml, not "x.json"'],
-    [['x', '--', 'node'], '"x" is unexpected. Pass the command of the server after --'],
+    [['x', '--', 'node'], 'Expected 0 arguments but got 1. The command of a server is passed after --. See'],
     [['-o', '-', '--catalog', 'no.json'], 'no.json cannot be read (it does not exist)'],
     [['-o', '/proc/x/p.yaml', '--catalog', 'policies/vault.catalog.json'], 'cannot be written (ENOENT)'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {

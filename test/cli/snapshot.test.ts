@@ -74,7 +74,7 @@ describe.concurrent('snapshot', () => {
 
   it.each([
     [[], 'There is no server. Pass its command after --'],
-    [['node', ...CATALOG], '"node" is unexpected. Pass the command of the server after --'],
+    [['node', ...CATALOG], 'Expected 0 arguments but got 1. The command of a server is passed after --. See'],
     [[...CATALOG, '-o', 'test'], 'test cannot be written (EISDIR). Pass another file with -o.'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('snapshot', ...args);

@@ -493,8 +493,8 @@ describe('invalid arguments of test', () => {
     [['no.test.yaml'], 'no.test.yaml cannot be read (it does not exist). Check the path of the tests.'],
     [['src'], 'src contains no file that ends in .test.yaml. Name a test file, or another folder.'],
     [['test/cli/fixtures/rules.yaml'], 'has no tests: test/cli/fixtures/rules.test.yaml does not exist'],
-    [['--threshold', '101'], '--threshold takes a number from 0 to 100, not "101"'],
-    [['--format', 'xml'], '"xml" is not a valid value for --format (pretty, json, junit)'],
+    [['--threshold', '101'], 'It takes a number from 0 to 100.'],
+    [['--format', 'xml'], 'Allowed choices are pretty, json, junit.'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('test', ...args);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });

@@ -56,7 +56,7 @@ describe.concurrent('tokens', () => {
   );
 
   it.each([
-    [[...RULES, ...CATALOG, '--budget', 'much'], '--budget takes a number of tokens, not "much"'],
+    [[...RULES, ...CATALOG, '--budget', 'much'], 'It takes a number from 0 to 999999999999.'],
     [RULES, 'There is no server. Pass its command after --'],
     [CATALOG, 'There is no policy. Name a policy file or a folder'],
     [['x', ...RULES, ...CATALOG], 'There is no policy "x"'],

@@ -5,49 +5,36 @@ import { checkFiles } from '../inputs/check-files.js';
 import { fixFiles } from '../inputs/fix-files.js';
 import { readInput } from '../inputs/read-input.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
-import { POLICY_ARGUMENT_HELP, POLICY_OPTION, policiesOf } from '../options/policy-option.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, formatOption, writesText } from '../options/define-command.js';
+import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { policiesOf, policyOption } from '../options/policy-option.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 
-export const help = `Reports every problem in each policy.
-
-Usage: mcp-concerns check [POLICY...] [options] [INPUT]
-
-With an input, check also reports what does not fit the server, such as entries
-for primitives that do not exist.
-
-Options:
-${POLICY_ARGUMENT_HELP}
-  --deny-warnings       exit with 1 for warnings, too
-  --fix                 make the fixes that messages name, then check again
-  --watch               check again after each change, until Ctrl-C
-  --format FORMAT       pretty (default), json, github (annotations) or sarif
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'check',
+      `Reports every problem in each policy. With an input, also what does not fit the
+server, such as entries for primitives that do not exist.`,
+      `Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
 
 Examples:
   mcp-concerns check policies/vault.yaml --fix
-  mcp-concerns check policies/playwright.yaml -- npx @playwright/mcp
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  format: { type: 'string' },
-  'deny-warnings': { type: 'boolean' },
-  fix: { type: 'boolean' },
-  watch: { type: 'boolean' },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns check policies/playwright.yaml -- npx @playwright/mcp`,
+    )
+      .argument('[policy...]', 'policy files, or folders that are one policy')
+      .addOption(policyOption())
+      .option('--deny-warnings', 'exit with 1 for warnings, too')
+      .option('--fix', 'make the fixes that messages name, then check again')
+      .option('--watch', 'check again after each change, until Ctrl-C')
+      .addOption(formatOption(FINDING_FORMATS)),
+  ),
+);
 
 /**
  * @param argv the arguments after `check`
@@ -58,10 +45,14 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command } = readCommandLine('check', argv, OPTIONS, use);
-  const { paper, quiet, note } = readCommon('check', values);
-  const format = oneOf('check', '--format', values.format ?? 'pretty', FINDING_FORMATS);
-  const policies = policiesOf('check', values.policy, positionals);
+  const {
+    values,
+    positionals: [named],
+    command,
+  } = readCommandLine(definition, argv, use);
+  const { paper, quiet, note } = readCommon(values);
+  const { format } = values;
+  const policies = policiesOf('check', values.policy, named);
   const withInput = hasInput(values, command) || values.header !== undefined;
   if (withInput) parseInput(values, command, 'check');
   if (values.watch === true && values.fix === true) {
@@ -74,7 +65,7 @@ export async function run(argv: string[]): Promise<number> {
   if (values.fix === true) note(fixFiles(policies, catalog));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
     const { findings, silenced, texts } = checkFiles(policies, catalog);
-    const failed = findings.some(({ severity }) => severity === 'error' || values['deny-warnings'] === true);
+    const failed = findings.some(({ severity }) => severity === 'error' || values.denyWarnings === true);
     const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
     const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;
     if (format === 'pretty') {

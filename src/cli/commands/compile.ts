@@ -4,45 +4,37 @@ import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
-import { onePolicyOf, POLICY_ARGUMENT_HELP, POLICY_OPTION } from '../options/policy-option.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, repeated, writesText } from '../options/define-command.js';
+import { hasInput, moduleOption, parseInput, takesInput } from '../options/input-options.js';
+import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const help = `Checks a policy and writes it as JSON, which loads without a YAML parser.
-
-Usage: mcp-concerns compile [POLICY] -o FILE [options] [INPUT]
-
-Options:
-${POLICY_ARGUMENT_HELP}
-  -o, --output FILE     the file to write (missing folders are created); - is
-                        stdout
-  --snapshot FILE       also write the catalog of the server to a file
-  --server MODULE       a module whose default export, or createServer, returns
-                        a new SDK v1 server, as the input
-  --header-env 'NAME: VARIABLE'  as --header, but from an environment variable
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 written; 1 the policy has errors; 2 invalid arguments or input.
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'compile',
+      'Checks a policy and writes it as JSON, which loads without a YAML parser.',
+      `Exit codes: 0 written; 1 the policy has errors; 2 invalid arguments or input.
 
 Examples:
   mcp-concerns compile policies/vault.yaml -o build/vault.json
   mcp-concerns compile policies/everything.yaml -o build/policy.json \\
-      --snapshot build/catalog.json -- npx my-mcp-server
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  output: { type: 'string', short: 'o' },
-  snapshot: { type: 'string' },
-  server: { type: 'string' },
-  'header-env': { type: 'string', multiple: true },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+      --snapshot build/catalog.json -- npx my-mcp-server`,
+    )
+      .argument('[policy...]', 'a policy file, or a folder that is one policy')
+      .addOption(policyOption())
+      .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout')
+      .option('--snapshot <file>', 'also write the catalog of the server to a file')
+      .addOption(moduleOption('the input'))
+      .option(
+        '--header-env <header>',
+        "'NAME: VARIABLE', as --header, but from an environment variable",
+        repeated,
+      ),
+  ),
+);
 
 /**
  * @param argv the arguments after `compile`
@@ -54,9 +46,9 @@ const OPTIONS = {
 export async function run(argv: string[]): Promise<number> {
   const {
     values: given,
-    positionals,
+    positionals: [named],
     command,
-  } = readCommandLine('compile', argv, OPTIONS, {
+  } = readCommandLine(definition, argv, {
     policy: 'policy',
     positionals: 'policies',
     // The input is only for the catalog.
@@ -64,7 +56,7 @@ export async function run(argv: string[]): Promise<number> {
   });
   const values = { ...given, header: headersOf(given) };
   const { output, snapshot, server } = values;
-  const paths = onePolicyOf('compile', values.policy, positionals);
+  const paths = onePolicyOf('compile', values.policy, named);
   if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
   const withInput = hasInput(values, command);
   if (server !== undefined && withInput)
@@ -74,7 +66,7 @@ export async function run(argv: string[]): Promise<number> {
   }
   if (snapshot !== undefined && server === undefined) parseInput(values, command, 'compile');
 
-  const { quiet, note } = readCommon('compile', values);
+  const { quiet, note } = readCommon(values);
   const compiled = readPolicyInput(paths, { exitCode: 1, consequence: 'nothing was written' }, quiet);
   const catalog =
     snapshot === undefined
@@ -100,11 +92,11 @@ export async function run(argv: string[]): Promise<number> {
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */
 function headersOf(values: {
-  readonly header?: string[] | undefined;
-  readonly 'header-env'?: string[] | undefined;
+  readonly header?: readonly string[] | undefined;
+  readonly headerEnv?: readonly string[] | undefined;
 }): string[] | undefined {
-  const { header, 'header-env': fromEnv } = values;
-  const read = fromEnv?.map((text) => {
+  const { header, headerEnv } = values;
+  const read = headerEnv?.map((text) => {
     const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
     if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);
     const value = process.env[variable];

@@ -1,33 +1,30 @@
+import { Argument, type CommandUnknownOpts } from '@commander-js/extra-typings';
 import { SCRIPTS } from '../completion/scripts.js';
 import { wordsAfter } from '../completion/words.js';
 import { UsageError } from '../errors.js';
-import { oneOf, readArguments } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS } from '../options/common.js';
+import { readCommandLine } from '../options/command-line.js';
+import { defineCommand, writesText } from '../options/define-command.js';
 import { findProject } from '../project/read-project.js';
 
-export const help = `Writes a script that completes command lines in your shell.
+/** The modules of the commands, by name. */
+type Commands = ReadonlyMap<string, () => Promise<{ readonly definition: CommandUnknownOpts }>>;
 
-Usage: mcp-concerns completion bash|zsh|fish
-
-It completes commands, options, concerns, values, presets, and names of tools.
-They come from the policy in the command line, else from the project file.
-
-Options:
-  --line TEXT           print the words that can follow TEXT, for the scripts
-${COMMON_HELP}
-
-Exit codes: 0 written; 2 invalid arguments.
+export const definition = writesText(
+  defineCommand(
+    'completion',
+    `Writes a script that completes command lines in your shell: commands, options,
+concerns, values, presets, and names of tools. They come from the policy in the
+command line, else from the project file.`,
+    `Exit codes: 0 written; 2 invalid arguments.
 
 Examples:
   mcp-concerns completion bash >> ~/.bashrc
   mcp-concerns completion zsh >> ~/.zshrc
-  mcp-concerns completion fish > ~/.config/fish/completions/mcp-concerns.fish
-`;
-
-const OPTIONS = { line: { type: 'string' }, ...COMMON_OPTIONS } as const;
-
-/** The modules of the commands, by name. */
-type Commands = ReadonlyMap<string, () => Promise<{ readonly help: string }>>;
+  mcp-concerns completion fish > ~/.config/fish/completions/mcp-concerns.fish`,
+  )
+    .addArgument(new Argument('[shell]', 'your shell').choices(['bash', 'zsh', 'fish']))
+    .option('--line <text>', 'print the words that can follow TEXT, for the scripts'),
+);
 
 /**
  * @param argv the arguments after `completion`
@@ -38,20 +35,18 @@ type Commands = ReadonlyMap<string, () => Promise<{ readonly help: string }>>;
  * await run(['bash'], COMMANDS);
  */
 export async function run(argv: string[], commands: Commands): Promise<number> {
-  const { values, positionals } = readArguments('completion', joinLine(argv), OPTIONS);
+  const { values, positionals } = readCommandLine(definition, joinLine(argv));
   if (values.line !== undefined) {
-    const helpOf = async (command: string): Promise<string | undefined> =>
-      (await commands.get(command)?.())?.help;
-    const known = { commands: [...commands.keys()], helpOf, project: findProject(process.cwd()) };
+    const definitionOf = async (command: string): Promise<CommandUnknownOpts | undefined> =>
+      (await commands.get(command)?.())?.definition;
+    const known = { commands: [...commands.keys()], definitionOf, project: findProject(process.cwd()) };
     const words = await wordsAfter(values.line, known);
     process.stdout.write(words.map((word) => `${word}\n`).join(''));
     return 0;
   }
-  const [shell, unexpected] = positionals;
+  const [shell] = positionals;
   if (shell === undefined) throw new UsageError('completion', 'There is no shell. Pass bash, zsh or fish');
-  if (unexpected !== undefined)
-    throw new UsageError('completion', `"${unexpected}" is unexpected. Pass one shell`);
-  process.stdout.write(SCRIPTS[oneOf('completion', 'the shell', shell, ['bash', 'zsh', 'fish'] as const)]);
+  process.stdout.write(SCRIPTS[shell]);
   return 0;
 }
 

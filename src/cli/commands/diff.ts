@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { Option } from '@commander-js/extra-typings';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS } from '../../engine/policy.js';
@@ -10,45 +11,44 @@ import { type CatalogFile, readCatalogFile } from '../inputs/catalog-file.js';
 import { readRevision } from '../inputs/policy-revision.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, formatOption, repeated, writesText } from '../options/define-command.js';
+import { hasInput, parseInput, takesInput } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff-formats.js';
 import { toPretty } from '../reports/diff-pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff-report.js';
 
-export const help = `Shows how a change of a policy, or of a server, affects hosts.
+/** What `--fail-on` takes. */
+const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
 
-Usage: mcp-concerns diff OLD NEW [options] [INPUT]
-
-Reports which primitives are no longer shown or newly shown, under which
-conditions, and the tokens. OLD and NEW are policy files, folders, or git
-revisions such as HEAD~1:policies/x.yaml.
-
-Options:
-  --old-catalog FILE    the catalog of the server before the change
-  --format FORMAT       pretty (default), markdown (for a pull request) or json
-  --fail-on WHAT        exit with 1 for hidden, shown, or empty (a configuration
-                        that no longer shows any primitive); repeatable
-${COMMON_HELP}
-
-${INPUT_HELP}
-  Default: the catalog beside NEW (x.catalog.json), else the names in both
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'diff',
+      `Shows how a change of a policy, or of a server, affects hosts: which primitives
+are no longer shown or newly shown, under which conditions, and the tokens.`,
+      `Without an input: the catalog beside NEW (x.catalog.json), else all names.
 
 Exit codes: 0 compared; 1 --fail-on applies; 2 invalid arguments or files.
 
 Example:
-  mcp-concerns diff HEAD:policies/vault.yaml policies/vault.yaml
-`;
-
-const OPTIONS = {
-  'old-catalog': { type: 'string' },
-  format: { type: 'string' },
-  'fail-on': { type: 'string', multiple: true },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns diff HEAD:policies/vault.yaml policies/vault.yaml`,
+    )
+      .argument('<old>', 'a policy file, a folder, or a git revision such as HEAD~1:policies/x.yaml')
+      .argument('<new>', 'the same')
+      .option('--old-catalog <file>', 'the catalog of the server before the change')
+      .addOption(formatOption(['pretty', 'markdown', 'json']))
+      .addOption(
+        new Option(
+          '--fail-on <what>',
+          'exit with 1; empty: a configuration shows nothing any more; repeatable',
+        )
+          .choices(FAIL_ON)
+          .argParser(repeated),
+      ),
+  ),
+);
 
 /**
  * @param argv the arguments after `diff`
@@ -58,21 +58,15 @@ const OPTIONS = {
  * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, command } = readCommandLine('diff', argv, OPTIONS, { input: true });
-  const { paper, errors, quiet } = readCommon('diff', values);
-  const format = oneOf('diff', '--format', values.format ?? 'pretty', [
-    'pretty',
-    'markdown',
-    'json',
-  ] as const);
-  const failOn = (values['fail-on'] ?? []).map((each) =>
-    oneOf('diff', '--fail-on', each, ['hidden', 'shown', 'empty'] as const),
-  );
-  const [old, now, more] = positionals;
-  if (old === undefined || now === undefined || more !== undefined) {
-    const problem = more === undefined ? 'There are not two policies' : `"${more}" is unexpected`;
-    throw new UsageError('diff', `${problem}. Pass OLD and NEW`);
-  }
+  const { values, positionals, command } = readCommandLine(definition, argv, { input: true });
+  const { paper, errors, quiet } = readCommon(values);
+  const { format } = values;
+  const failOn = (values.failOn ?? []).map((text) => {
+    const known = FAIL_ON.find((each) => each === text);
+    if (known !== undefined) return known;
+    throw new UsageError('diff', `--fail-on takes ${FAIL_ON.join(', ')}, not "${text}"`);
+  });
+  const [old, now] = positionals;
   if (hasInput(values, command)) parseInput(values, command, 'diff');
 
   const [before, after] = [readRevision(old, errors), readRevision(now, errors)];
@@ -82,7 +76,7 @@ export async function run(argv: string[]): Promise<number> {
     : beside !== now && existsSync(beside)
       ? readCatalogFile(beside)
       : undefined;
-  const earlier = values['old-catalog'] === undefined ? given : readCatalogFile(values['old-catalog']);
+  const earlier = values.oldCatalog === undefined ? given : readCatalogFile(values.oldCatalog);
   const input = hasInput(values, command)
     ? (values.catalog ?? values.url ?? command.join(' '))
     : given && beside;
@@ -107,7 +101,7 @@ export async function run(argv: string[]): Promise<number> {
   return failOn.some((what) => happens(report, what)) ? 1 : 0;
 }
 
-function happens({ groups, newlyEmpty }: DiffReport, what: 'hidden' | 'shown' | 'empty'): boolean {
+function happens({ groups, newlyEmpty }: DiffReport, what: (typeof FAIL_ON)[number]): boolean {
   if (what === 'empty') return newlyEmpty !== undefined;
   return groups.some((group) => group[what].length > 0);
 }

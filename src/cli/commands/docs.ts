@@ -4,45 +4,33 @@ import { read } from '../../wire/messages.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
-import { onePolicyOf, POLICY_ARGUMENT_HELP, POLICY_OPTION } from '../options/policy-option.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, formatOption, writesText } from '../options/define-command.js';
+import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { toHtml, toMarkdown } from '../pages/blocks.js';
 import { policyPage } from '../pages/policy-page.js';
 import { weighCatalog } from '../reports/list-report.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const help = `Writes a page about a policy for people who do not read YAML.
-
-Usage: mcp-concerns docs [POLICY] [options] [INPUT]
-
-The page has the concerns, values and presets. With an input, it also has what
-each of them shows, and the tokens.
-
-Options:
-${POLICY_ARGUMENT_HELP}
-  -o, --output FILE     the file to write (missing folders are created); default
-                        stdout
-  --format FORMAT       markdown (default) or html
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 written; 2 invalid arguments, policy or input.
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'docs',
+      `Writes a page about a policy for people who do not read YAML: the concerns, values
+and presets. With an input, also what each of them shows, and the tokens.`,
+      `Exit codes: 0 written; 2 invalid arguments, policy or input.
 
 Example:
-  mcp-concerns docs policies/vault.yaml --catalog policies/vault.catalog.json
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  output: { type: 'string', short: 'o' },
-  format: { type: 'string' },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns docs policies/vault.yaml --catalog policies/vault.catalog.json`,
+    )
+      .argument('[policy...]', 'a policy file, or a folder that is one policy')
+      .addOption(policyOption())
+      .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
+      .addOption(formatOption(['markdown', 'html'])),
+  ),
+);
 
 /**
  * @param argv the arguments after `docs`
@@ -53,10 +41,14 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command } = readCommandLine('docs', argv, OPTIONS, use);
-  const { quiet, errors, note } = readCommon('docs', values);
-  const format = oneOf('docs', '--format', values.format ?? 'markdown', ['markdown', 'html'] as const);
-  const paths = onePolicyOf('docs', values.policy, positionals);
+  const {
+    values,
+    positionals: [named],
+    command,
+  } = readCommandLine(definition, argv, use);
+  const { quiet, errors, note } = readCommon(values);
+  const { format } = values;
+  const paths = onePolicyOf('docs', values.policy, named);
   const withInput = hasInput(values, command) || values.header !== undefined;
   if (withInput) parseInput(values, command, 'docs');
 

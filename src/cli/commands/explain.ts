@@ -2,38 +2,32 @@ import type { ServerCatalog } from '../../engine/mapping.js';
 import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
-import { CliError, UsageError } from '../errors.js';
-import {
-  CONFIGURATION_OPTIONS,
-  configurationHelp,
-  readPolicyAndConfiguration,
-} from '../inputs/policy-and-configuration.js';
+import { CliError } from '../errors.js';
+import { describesConfiguration, readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
 import { readCommon } from '../options/common.js';
+import { defineCommand, formatOption } from '../options/define-command.js';
 import { hasInput, parseInput } from '../options/input-options.js';
-import { POLICY_HELP, requirePolicy } from '../options/policy-option.js';
+import { requirePolicy } from '../options/policy-option.js';
 import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
 import { plain } from '../terminal/output.js';
 
-export const help = `Shows why a primitive is shown or hidden, and the smallest change that reverses
-the decision.
-
-Usage: mcp-concerns explain NAME [--policy PATH] [options] [INPUT]
-
-Without an input, NAME is a name that the policy maps.
-
-${configurationHelp(POLICY_HELP, '  --format FORMAT       pretty (default) or json')}
-
-Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
+export const definition = describesConfiguration(
+  defineCommand(
+    'explain',
+    'Shows why a primitive is shown or hidden, and the smallest change that reverses the decision.',
+    `Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
 
 Example:
   mcp-concerns explain deleteKey --policy policies/vault.yaml \\
-      --concern environment=production
-`;
+      --concern environment=production`,
+  )
+    .argument('<name>', 'the name of a primitive; without an input, one that the policy maps')
+    .addOption(formatOption(['pretty', 'json'])),
+);
 
 /**
  * @param argv the arguments after `explain`
@@ -44,13 +38,10 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true } as const;
-  const { values, positionals, command } = readCommandLine('explain', argv, CONFIGURATION_OPTIONS, use);
-  const common = readCommon('explain', values);
-  const format = oneOf('explain', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
-  const [name, unexpected] = positionals;
-  if (name === undefined) throw new UsageError('explain', 'There is no NAME. Pass the name of a primitive');
-  if (unexpected !== undefined)
-    throw new UsageError('explain', `"${unexpected}" is unexpected. Pass one NAME`);
+  const { values, positionals, command } = readCommandLine(definition, argv, use);
+  const common = readCommon(values);
+  const { format } = values;
+  const [name] = positionals;
   const paths = requirePolicy('explain', values.policy);
   const withInput = hasInput(values, command) || values.header !== undefined;
   if (withInput) parseInput(values, command, 'explain');

@@ -4,36 +4,29 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError, cannotRead, systemCode } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { POLICY_OPTION, policiesOf } from '../options/policy-option.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, writesText } from '../options/define-command.js';
+import { policiesOf, policyOption } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
-export const help = `Formats policy files: indentation, quotes, and lines of up to 110 characters.
-
-Usage: mcp-concerns fmt [POLICY...] [options]
-
+export const definition = writesText(
+  defineCommand(
+    'fmt',
+    `Formats policy files: indentation, quotes, and lines of up to 110 characters.
 Comments, order and meaning do not change. If a file cannot be formatted without
-that, or cannot be read as YAML, no file is changed.
-
-Options:
-  POLICY                a file, or a folder: its *.yaml, not *.test.yaml
-  --check               change nothing; exit with 1 if a file is not formatted
-${COMMON_HELP}
-
-Exit codes: 0 all files are formatted; 1 with --check, some are not; 2 invalid
+that, or cannot be read as YAML, no file is changed.`,
+    `Exit codes: 0 all files are formatted; 1 with --check, some are not; 2 invalid
 arguments or files.
 
 Examples:
   mcp-concerns fmt policies
-  mcp-concerns fmt --check policies/vault.yaml policies/vault.test.yaml
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  check: { type: 'boolean' },
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns fmt --check policies/vault.yaml policies/vault.test.yaml`,
+  )
+    .argument('[policy...]', 'files, or folders: their *.yaml, not *.test.yaml')
+    .addOption(policyOption())
+    .option('--check', 'change nothing; exit with 1 if a file is not formatted'),
+);
 
 /**
  * @param argv the arguments after `fmt`
@@ -44,9 +37,12 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', positionals: 'policies' } as const;
-  const { values, positionals } = readCommandLine('fmt', argv, OPTIONS, use);
-  const { note } = readCommon('fmt', values);
-  const paths = policiesOf('fmt', values.policy, positionals).flat();
+  const {
+    values,
+    positionals: [named],
+  } = readCommandLine(definition, argv, use);
+  const { note } = readCommon(values);
+  const paths = policiesOf('fmt', values.policy, named).flat();
 
   const files = policyFiles(paths).map((file) => ({ file, ...formatted(file) }));
   const changed = files.filter(({ before, after }) => before !== after);

@@ -7,10 +7,10 @@ import { writeProposal } from '../../policy/propose/write-proposal.js';
 import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { refusePositionals } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, writesText } from '../options/define-command.js';
+import { parseInput, takesInput } from '../options/input-options.js';
 import {
   factsOf,
   jsonText,
@@ -27,38 +27,33 @@ import { catalogContents, quantity } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { packageFile } from '../version.js';
 
-export const help = `Writes a first policy for a server, with tests that pass.
-
-Usage: mcp-concerns init [options] INPUT
-       mcp-concerns init --lambda --help    for files that deploy an endpoint
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'init',
+      `Writes a first policy for a server, with tests that pass.
 
 Concerns and values come from annotations, tags, names and descriptions. Beside
 the policy, init writes tests, the catalog for them, and schemas for editors.
-
-Options:
-  -o, --output FILE     the policy to write (default policy.yaml; missing
-                        folders are created); - writes only it, to stdout
-  --force               overwrite existing files
-  --update              add entries for what is new, remove those of what is
-                        gone, and keep all other lines
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 written; 2 invalid arguments, input or files.
+"mcp-concerns init --lambda --help" is about files that deploy an endpoint.`,
+      `Exit codes: 0 written; 2 invalid arguments, input or files.
 
 Examples:
   mcp-concerns init -o policies/playwright.yaml -- npx @playwright/mcp
-  mcp-concerns init -o policies/github.yaml --catalog github.json
-`;
-
-const OPTIONS = {
-  output: { type: 'string', short: 'o' },
-  force: { type: 'boolean' },
-  update: { type: 'boolean' },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns init -o policies/github.yaml --catalog github.json`,
+    )
+      .option(
+        '-o, --output <file>',
+        'the policy to write (missing folders are created); - writes only it, to stdout',
+        'policy.yaml',
+      )
+      .option('--force', 'overwrite existing files')
+      .option(
+        '--update',
+        'add entries for what is new, remove those of what is gone, and keep all other lines',
+      ),
+  ),
+);
 
 /**
  * @param argv the arguments after `init`
@@ -70,9 +65,8 @@ const OPTIONS = {
 export async function run(argv: string[]): Promise<number> {
   // A project has a policy already, so only its update is about the project.
   const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : {};
-  const { values, positionals, command } = readCommandLine('init', argv, OPTIONS, use);
-  const { note } = readCommon('init', values);
-  refusePositionals('init', positionals);
+  const { values, command } = readCommandLine(definition, argv, use);
+  const { note } = readCommon(values);
   parseInput(values, command, 'init');
   const output = values.output ?? 'policy.yaml';
   if (output !== '-' && !/\.ya?ml$/.test(output)) {

@@ -1,36 +1,32 @@
 import { billedBy } from '../inputs/billed-tokens.js';
-import {
-  CONFIGURATION_OPTIONS,
-  configurationHelp,
-  readPolicyAndConfiguration,
-} from '../inputs/policy-and-configuration.js';
+import { describesConfiguration, readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
 import { readCommon } from '../options/common.js';
+import { defineCommand, formatOption } from '../options/define-command.js';
 import { parseInput } from '../options/input-options.js';
-import { onePolicyOf, POLICY_ARGUMENT_HELP } from '../options/policy-option.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 
-export const help = `Shows which primitives are visible, which are hidden and why, and how many
-tokens that saves.
-
-Usage: mcp-concerns list [POLICY] [options] INPUT
-
-${configurationHelp(POLICY_ARGUMENT_HELP, '  --format FORMAT       table (default), json, or names (visible, one a line)')}
-
-The server, and rules about client.capabilities, see a client with every
+export const definition = describesConfiguration(
+  defineCommand(
+    'list',
+    'Shows which primitives are visible, which are hidden and why, and how many tokens that saves.',
+    `The server, and rules about client.capabilities, see a client with every
 capability. Rules about protocol.era see a client of the legacy era.
 
 Exit codes: 0 listed; 2 invalid arguments, policy or input.
 
 Example:
   mcp-concerns list --policy policies/playwright.yaml \\
-      --concern effect=read-only -- npx @playwright/mcp
-`;
+      --concern effect=read-only -- npx @playwright/mcp`,
+  )
+    .argument('[policy...]', 'a policy file, or a folder that is one policy')
+    .addOption(formatOption(['table', 'json', 'names'])),
+);
 
 /**
  * @param argv the arguments after `list`
@@ -41,10 +37,14 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command } = readCommandLine('list', argv, CONFIGURATION_OPTIONS, use);
-  const format = oneOf('list', '--format', values.format ?? 'table', ['table', 'json', 'names'] as const);
-  const common = readCommon('list', values);
-  const paths = onePolicyOf('list', values.policy, positionals);
+  const {
+    values,
+    positionals: [named],
+    command,
+  } = readCommandLine(definition, argv, use);
+  const { format } = values;
+  const common = readCommon(values);
+  const paths = onePolicyOf('list', values.policy, named);
   parseInput(values, command, 'list');
 
   const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', common);

@@ -1,27 +1,22 @@
-import { readArguments, refusePositionals } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS } from '../options/common.js';
+import { readCommandLine } from '../options/command-line.js';
+import { defineCommand, writesText } from '../options/define-command.js';
 
-export const help = `Serves policies and their tests to an editor, over stdio.
-
-Usage: mcp-concerns lsp [options]
+export const definition = writesText(
+  defineCommand(
+    'lsp',
+    `Serves policies and their tests to an editor, over stdio.
 
 Editors start it. It shows findings while you type, completes keys, values and
 names of primitives, shows what a word means and which presets show a primitive,
 and offers fixes. The names come from the catalog of the project file
 (mcp-concerns.config.yaml), else from the catalog beside the policy
-(x.catalog.json). It never starts an MCP server.
-
-Options:
-  --stdio               accepted, because some editors pass it
-${COMMON_HELP}
-
-Exit codes: 0 the editor ended it; 1 the editor disconnected.
+(x.catalog.json). It never starts an MCP server.`,
+    `Exit codes: 0 the editor ended it; 1 the editor disconnected.
 
 Example:
-  mcp-concerns lsp
-`;
-
-const OPTIONS = { stdio: { type: 'boolean' }, ...COMMON_OPTIONS } as const;
+  mcp-concerns lsp`,
+  ).option('--stdio', 'accepted, because some editors pass it'),
+);
 
 /**
  * @param argv the arguments after `lsp`
@@ -31,8 +26,7 @@ const OPTIONS = { stdio: { type: 'boolean' }, ...COMMON_OPTIONS } as const;
  * await run([]);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { positionals } = readArguments('lsp', argv, OPTIONS);
-  refusePositionals('lsp', positionals);
+  readCommandLine(definition, argv);
   const { serveLanguage } = await import('../lsp/language-server.js');
   serveLanguage(process.stdin, process.stdout);
   return new Promise(() => {});

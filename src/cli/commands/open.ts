@@ -3,42 +3,34 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { readCounted } from '../inputs/token-counter.js';
-import { readArguments, refusePositionals } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { hasInput, INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION } from '../options/policy-option.js';
+import { readCommandLine } from '../options/command-line.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, writesText } from '../options/define-command.js';
+import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { policyOption } from '../options/policy-option.js';
 import { playgroundDocument } from '../proposals/playground-document.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 
-export const help = `Opens the playground in a browser: edit a policy, and see what it shows.
-
-Usage: mcp-concerns open [--policy PATH] [options] [INPUT]
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'open',
+      `Opens the playground in a browser: edit a policy, and see what it shows.
 
 The page is one file, which loads nothing and sends nothing. Without a policy,
 it opens the policy that init would write for the input; without both, examples.
 Without an input, it takes the catalog beside the policy (policy.catalog.json).
-The page does not write your files: save what you keep.
-
-Options:
-${POLICY_HELP}
-  --no-open             write the page, and print its path
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 opened, or printed; 2 invalid arguments or input.
+The page does not write your files: save what you keep.`,
+      `Exit codes: 0 opened, or printed; 2 invalid arguments or input.
 
 Examples:
   mcp-concerns open --policy policy.yaml
-  mcp-concerns open -- npx @playwright/mcp
-`;
-
-const OPTIONS = {
-  'no-open': { type: 'boolean' },
-  ...POLICY_OPTION,
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns open -- npx @playwright/mcp`,
+    )
+      .addOption(policyOption())
+      .option('--no-open', 'write the page, and print its path'),
+  ),
+);
 
 /**
  * @param argv the arguments after `open`
@@ -48,10 +40,8 @@ const OPTIONS = {
  * await run(['--policy', 'policies/vault.yaml', '--no-open']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('open', own, OPTIONS);
-  const { note } = readCommon('open', values);
-  refusePositionals('open', positionals);
+  const { values, command } = readCommandLine(definition, argv);
+  const { note } = readCommon(values);
   const { policy: paths = [] } = values;
   const withInput = hasInput(values, command);
   if (withInput || values.header !== undefined) parseInput(values, command, 'open');
@@ -66,7 +56,7 @@ export async function run(argv: string[]): Promise<number> {
   const file = join(mkdtempSync(join(tmpdir(), 'mcp-concerns-')), 'playground.html');
   // A policy and a catalog can be confidential.
   writeFileSync(file, html, { mode: 0o600 });
-  if (values['no-open'] !== true) {
+  if (values.open) {
     note(`Opening ${file}`);
     if (await openInBrowser(file)) return 0;
     note('No browser could be started. Open this file yourself.');

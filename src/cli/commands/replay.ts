@@ -7,43 +7,32 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js'
 import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, type Common, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput } from '../options/input-options.js';
-import { POLICY_OPTION, requirePolicy } from '../options/policy-option.js';
+import { type Common, readCommon } from '../options/common.js';
+import { defineCommand, formatOption, repeated, writesText } from '../options/define-command.js';
+import { parseInput, takesInput } from '../options/input-options.js';
+import { policyOption, requirePolicy } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
 
-const OPTIONS = {
-  ...POLICY_OPTION,
-  claim: { type: 'string', multiple: true },
-  format: { type: 'string' },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
-
-export const help = `Makes the decision of a log line again, and compares.
-
-Usage: mcp-concerns replay LINE --policy PATH [options] INPUT
-
-LINE is a line of the log, a file with log lines, or - for stdin.
-
-Options:
-  --policy PATH         the policy of that time, also as compiled JSON
-  --claim NAME=VALUE    a claim that a rule reads; the log has none; repeatable
-  --format FORMAT       pretty (default) or json
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 the same decision; 1 another one; 2 invalid arguments or input.
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'replay',
+      'Makes the decision of a log line again, and compares.',
+      `Exit codes: 0 the same decision; 1 another one; 2 invalid arguments or input.
 
 Example:
   mcp-concerns replay log.json --policy policies/vault.yaml \\
-      --catalog policies/vault.catalog.json
-`;
+      --catalog policies/vault.catalog.json`,
+    )
+      .argument('<line>', 'a line of the log, a file with log lines, or - for stdin')
+      .addOption(policyOption('the policy of that time, also as compiled JSON'))
+      .option('--claim <name=value>', 'a claim that a rule reads; the log has none; repeatable', repeated)
+      .addOption(formatOption(['pretty', 'json'])),
+  ),
+);
 
 /**
  * @param argv the arguments after `replay`
@@ -54,14 +43,12 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true } as const;
-  const { values, positionals, command } = readCommandLine('replay', argv, OPTIONS, use);
-  const common = readCommon('replay', values);
-  const format = oneOf('replay', '--format', values.format ?? 'pretty', ['pretty', 'json'] as const);
-  const [given, unexpected] = positionals;
-  if (given === undefined || given.trim() === '')
+  const { values, positionals, command } = readCommandLine(definition, argv, use);
+  const common = readCommon(values);
+  const { format } = values;
+  const [given] = positionals;
+  if (given.trim() === '')
     throw new UsageError('replay', 'There is no LINE. Pass a log line, a file, or - for stdin');
-  if (unexpected !== undefined)
-    throw new UsageError('replay', `"${unexpected}" is unexpected. Pass one LINE`);
   const paths = requirePolicy('replay', values.policy);
   parseInput(values, command, 'replay');
 

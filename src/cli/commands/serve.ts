@@ -1,63 +1,63 @@
+import { Option } from '@commander-js/extra-typings';
 import { describeAccepted } from '../../engine/configuration.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { LivePolicy } from '../../gate/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { onePolicyOf, POLICY_HELP, POLICY_OPTION } from '../options/policy-option.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, numberFrom, repeated, writesText } from '../options/define-command.js';
+import { moduleOption } from '../options/input-options.js';
+import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import { chooseServer } from '../serving/choose-server.js';
 import { withPanel } from '../serving/panel-default.js';
-import { LIMIT_OPTIONS, readLimits } from '../serving/serving-limits.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
-const DEFAULT_PORT = 8808;
-
-export const help = `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
-
-Usage: mcp-concerns serve [POLICY] [options] [-- COMMAND [ARGS...]]
+export const definition = writesText(
+  defineCommand(
+    'serve',
+    `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
 
 A saved policy takes effect at once. Each request writes one line to stderr.
-Press Ctrl-C to stop.
-
-Options:
-${POLICY_HELP}
-  -- COMMAND [ARGS...]  an MCP server over stdio, one process for each session
-  --url URL             an MCP server over Streamable HTTP, with
-                        --header 'NAME: VALUE' (repeatable)
-  --server MODULE       a module whose default export, or createServer, returns
-                        a new SDK v1 server
-  --stdio               serve over stdio, for hosts that start their servers
-  --concern NAME=VALUE  with --stdio: a preference for hosts that send none
-  --port N              the port (default ${DEFAULT_PORT}); 0 picks a free port
-  --isolation WHO       shared, per-session (default) or per-request servers
-  --sessions N, --idle MINUTES, --silence SECONDS
-                        when servers end (default 32, 30, 120)
-  --panel MODE          on (default), read-only or off: the page, "switch" and,
-                        unless settings.panel says otherwise, tools and prompts
-${COMMON_HELP}
-
-Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
+Press Ctrl-C to stop.`,
+    `Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
 
 Example:
-  mcp-concerns serve --policy policies/playwright.yaml -- npx @playwright/mcp
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  server: { type: 'string' },
-  url: { type: 'string' },
-  header: { type: 'string', multiple: true },
-  concern: { type: 'string', multiple: true },
-  stdio: { type: 'boolean' },
-  port: { type: 'string' },
-  panel: { type: 'string' },
-  ...LIMIT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns serve --policy policies/playwright.yaml -- npx @playwright/mcp`,
+  )
+    .argument('[policy...]', 'a policy file, or a folder that is one policy')
+    .addOption(policyOption())
+    .optionsGroup('The server, one of -- COMMAND ARGS (one process per session), --url, --server:')
+    .option('--url <url>', 'an MCP server over Streamable HTTP')
+    .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
+    .addOption(moduleOption('the server'))
+    .optionsGroup('Options:')
+    .option('--stdio', 'serve over stdio, for hosts that start their servers')
+    .option(
+      '--concern <name=value>',
+      'with --stdio: a preference for hosts that send none; repeatable',
+      repeated,
+    )
+    .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
+    .addOption(
+      new Option('--isolation <who>', 'who shares a server')
+        .choices(['shared', 'per-session', 'per-request'])
+        .default('per-session' as const),
+    )
+    .option('--sessions <n>', 'sessions that have a server', numberFrom(1, 1000), 32)
+    .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
+    .option('--silence <seconds>', 'when a call without any message is given up', numberFrom(1, 86_400), 120)
+    .addOption(
+      new Option(
+        '--panel <mode>',
+        'the page, "switch" and, unless settings.panel says otherwise, tools and prompts',
+      )
+        .choices(['on', 'read-only', 'off'])
+        .default('on' as const),
+    ),
+);
 
 /**
  * @param argv the arguments after `serve`
@@ -69,19 +69,22 @@ const OPTIONS = {
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const { values, positionals, command } = readCommandLine('serve', argv, OPTIONS, use);
-  const { quiet, errors, note } = readCommon('serve', values);
-  const port = readPort(values.port);
-  const panel = oneOf('serve', '--panel', values.panel ?? 'on', ['off', 'read-only', 'on']);
-  const limits = readLimits(values);
+  const {
+    values,
+    positionals: [named],
+    command,
+  } = readCommandLine(definition, argv, use);
+  const { quiet, errors, note } = readCommon(values);
+  const { port, panel, isolation, sessions, idle, silence } = values;
+  const limits = { isolation, maxSessions: sessions, idleMs: idle * 60_000, silenceMs: silence * 1000 };
   const choice = chooseServer(values, command);
-  if (values.policy === undefined && positionals.length === 0) {
+  if (values.policy === undefined && named.length === 0) {
     throw new UsageError(
       'serve',
       'There is no policy. Pass --policy PATH; "mcp-concerns init -- COMMAND" writes a first policy for a server',
     );
   }
-  const paths = onePolicyOf('serve', values.policy, positionals);
+  const paths = onePolicyOf('serve', values.policy, named);
   const failure = { exitCode: 2, consequence: 'nothing is served' } as const;
   const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
   const policy = prepare(readPolicyInput(paths, failure, quiet, errors));
@@ -129,10 +132,4 @@ function defaultPreferences(
     throw new UsageError('serve', `${operator.name} is set by the operator, so --concern cannot set it`);
   }
   return describeAccepted(readPreferences(policy, { concern }).configuration);
-}
-
-function readPort(text = String(DEFAULT_PORT)): number {
-  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN;
-  if (port <= 65_535) return port;
-  throw new UsageError('serve', `--port takes a number from 0 to 65535, not "${text}"`);
 }

@@ -6,43 +6,31 @@ import type { CatalogFile } from '../inputs/catalog-file.js';
 import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
-import { refusePositionals } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS } from '../options/input-options.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, writesText } from '../options/define-command.js';
+import { takesInput } from '../options/input-options.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const help = `Saves the catalog of a server to a file, for --catalog.
-
-Usage: mcp-concerns snapshot [options] INPUT
-
-The same server always gives the same bytes.
-
-Options:
-  -o, --output FILE     the file to write (default: stdout; missing folders are
-                        created)
-  --facts               write only what policies can read, and token counts:
-                        names, titles, MIME types, annotations, tags, and the
-                        verb and nouns of descriptions, but no
-                        descriptions and no schemas
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 written; 2 invalid arguments, input or file.
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'snapshot',
+      'Saves the catalog of a server to a file, for --catalog. The same server always gives the same bytes.',
+      `Exit codes: 0 written; 2 invalid arguments, input or file.
 
 Example:
   mcp-concerns snapshot --facts -o policies/playwright.catalog.json \\
-      -- npx @playwright/mcp
-`;
-
-const OPTIONS = {
-  output: { type: 'string', short: 'o' },
-  facts: { type: 'boolean' },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+      -- npx @playwright/mcp`,
+    )
+      .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
+      .option(
+        '--facts',
+        'write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas',
+      ),
+  ),
+);
 
 /**
  * @param argv the arguments after `snapshot`
@@ -52,9 +40,8 @@ const OPTIONS = {
  * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, command } = readCommandLine('snapshot', argv, OPTIONS, { input: true });
-  const { note } = readCommon('snapshot', values);
-  refusePositionals('snapshot', positionals);
+  const { values, command } = readCommandLine(definition, argv, { input: true });
+  const { note } = readCommon(values);
   const { output = '-' } = values;
   const [catalog, tokensOf] = values.facts
     ? await readCounted(values, command, 'snapshot')

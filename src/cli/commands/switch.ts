@@ -2,44 +2,34 @@ import type { PanelConcern, PanelState } from '../../gate/panel/panel-document.j
 import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
-import { readArguments } from '../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { readCommandLine } from '../options/command-line.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, writesText } from '../options/define-command.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
-export const help = `Switches what a running "mcp-concerns serve" shows to its hosts.
-
-Usage: mcp-concerns switch [PRESET | everything | NAME=VALUE...] [options]
+export const definition = writesText(
+  defineCommand(
+    'switch',
+    `Switches what a running "mcp-concerns serve" shows to its hosts.
 
 Without a value, it shows what each host is shown now. NAME=VALUE keeps all
-other values; NAME=any removes one. A preset replaces all values.
-
-Options:
-  PRESET                a preset of the policy
-  everything            remove all values
-  NAME=VALUE            one concern; several values are separated by commas
-  --server TEXT         only servers whose name or policy contains TEXT
-  --session ID          only this session
-  --open                open the page with the switches in a browser
-  --yes                 switch although no terminal is attached
-${COMMON_HELP}
-
-Exit codes: 0 done; 1 a value is not valid; 2 invalid arguments, or nothing
+other values; several values are separated by commas, and NAME=any removes one.
+A preset replaces all values, and "everything" removes them.`,
+    `Exit codes: 0 done; 1 a value is not valid; 2 invalid arguments, or nothing
 runs.
 
 Examples:
   mcp-concerns switch safe
-  mcp-concerns switch security=high cost=any --server vault
-`;
-
-const OPTIONS = {
-  server: { type: 'string' },
-  session: { type: 'string' },
-  open: { type: 'boolean' },
-  yes: { type: 'boolean', short: 'y' },
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns switch security=high cost=any --server vault`,
+  )
+    .argument('[value...]', 'a preset of the policy, "everything", or NAME=VALUE of one or more concerns')
+    .option('--server <text>', 'only servers whose name or policy contains TEXT')
+    .option('--session <id>', 'only this session')
+    .option('--open', 'open the page with the switches in a browser')
+    .option('-y, --yes', 'switch although no terminal is attached'),
+);
 
 /**
  * @param argv the arguments after `switch`
@@ -49,9 +39,12 @@ const OPTIONS = {
  * await run(['safe']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments('switch', argv, OPTIONS);
-  const { paper, note } = readCommon('switch', values);
-  const change = readChange(positionals);
+  const {
+    values,
+    positionals: [changes],
+  } = readCommandLine(definition, argv);
+  const { paper, note } = readCommon(values);
+  const change = readChange(changes);
   if (change !== undefined && values.yes !== true && !process.stdin.isTTY) {
     throw new UsageError(
       'switch',
@@ -83,8 +76,8 @@ export async function run(argv: string[]): Promise<number> {
 /** What the arguments ask for: a preset, or texts by concern. */
 type WantedChange = { readonly preset: string } | { readonly texts: ReadonlyMap<string, string> };
 
-function readChange(positionals: readonly string[]): WantedChange | undefined {
-  const [first, ...rest] = positionals;
+function readChange(changes: readonly string[]): WantedChange | undefined {
+  const [first, ...rest] = changes;
   if (first === undefined) return undefined;
   if (!first.includes('=')) {
     if (rest.length === 0) return { preset: first };
@@ -93,7 +86,7 @@ function readChange(positionals: readonly string[]): WantedChange | undefined {
       `"${first}" is a preset, so "${rest[0]}" cannot follow it. Pass one of them`,
     );
   }
-  const texts = positionals.map((text): [string, string] => {
+  const texts = changes.map((text): [string, string] => {
     const at = text.indexOf('=');
     if (at > 0) return [text.slice(0, at), text.slice(at + 1)];
     throw new UsageError('switch', `"${text}" is not NAME=VALUE`);

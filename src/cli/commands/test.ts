@@ -2,9 +2,10 @@ import { updateTests } from '../../policy/testing/update-tests.js';
 import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
-import { oneOf } from '../options/arguments.js';
 import { readCommandLine } from '../options/command-line.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../options/common.js';
+import { readCommon } from '../options/common.js';
+import { defineCommand, formatOption, numberFrom, writesText } from '../options/define-command.js';
+import { timeoutOption } from '../options/input-options.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
 import { runTestFiles, type TestReport } from '../reports/test-run.js';
@@ -12,45 +13,35 @@ import { findingsText } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const help = `Runs the tests of policies: which primitives a host sees with which preferences.
-
-Usage: mcp-concerns test [FILE|FOLDER...] [options]
-
+export const definition = writesText(
+  defineCommand(
+    'test',
+    `Runs the tests of policies: which primitives a host sees with which preferences.
 A test file names its policy, and a catalog or a server
-(docs/reference/policy-tests.md).
-
-Options:
-  FILE|FOLDER           test files, policies with a test file beside them, or
-                        folders of test files (default: the folder policies,
-                        or this folder if there is none)
-  --coverage            show values, entries and rules that no test exercises
-  --threshold PERCENT   exit with 1 if the tests exercise less of a policy
-  --filter NAME         run only tests whose name contains NAME
-  --update              show how failed expectations differ, and rewrite them to
-                        what the policies do now
-  --watch               run again after each change, until Ctrl-C
-  --format FORMAT       pretty (default), json or junit
-  --timeout SECONDS     how long a server may take to list everything (30)
-${COMMON_HELP}
-
-Exit codes: 0 passed; 1 a test failed, a file has errors, or the coverage is
+(docs/reference/policy-tests.md).`,
+    `Exit codes: 0 passed; 1 a test failed, a file has errors, or the coverage is
 below the threshold; 2 invalid arguments or files.
 
 Examples:
   mcp-concerns test policies/vault.test.yaml --coverage
-  mcp-concerns test --threshold 90 --format junit > build/policies.xml
-`;
-
-const OPTIONS = {
-  coverage: { type: 'boolean' },
-  threshold: { type: 'string' },
-  filter: { type: 'string' },
-  update: { type: 'boolean' },
-  watch: { type: 'boolean' },
-  format: { type: 'string' },
-  timeout: { type: 'string' },
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns test --threshold 90 --format junit > build/policies.xml`,
+  )
+    .argument(
+      '[path...]',
+      'test files, policies with a test file beside them, or folders of test files (default: the folder policies, or this folder if there is none)',
+    )
+    .option('--coverage', 'show values, entries and rules that no test exercises')
+    .option(
+      '--threshold <percent>',
+      'exit with 1 if the tests exercise less of a policy',
+      numberFrom(0, 100, 'fraction'),
+    )
+    .option('--filter <name>', 'run only tests whose name contains NAME')
+    .option('--update', 'show how failed expectations differ, and rewrite them to what the policies do now')
+    .option('--watch', 'run again after each change, until Ctrl-C')
+    .addOption(timeoutOption())
+    .addOption(formatOption(['pretty', 'json', 'junit'])),
+);
 
 /**
  * @param argv the arguments after `test`
@@ -60,11 +51,13 @@ const OPTIONS = {
  * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readCommandLine('test', argv, OPTIONS, { positionals: 'tests' });
-  const { paper, errors: stderr, quiet, note } = readCommon('test', values);
-  const format = oneOf('test', '--format', values.format ?? 'pretty', ['pretty', 'json', 'junit'] as const);
-  const threshold = values.threshold === undefined ? undefined : readPercent(values.threshold);
-  const { timeout, filter } = values;
+  const {
+    values,
+    positionals: [paths],
+  } = readCommandLine(definition, argv, { positionals: 'tests' });
+  const { paper, errors: stderr, quiet, note } = readCommon(values);
+  const { format } = values;
+  const { threshold, timeout, filter } = values;
   const coverage = values.coverage === true || threshold !== undefined;
   if (filter !== undefined && coverage) {
     throw new UsageError('test', 'Coverage counts all tests, so --filter cannot be combined with it');
@@ -73,7 +66,7 @@ export async function run(argv: string[]): Promise<number> {
     throw new UsageError('test', '--update changes the files that --watch watches. Pass one of them');
   }
   const runAll = (): Promise<TestReport> =>
-    runTestFiles(findTestFiles(positionals), { quiet, timeout, coverage, threshold, filter });
+    runTestFiles(findTestFiles(paths), { quiet, timeout, coverage, threshold, filter });
   const print = (report: TestReport): TestReport => {
     const { findings, texts } = report;
     const errors = findings.filter(({ severity }) => severity === 'error');
@@ -105,10 +98,4 @@ function update({ files }: TestReport, paper: Paper, format: string): boolean {
   }
   writeFiles(texts);
   return texts.size > 0;
-}
-
-function readPercent(text: string): number {
-  const percent = /^\d+(\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
-  if (percent <= 100) return percent;
-  throw new UsageError('test', `--threshold takes a number from 0 to 100, not "${text}"`);
 }

@@ -1,44 +1,28 @@
+import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
-import { COMMON_HELP, COMMON_OPTIONS, type Common } from '../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS } from '../options/input-options.js';
-import { POLICY_OPTION } from '../options/policy-option.js';
+import type { Common } from '../options/common.js';
+import { writesText } from '../options/define-command.js';
+import { takesInput } from '../options/input-options.js';
+import { policyOption } from '../options/policy-option.js';
 import {
   type CallerConfiguration,
-  PREFERENCE_HELP,
-  PREFERENCE_OPTIONS,
   type PreferenceValues,
   readPreferences,
+  takesPreferences,
 } from '../options/preferences.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { readPolicyInput } from './policy-input.js';
 
-/** The options of `list` and `explain`: one policy, one configuration, one input. */
-export const CONFIGURATION_OPTIONS = {
-  ...POLICY_OPTION,
-  format: { type: 'string' },
-  ...PREFERENCE_OPTIONS,
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
-
-/**
- * @param policy the lines about the policy in the help of the command
- * @param format the line about `--format` in the help of the command
- * @returns the lines about all options
- */
-export const configurationHelp = (policy: string, format: string): string => `Options:
-${policy}
-${PREFERENCE_HELP}
-${format}
-${COMMON_HELP}
-
-${INPUT_HELP}`;
+/** Adds the options of `list` and `explain`: one policy, one configuration, one input. */
+export const describesConfiguration = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) => takesInput(writesText(takesPreferences(command.addOption(policyOption()))));
 
 /**
  * Reads a policy, and the configuration that the command line describes. Warnings go to stderr.
  *
  * @param paths the files and folders of the policy
- * @param values the values of `CONFIGURATION_OPTIONS`
+ * @param values the values of the options that `describesConfiguration` adds
  * @param consequence what the command did not do if the policy has errors, for messages
  * @param common how the command writes its output
  * @returns the policy and the configuration

@@ -1,11 +1,13 @@
-import type { ParseArgsConfig } from 'node:util';
+import {
+  type Command,
+  CommanderError,
+  type CommandUnknownOpts,
+  type OptionValues,
+} from '@commander-js/extra-typings';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
-import { CliError } from '../errors.js';
+import { CliError, UsageError } from '../errors.js';
 import { type DefaultValue, findProject, type Project } from '../project/read-project.js';
-import { readArguments } from './arguments.js';
-import { splitCommand } from './input-options.js';
-
-type Options = NonNullable<ParseArgsConfig['options']>;
+import { repeated } from './define-command.js';
 
 /** What a command takes from the project file if the command line does not name it. */
 export interface ProjectUse {
@@ -18,83 +20,132 @@ export interface ProjectUse {
 }
 
 /** A command line with everything that the project file adds to it. */
-export interface CommandLine<O extends Options> extends Pick<Parsed<O>, 'values' | 'positionals'> {
+export interface CommandLine<A extends unknown[], O extends OptionValues> {
+  readonly values: O;
+  readonly positionals: A;
   /** The command of the server, after `--`. */
   readonly command: readonly string[];
 }
-
-type Parsed<O extends Options> = ReturnType<typeof readArguments<O>>;
 
 /**
  * Parses the arguments of a command, and adds what the project file says and the command line does not.
  *
  * The input of a project belongs to the policy of the project, so it is not used with a policy of the command line.
  *
- * @param name the name of the command
+ * @param definition the command
  * @param argv the arguments
- * @param options the options, as `parseArgs` takes them
- * @param use what the command takes from the project file
+ * @param use what the command takes from the project file; undefined if it takes nothing, not even defaults
  * @returns the options, the other arguments, and the command of the server
  * @throws {UsageError} for an argument that is not valid
  * @throws {CliError} for a project file that is not valid
+ * @throws {CommanderError} for `--help`, after it was printed
  * @example
- * const { values, positionals, command } = readCommandLine('list', argv, OPTIONS, { policy: 'policy', input: true });
+ * const { values, positionals, command } = readCommandLine(definition, argv, { policy: 'policy', input: true });
  */
-export function readCommandLine<O extends Options>(
-  name: string,
+export function readCommandLine<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  definition: Command<A, O, G>,
   argv: readonly string[],
-  options: O,
+  use?: ProjectUse,
+): CommandLine<A, O> {
+  const end = argv.indexOf('--');
+  const own = end === -1 ? argv : argv.slice(0, end);
+  const command = end === -1 ? [] : argv.slice(end + 1);
+  parse(definition, own);
+  const project = use === undefined ? undefined : findProject(process.cwd());
+  const added = project === undefined ? undefined : ofProject(definition, project, command, use ?? {});
+  if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
+  return {
+    values: definition.opts(),
+    positionals: definition.processedArgs,
+    command: added?.command ?? command,
+  };
+}
+
+function parse<A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  definition: Command<A, O, G>,
+  argv: readonly string[],
+): void {
+  const name = definition.name().replace('mcp-concerns ', '');
+  // In `--policy --concern x` the value of --policy is missing. `-o -` and `--policy=-x` are valid.
+  const missing = definition.options.find(({ long, short, required }) =>
+    argv.some((each, index) => required && [long, short].includes(each) && /^-./.test(argv[index + 1] ?? '')),
+  );
+  if (missing !== undefined) throw new UsageError(name, `${missing.long} needs a value`);
+  try {
+    definition.parse(argv, { from: 'user' });
+  } catch (cause) {
+    if (!(cause instanceof CommanderError) || cause.exitCode === 0) throw cause;
+    throw new UsageError(name, problemOf(cause, definition), { cause });
+  }
+}
+
+/** Returns a message of commander as the sentences of our messages. */
+function problemOf({ code, message }: CommanderError, { options }: Pick<CommandUnknownOpts, 'options'>) {
+  const text = message
+    .replace(/^error: /, '')
+    .replace(/\n\((.*)\)$/, '. $1')
+    .replace(/\.$/, '');
+  const sentence = text.charAt(0).toUpperCase() + text.slice(1);
+  const takesServer = code === 'commander.excessArguments' && options.some(({ long }) => long === '--url');
+  return takesServer ? `${sentence}. The command of a server is passed after --` : sentence;
+}
+
+/** What the project file adds to a command line that was parsed. */
+function ofProject(
+  definition: Pick<CommandUnknownOpts, 'options' | 'args' | 'name' | 'getOptionValueSource'>,
+  project: Project,
+  command: readonly string[],
   use: ProjectUse,
-): CommandLine<O> {
-  const [own, command] = splitCommand(argv);
-  const parsed = readArguments(name, own, options);
-  const project = findProject(process.cwd());
-  if (project === undefined) return { ...parsed, command };
-  const given = new Set(Object.keys(parsed.values));
-  const hasPositionals = parsed.positionals.length > 0;
+): { options: string[]; positionals: readonly string[]; command: readonly string[] } {
+  const names = definition.options.map((option) => option.name());
+  const given = new Set(
+    definition.options
+      .filter((option) => definition.getOptionValueSource(option.attributeName()) === 'cli')
+      .map((option) => option.name()),
+  );
+  const hasPositionals = definition.args.length > 0;
   const namesPolicy =
     use.policy !== undefined && (given.has(use.policy) || (use.positionals === 'policies' && hasPositionals));
   const namesInput = command.length > 0 || ['catalog', 'url', 'server'].some((each) => given.has(each));
   const addsInput = use.input === true && !namesInput && !namesPolicy;
 
-  const added = defaultsOf(name, project, options, given);
-  if (use.policy !== undefined && !namesPolicy) {
-    added.push(...project.policy.map((path) => `--${use.policy}=${path}`));
+  const options = defaultsOf(definition, project, given);
+  if (use.policy !== undefined && !namesPolicy)
+    options.push(...project.policy.map((path) => `--${use.policy}=${path}`));
+  if (addsInput && project.catalog !== undefined && names.includes('catalog')) {
+    options.push(`--catalog=${project.catalog}`);
   }
-  if (addsInput && project.catalog !== undefined && Object.hasOwn(options, 'catalog')) {
-    added.push(`--catalog=${project.catalog}`);
-  }
-  if (addsInput && project.url !== undefined) added.push(`--url=${project.url}`);
+  if (addsInput && project.url !== undefined) options.push(`--url=${project.url}`);
   // Without tests of its own, a project has those beside its policy.
-  const ofProject = project.tests.length > 0 ? project.tests : project.policy;
-  const tests = use.positionals === 'tests' && !hasPositionals ? ofProject : [];
+  const tests = project.tests.length > 0 ? project.tests : project.policy;
   return {
-    ...readArguments(name, [...added, ...own, ...tests], options),
+    options,
+    positionals: use.positionals === 'tests' && !hasPositionals ? tests : [],
     command: addsInput && project.server !== undefined ? project.server : command,
   };
 }
 
-/** @returns the defaults of a command as arguments, except for the options that the command line has */
+/** Returns the defaults of a command as arguments, except for the options that the command line has. */
 function defaultsOf(
-  name: string,
+  definition: Pick<CommandUnknownOpts, 'options' | 'name'>,
   { file, defaults }: Project,
-  options: Options,
   given: ReadonlySet<string>,
 ): string[] {
+  const name = definition.name().replace('mcp-concerns ', '');
   return [...(defaults.get(name) ?? [])].flatMap(([key, value]) => {
-    const option = Object.hasOwn(options, key) ? options[key] : undefined;
+    const option = definition.options.find((each) => each.name() === key);
     const where = `${file}: defaults.${name}`;
     if (option === undefined) {
-      const hint = didYouMean(key, Object.keys(options)) || ` See "mcp-concerns ${name} --help".`;
+      const names = definition.options.map((each) => each.name());
+      const hint = didYouMean(key, names) || ` See "mcp-concerns ${name} --help".`;
       throw new CliError(`${where} has "${key}", which is not an option of ${name}.${hint}`);
     }
-    const fits =
-      option.type === 'boolean'
-        ? typeof value === 'boolean'
-        : typeof value !== 'boolean' && (option.multiple === true || !Array.isArray(value));
+    const isRepeatable = option.parseArg === repeated;
+    const fits = option.isBoolean()
+      ? typeof value === 'boolean'
+      : typeof value !== 'boolean' && (isRepeatable || !Array.isArray(value));
     if (!fits) {
-      const expected =
-        option.type === 'boolean' ? 'true or false' : option.multiple ? 'text or a list' : 'text';
+      const expected = option.isBoolean() ? 'true or false' : isRepeatable ? 'text or a list' : 'text';
       throw new CliError(`${where} has a value for "${key}" that is not ${expected}. Correct the value.`);
     }
     return given.has(key) ? [] : argumentsOf(key, value);

@@ -1,16 +1,5 @@
 import { wrapped } from '../terminal/layout.js';
 import { type Paper, paperOf } from '../terminal/output.js';
-import { oneOf } from './arguments.js';
-
-/** The options of every command, for `parseArgs`. */
-export const COMMON_OPTIONS = {
-  color: { type: 'string' },
-  quiet: { type: 'boolean', short: 'q' },
-} as const;
-
-/** The lines about these options in the help of a command. */
-export const COMMON_HELP = `  --color WHEN          auto (default; obeys NO_COLOR), always or never
-  -q, --quiet           write only errors to stderr`;
 
 /** How a command writes its output. */
 export interface Common {
@@ -24,19 +13,18 @@ export interface Common {
 }
 
 /**
- * @param name the name of the command, for messages
- * @param values the values of `COMMON_OPTIONS`
+ * @param values the values of the options that `writesText` adds
  * @returns how the command writes its output
- * @throws {UsageError} if the value of `--color` is not valid
  * @example
- * const { paper, note } = readCommon('list', values);
+ * const { paper, note } = readCommon(values);
  */
-export function readCommon(
-  name: string,
-  values: { readonly color?: string | undefined; readonly quiet?: boolean | undefined },
-): Common {
-  const color = oneOf(name, '--color', values.color ?? 'auto', ['auto', 'always', 'never'] as const);
-  const quiet = values.quiet === true;
+export function readCommon({
+  color,
+  quiet = false,
+}: {
+  readonly color: 'auto' | 'always' | 'never';
+  readonly quiet?: boolean | undefined;
+}): Common {
   const errors = paperOf(process.stderr, color);
   return {
     paper: paperOf(process.stdout, color),

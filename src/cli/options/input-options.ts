@@ -1,27 +1,43 @@
+import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
+import { numberFrom, repeated } from './define-command.js';
 
-/** The options that say where primitives come from, for `parseArgs`. The command of a server follows `--`. */
-export const INPUT_OPTIONS = {
-  catalog: { type: 'string' },
-  url: { type: 'string' },
-  header: { type: 'string', multiple: true },
-  timeout: { type: 'string' },
-} as const;
+/** Adds the options that say where primitives come from. The command of a server follows `--`. */
+export const takesInput = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) =>
+  command
+    .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio), --url, --catalog:')
+    .option('--url <url>', 'an MCP server over Streamable HTTP')
+    .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
+    .option('--catalog <file>', 'a catalog file, written by "mcp-concerns snapshot"')
+    .addOption(timeoutOption());
 
-/** The lines about these options in the help of a command. */
-export const INPUT_HELP = `Input, one of:
-  -- COMMAND [ARGS...]  an MCP server over stdio
-  --url URL             an MCP server over Streamable HTTP, with
-                        --header 'NAME: VALUE' (repeatable)
-  --catalog FILE        a catalog file, written by "mcp-concerns snapshot"
-  --timeout SECONDS     how long a server may take to list everything (30)`;
+/** One day. Timers of Node overflow after 24 days. */
+const MAX_SECONDS = 86_400;
 
-/** The values of `INPUT_OPTIONS`. */
+/** @returns the option that limits how long a server is waited for */
+export const timeoutOption = () =>
+  new Option('--timeout <seconds>', 'how long a server may take to list everything')
+    .default(30)
+    .argParser(numberFrom(0.001, MAX_SECONDS, 'fraction'));
+
+/**
+ * @param use what the server is for the command
+ * @returns the option that names a module of a server
+ */
+export const moduleOption = (use: string) =>
+  new Option(
+    '--server <module>',
+    `${use}: a module whose default export, or createServer, returns a new SDK v1 server`,
+  );
+
+/** The values of the options that `takesInput` adds. */
 export interface InputValues {
   readonly catalog?: string | undefined;
   readonly url?: string | undefined;
   readonly header?: readonly string[] | undefined;
-  readonly timeout?: string | undefined;
+  readonly timeout?: number | undefined;
   /** True to show no progress on stderr. */
   readonly quiet?: boolean | undefined;
 }
@@ -37,19 +53,6 @@ export type Input =
       readonly seconds: number;
     };
 
-/**
- * Separates the command of a server from the arguments before it.
- *
- * @param argv the arguments
- * @returns the arguments before `--`, and those after it
- * @example
- * const [own, command] = splitCommand(['--policy', 'p.yaml', '--', 'node', 'server.js']);
- */
-export function splitCommand(argv: readonly string[]): [own: string[], command: string[]] {
-  const end = argv.indexOf('--');
-  return end === -1 ? [[...argv], []] : [argv.slice(0, end), argv.slice(end + 1)];
-}
-
 /** @returns whether the command line names an input; for commands that work without one */
 export function hasInput(values: InputValues, command: readonly string[]): boolean {
   return values.catalog !== undefined || values.url !== undefined || command.length > 0;
@@ -58,7 +61,7 @@ export function hasInput(values: InputValues, command: readonly string[]): boole
 /**
  * Parses the input of a command line. Nothing is read or started yet.
  *
- * @param values the values of `INPUT_OPTIONS`
+ * @param values the values of the options that `takesInput` adds
  * @param command the arguments after `--`
  * @param name the name of our command, for messages
  * @returns the input
@@ -67,8 +70,7 @@ export function hasInput(values: InputValues, command: readonly string[]): boole
  * parseInput({ catalog: 'vault.catalog.json' }, []); // { from: 'catalog', path: 'vault.catalog.json' }
  */
 export function parseInput(values: InputValues, command: readonly string[], name = ''): Input {
-  const seconds = readSeconds(name, values.timeout);
-  const { catalog, url, header } = values;
+  const { catalog, url, header, timeout: seconds = 30 } = values;
   const given = [
     ...(catalog === undefined ? [] : ['--catalog']),
     ...(url === undefined ? [] : ['--url']),
@@ -127,13 +129,4 @@ export function parseHeaders(name: string, given: readonly string[]): Headers {
     }
   }
   return headers;
-}
-
-/** One day. Timers of Node overflow after 24 days. */
-const MAX_SECONDS = 86_400;
-
-function readSeconds(name: string, text = '30'): number {
-  const seconds = /^\d+(\.\d+)?$/.test(text) ? Number(text) : 0;
-  if (seconds > 0 && seconds <= MAX_SECONDS) return seconds;
-  throw new UsageError(name, `--timeout takes a number of seconds up to ${MAX_SECONDS}, not "${text}"`);
 }

@@ -1,15 +1,11 @@
 import { existsSync } from 'node:fs';
+import { Option } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
+import { repeated } from './define-command.js';
 
-/** The option that names policies, for `parseArgs`. */
-export const POLICY_OPTION = { policy: { type: 'string', multiple: true } } as const;
-
-/** The line about this option in the help of a command. */
-export const POLICY_HELP = '  --policy PATH         a policy file or a folder; several are merged';
-
-/** The lines about policies in the help of a command that takes a policy without an option, too. */
-export const POLICY_ARGUMENT_HELP = `  POLICY                a policy file, or a folder that is one policy
-  --policy PATH         the same; several are merged into one policy`;
+/** @returns the option that names policies */
+export const policyOption = (description = 'a policy file or a folder; several are merged') =>
+  new Option('--policy <path>', description).argParser(repeated);
 
 const HOW = 'Name a policy file or a folder, or write mcp-concerns.config.yaml';
 

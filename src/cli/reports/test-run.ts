@@ -16,7 +16,7 @@ import { readInput } from '../inputs/read-input.js';
 /** How to run test files. */
 export interface TestOptions {
   readonly quiet: boolean;
-  readonly timeout: string | undefined;
+  readonly timeout: number | undefined;
   readonly coverage: boolean;
   readonly threshold: number | undefined;
   /** Only tests whose name contains this text are reported; undefined for all tests. */

@@ -4,39 +4,30 @@ import { read } from '../../../wire/messages.js';
 import { CliError, UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';
-import { readArguments, refusePositionals } from '../../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
-import { INPUT_HELP, INPUT_OPTIONS, parseInput, splitCommand } from '../../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../../options/policy-option.js';
+import { readCommandLine } from '../../options/command-line.js';
+import { readCommon } from '../../options/common.js';
+import { defineCommand, writesText } from '../../options/define-command.js';
+import { parseInput, takesInput } from '../../options/input-options.js';
+import { policyOption, requirePolicy } from '../../options/policy-option.js';
 
-export const help = `Prints the Server Card of an endpoint: what a host can choose before it
-connects.
-
-Usage: mcp-concerns card --policy PATH --endpoint URL INPUT
+export const definition = takesInput(
+  writesText(
+    defineCommand(
+      'card',
+      `Prints the Server Card of an endpoint: what a host can choose before it connects.
 
 The card names the presets and the values of the policy, and no tool. The
-endpoint itself serves the same card at URL/server-card.
-
-Options:
-${POLICY_HELP}
-  --endpoint URL        the public URL of the endpoint
-${COMMON_HELP}
-
-${INPUT_HELP}
-
-Exit codes: 0 printed; 2 invalid arguments, policy or input.
+endpoint itself serves the same card at URL/server-card.`,
+      `Exit codes: 0 printed; 2 invalid arguments, policy or input.
 
 Example:
   mcp-concerns card --policy policy.yaml --endpoint https://mcp.example/mcp \\
-      -- npx @playwright/mcp
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  endpoint: { type: 'string' },
-  ...INPUT_OPTIONS,
-  ...COMMON_OPTIONS,
-} as const;
+      -- npx @playwright/mcp`,
+    )
+      .addOption(policyOption())
+      .option('--endpoint <url>', 'the public URL of the endpoint'),
+  ),
+);
 
 /**
  * @param argv the arguments after `card`
@@ -46,10 +37,8 @@ const OPTIONS = {
  * await run(['--policy', 'policy.yaml', '--endpoint', 'https://mcp.example/mcp', '--catalog', 'catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('card', own, OPTIONS);
-  refusePositionals('card', positionals);
-  const { quiet, errors } = readCommon('card', values);
+  const { values, command } = readCommandLine(definition, argv);
+  const { quiet, errors } = readCommon(values);
   const paths = requirePolicy('card', values.policy);
   const url = readEndpoint(values.endpoint);
   parseInput(values, command, 'card');

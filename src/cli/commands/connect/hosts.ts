@@ -1,53 +1,42 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { Option } from '@commander-js/extra-typings';
 import { preparePolicy } from '../../../engine/policy.js';
 import { UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
-import { oneOf, readArguments, refusePositionals } from '../../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
-import { splitCommand } from '../../options/input-options.js';
-import { POLICY_HELP, POLICY_OPTION, requirePolicy } from '../../options/policy-option.js';
+import { readCommandLine } from '../../options/command-line.js';
+import { readCommon } from '../../options/common.js';
+import { defineCommand, repeated, writesText } from '../../options/define-command.js';
+import { moduleOption } from '../../options/input-options.js';
+import { policyOption, requirePolicy } from '../../options/policy-option.js';
 import { readPreferences } from '../../options/preferences.js';
 import { absoluteCommand } from '../../serving/absolute-command.js';
 import { chooseServer } from '../../serving/choose-server.js';
 import { HOST_IDS, hostSnippets, type ServerCommand } from '../../serving/host-snippets.js';
 
-export const help = `Prints how to configure each host, so that it starts a server with a policy.
-
-Usage: mcp-concerns hosts --policy PATH [--preset NAME] -- COMMAND [ARGS...]
-
-Hosts: Claude Code, Claude Desktop, VS Code, Cursor, Gemini CLI, Codex,
-opencode, Copilot CLI, Zed. All paths are absolute.
-
-Options:
-${POLICY_HELP}
-  --preset NAME         what the host is shown first
-  --host NAME           only one host, without a heading:
-                        ${HOST_IDS.slice(0, 5).join(', ')},
-                        ${HOST_IDS.slice(5).join(', ')}
-  --url URL, --header 'NAME: VALUE', --server MODULE
-                        other servers than a command, as in "serve"
-${COMMON_HELP}
-
-Exit codes: 0 printed; 2 invalid arguments or policy.
-
-Example:
-  mcp-concerns hosts --policy policy.yaml --preset safe -- npx @playwright/mcp
-`;
-
-const OPTIONS = {
-  ...POLICY_OPTION,
-  preset: { type: 'string' },
-  host: { type: 'string' },
-  server: { type: 'string' },
-  url: { type: 'string' },
-  header: { type: 'string', multiple: true },
-  ...COMMON_OPTIONS,
-} as const;
-
 /** The name of the server in each host. */
 const NAME = 'concerns';
+
+export const definition = writesText(
+  defineCommand(
+    'hosts',
+    `Prints how to configure each host, so that it starts a server with a policy.
+
+Hosts: Claude Code, Claude Desktop, VS Code, Cursor, Gemini CLI, Codex,
+opencode, Copilot CLI, Zed. All paths are absolute.`,
+    `Exit codes: 0 printed; 2 invalid arguments or policy.
+
+Example:
+  mcp-concerns hosts --policy policy.yaml --preset safe -- npx @playwright/mcp`,
+  )
+    .addOption(policyOption())
+    .option('--preset <name>', 'what the host is shown first')
+    .addOption(new Option('--host <name>', 'only one host, without a heading').choices(HOST_IDS))
+    .option('--url <url>', 'a server over Streamable HTTP, in place of a command after --')
+    .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
+    .addOption(moduleOption('the server')),
+);
 
 /**
  * @param argv the arguments after `hosts`
@@ -57,17 +46,14 @@ const NAME = 'concerns';
  * await run(['--policy', 'policies/vault.yaml', '--preset', 'safe', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const [own, command] = splitCommand(argv);
-  const { values, positionals } = readArguments('hosts', own, OPTIONS);
-  refusePositionals('hosts', positionals);
-  const { quiet, errors, paper, note } = readCommon('hosts', values);
-  const host = values.host === undefined ? undefined : oneOf('hosts', '--host', values.host, HOST_IDS);
+  const { values, command } = readCommandLine(definition, argv);
+  const { quiet, errors, paper, note } = readCommon(values);
   const paths = requirePolicy('hosts', values.policy);
   // Checks that there is exactly one server, as `serve` will.
   chooseServer(values, command, 'hosts');
   const failure = { exitCode: 2, consequence: 'nothing was printed' } as const;
   const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
-  const { preset, server, url, header = [] } = values;
+  const { host, preset, server, url, header = [] } = values;
   const concern = preset === undefined ? [] : [`preset=${preset}`];
   readPreferences(policy, { concern });
 

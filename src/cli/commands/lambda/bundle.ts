@@ -1,42 +1,40 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Option } from '@commander-js/extra-typings';
 import { bundleFunction, TARGET } from '../../../deploy/bundle.js';
 import type { Endpoint } from '../../../deploy/endpoint.js';
 import { FILES } from '../../../deploy/entry.js';
 import { ARCHITECTURES } from '../../../deploy/native-code.js';
 import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { readPolicyText } from '../../../policy/language/read-yaml.js';
-import { CliError, cannotRead, UsageError } from '../../errors.js';
-import { oneOf, readArguments } from '../../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
+import { CliError, cannotRead } from '../../errors.js';
+import { readCommandLine } from '../../options/command-line.js';
+import { readCommon } from '../../options/common.js';
+import { defineCommand, writesText } from '../../options/define-command.js';
 
-export const help = `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
-
-Usage: mcp-concerns bundle [options]
+export const definition = writesText(
+  defineCommand(
+    'bundle',
+    `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
 
 The folder has the code of the function (index.mjs, whose handler is
 index.handler), the compiled policy and the server. The same input always gives
-the same bytes.
-
-Options:
-  --endpoint FILE       what the function serves (default endpoint.yml);
-                        "mcp-concerns init --lambda" writes it
-  --out DIR             the folder to make (default ${TARGET})
-  --architecture NAME   of the function: arm64 (default) or x86_64
-${COMMON_HELP}
-
-Exit codes: 0 made; 2 invalid arguments, files, policy or server.
+the same bytes.`,
+    `Exit codes: 0 made; 2 invalid arguments, files, policy or server.
 
 Example:
-  mcp-concerns bundle --out build/lambda
-`;
-
-const OPTIONS = {
-  endpoint: { type: 'string' },
-  out: { type: 'string' },
-  architecture: { type: 'string' },
-  ...COMMON_OPTIONS,
-} as const;
+  mcp-concerns bundle --out build/lambda`,
+  )
+    .option(
+      '--endpoint <file>',
+      'what the function serves; "mcp-concerns init --lambda" writes it',
+      'endpoint.yml',
+    )
+    .option('--out <folder>', 'the folder to make', TARGET)
+    .addOption(
+      new Option('--architecture <name>', 'of the function').choices(ARCHITECTURES).default('arm64' as const),
+    ),
+);
 
 /**
  * @param argv the arguments after `bundle`
@@ -46,12 +44,9 @@ const OPTIONS = {
  * await run(['--out', 'build/lambda']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments('bundle', argv, OPTIONS);
-  const { note } = readCommon('bundle', values);
-  const [first] = positionals;
-  if (first !== undefined) throw new UsageError('bundle', `"${first}" is unexpected. Pass --endpoint FILE`);
-  const { endpoint = 'endpoint.yml', out = TARGET } = values;
-  const architecture = oneOf('bundle', '--architecture', values.architecture ?? 'arm64', ARCHITECTURES);
+  const { values } = readCommandLine(definition, argv);
+  const { note } = readCommon(values);
+  const { endpoint, out, architecture } = values;
   refuseToReplace(out);
   await bundleFunction(readEndpointFile(endpoint), { target: out, architecture });
   note(`Made ${out} for ${architecture}. Its handler is index.handler.`);

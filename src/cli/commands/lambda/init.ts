@@ -1,61 +1,58 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
+import { Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { CliError, UsageError } from '../../errors.js';
-import { oneOf, readArguments, refusePositionals } from '../../options/arguments.js';
-import { COMMON_HELP, COMMON_OPTIONS, readCommon } from '../../options/common.js';
+import { readCommandLine } from '../../options/command-line.js';
+import { readCommon } from '../../options/common.js';
+import { defineCommand, writesText } from '../../options/define-command.js';
 import { parseUrl } from '../../options/input-options.js';
-import { requirePolicy } from '../../options/policy-option.js';
+import { policyOption, requirePolicy } from '../../options/policy-option.js';
 import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
-
-export const help = `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
-
-Usage: mcp-concerns init --lambda --policy PATH SERVER [options]
-
-Afterwards "npx osls package" builds the function without an AWS account, and
-"npx osls deploy" deploys it. Existing files are not overwritten.
-
-SERVER is one of:
-  --module FILE         your own server: a module whose default export, or
-                        createServer, makes a new server
-  --package NAME        a stdio server from npm, installed in this project
-  --url URL             a remote server over Streamable HTTP
-
-Options:
-  --policy PATH         a policy file or a folder; several are merged
-  --variant NAME        what stands in front of the function (default http):
-                        http          HTTP API, anyone may call
-                        jwt           HTTP API, callers need a token
-                        rest          REST API, streams responses
-                        function-url  function URL, streams responses
-                        tasks         HTTP API, and a durable function that runs
-                                      the tasks of your own server
-  --service NAME        the name of the service (default: that of this folder)
-  --force               overwrite existing files
-${COMMON_HELP}
-
-Exit codes: 0 written; 2 invalid arguments or files.
-
-Example:
-  mcp-concerns init --lambda --policy policy.yaml --module src/server.ts
-`;
-
-const OPTIONS = {
-  lambda: { type: 'boolean' },
-  policy: { type: 'string', multiple: true },
-  module: { type: 'string' },
-  package: { type: 'string' },
-  url: { type: 'string' },
-  variant: { type: 'string' },
-  service: { type: 'string' },
-  force: { type: 'boolean' },
-  ...COMMON_OPTIONS,
-} as const;
 
 /** What stands in front of the function. Each but the first has a file in `templates`. */
 const VARIANTS = ['http', 'rest', 'jwt', 'function-url', 'tasks'] as const;
 type Variant = (typeof VARIANTS)[number];
+
+export const definition = writesText(
+  defineCommand(
+    'init --lambda',
+    `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
+
+Afterwards "npx osls package" builds the function without an AWS account, and
+"npx osls deploy" deploys it. Existing files are not overwritten.`,
+    `Variants:
+  http          HTTP API, anyone may call
+  jwt           HTTP API, callers need a token
+  rest          REST API, streams responses
+  function-url  function URL, streams responses
+  tasks         HTTP API, and a durable function that runs the tasks of your
+                own server
+
+Exit codes: 0 written; 2 invalid arguments or files.
+
+Example:
+  mcp-concerns init --lambda --policy policy.yaml --module src/server.ts`,
+  )
+    .option('--lambda', 'write these files, and no policy')
+    .addOption(policyOption())
+    .optionsGroup('The server, one of:')
+    .option(
+      '--module <file>',
+      'your own server: a module whose default export, or createServer, makes a new server',
+    )
+    .option('--package <name>', 'a stdio server from npm, installed in this project')
+    .option('--url <url>', 'a remote server over Streamable HTTP')
+    .optionsGroup('Options:')
+    .addOption(
+      new Option('--variant <name>', 'what stands in front of the function')
+        .choices(VARIANTS)
+        .default('http' as const),
+    )
+    .option('--service <name>', 'the name of the service (default: that of this folder)')
+    .option('--force', 'overwrite existing files'),
+);
 
 /**
  * @param argv the arguments after `init`
@@ -65,15 +62,14 @@ type Variant = (typeof VARIANTS)[number];
  * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals } = readArguments('init --lambda', argv, OPTIONS);
-  const { note } = readCommon('init --lambda', values);
-  refusePositionals('init --lambda', positionals);
+  const { values } = readCommandLine(definition, argv);
+  const { note } = readCommon(values);
   const policies = requirePolicy('init --lambda', values.policy);
   const absent = policies.find((path) => !existsSync(path));
   if (absent !== undefined)
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
   const server = serverOf(values);
-  const variant = oneOf('init --lambda', '--variant', values.variant ?? 'http', VARIANTS);
+  const { variant } = values;
   if (variant === 'tasks' && server.module === undefined) {
     throw usage('--variant tasks needs --module: the tasks are those of your own server');
   }

@@ -1,0 +1,67 @@
+import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+
+/**
+ * Defines a command of the command line. The file of each command adds its arguments and options, in the order in which the
+ * help has them.
+ *
+ * @param name the name of the command
+ * @param description what it does
+ * @param after what follows the options in its help: exit codes and examples
+ * @returns the command, which throws a `CommanderError` in place of ending the process
+ * @example
+ * export const definition = writesText(defineCommand('fmt', 'Formats policy files.', EXITS).option('--check', 'change nothing'));
+ */
+export function defineCommand(name: string, description: string, after: string): Command {
+  return (
+    new Command(`mcp-concerns ${name}`)
+      .description(description)
+      .addHelpText('after', `\n${after}`)
+      .helpOption('-h, --help', 'show this help')
+      .configureHelp({ helpWidth: 80 })
+      // `main.ts` prints errors.
+      .configureOutput({ outputError: () => undefined })
+      .exitOverride()
+  );
+}
+
+/** Adds the options of every command. */
+export const writesText = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
+  command: Command<A, O, G>,
+) =>
+  command
+    .addOption(
+      new Option('--color <when>', 'auto obeys NO_COLOR')
+        .choices(['auto', 'always', 'never'])
+        .default('auto' as const),
+    )
+    .option('-q, --quiet', 'write only errors to stderr');
+
+/**
+ * @param formats the formats that the command writes, the default first
+ * @returns the option that chooses one of them
+ */
+export const formatOption = <const F extends readonly [string, ...string[]]>(formats: F) =>
+  new Option('--format <format>', 'how the output is written')
+    .choices(formats)
+    .default<F[number]>(formats[0]);
+
+/** Collects the values of an option that may be repeated. Commander's own lists also take the arguments after a value. */
+export const repeated = (value: string, before: readonly string[] | undefined): readonly string[] => [
+  ...(before ?? []),
+  value,
+];
+
+/**
+ * @param min the smallest number
+ * @param max the largest number
+ * @param digits whether the number may have a fraction
+ * @returns what parses the value of an option
+ * @throws {InvalidArgumentError} when it parses, if the value is not such a number
+ */
+export const numberFrom =
+  (min: number, max: number, digits: 'whole' | 'fraction' = 'whole') =>
+  (text: string): number => {
+    const value = (digits === 'whole' ? /^\d+$/ : /^\d+(\.\d+)?$/).test(text) ? Number(text) : Number.NaN;
+    if (value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It takes a number from ${min} to ${max}.`);
+  };
