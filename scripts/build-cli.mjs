@@ -35,12 +35,15 @@ const compressTokens = {
 const builtinsOfCommonJs = {
   name: 'builtins-of-common-js',
   setup({ onLoad }) {
-    onLoad({ filter: /(?:commander|vscode-(?:jsonrpc|languageserver)[^\\/]*)[\\/]lib[\\/].*\.js$/ }, ({ path }) => {
-      const contents = readFileSync(path, 'utf8');
-      const replace = (call, _quote, name) =>
-        isBuiltin(name) ? `globalThis.process.getBuiltinModule('${name}')` : call;
-      return { contents: contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace) };
-    });
+    onLoad(
+      { filter: /(?:commander|vscode-(?:jsonrpc|languageserver)[^\\/]*)[\\/]lib[\\/].*\.js$/ },
+      ({ path }) => {
+        const contents = readFileSync(path, 'utf8');
+        const replace = (call, _quote, name) =>
+          isBuiltin(name) ? `globalThis.process.getBuiltinModule('${name}')` : call;
+        return { contents: contents.replace(/\brequire\((["'])([^"']+)\1\)/g, replace) };
+      },
+    );
   },
 };
 
