@@ -30,8 +30,8 @@ export default {
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
     'src/playground/main.tsx',
-    // test/browser/app.test.ts bundles it by its path.
-    'test/browser/app-host.ts',
+    // test/slow/browser/app.test.ts bundles it by its path.
+    'test/slow/browser/app-host.ts',
     'test/**/*.test.ts',
     'test/**/*.check.ts',
     // Started as programs of their own.
@@ -41,7 +41,7 @@ export default {
     // Named on the command line of Vitest.
     'test/{coverage,runtime,tasks}/vitest.config.ts',
     // Stryker's test runner names its configuration in stryker.config.json.
-    'test/mutation/*.ts',
+    'test/slow/mutation/*.ts',
   ],
   project: [
     '{src,examples,scripts,bench,test}/**/*.{ts,tsx}',

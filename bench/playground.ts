@@ -5,7 +5,7 @@
  */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
-import { launchBrowser } from '../test/browser/launch.js';
+import { launchBrowser } from '../test/slow/browser/launch.js';
 
 const TOOLS = 500;
 const CHANGES = 40;

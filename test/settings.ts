@@ -14,7 +14,7 @@ export const SHARED = {
 
 /** Replace modules with `vi.mock`, which has no effect on modules that an earlier file loaded. */
 export const MOCKING = [
-  'test/examples/vault/secrecy.test.ts',
+  'test/behavior/examples/vault/secrecy.test.ts',
   'test/tasks/attach.test.ts',
   'test/tasks/result.test.ts',
   'test/tasks/subscriptions.test.ts',
@@ -23,7 +23,7 @@ export const MOCKING = [
 ];
 
 /** Package this project in its own folder, and replace `build/lambda`, which other tests read. */
-export const PACKAGING = ['test/e2e/{bundle-template,observe-template}.test.ts'];
+export const PACKAGING = ['test/lambda/endpoint/{bundle-template,observe-template}.test.ts'];
 
 /** Start and kill dozens of processes, and list 10,000 tasks. */
 export const KILLS = ['test/tasks/*.check.ts'];
@@ -36,9 +36,10 @@ export const KILLS = ['test/tasks/*.check.ts'];
 export const SLOW = [
   ...PACKAGING,
   ...KILLS,
-  'test/browser/*.test.ts',
+  'test/slow/browser/*.test.ts',
   'test/deploy/{endpoint,offline}.test.ts',
-  'test/examples/{deploy,lambda}.test.ts',
-  'test/e2e/{bundle,environments,pack,tasks-template}.test.ts',
+  'test/behavior/examples/{deploy,lambda}.test.ts',
+  'test/lambda/endpoint/{bundle,environments,tasks-template}.test.ts',
+  'test/slow/pack.test.ts',
   'test/behavior/leaks/*.test.ts',
 ];

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { blocksOf, createProject } from '../examples/pages.js';
+import { blocksOf, createProject } from '../behavior/examples/pages.js';
 import { barrels, valuesOf } from './barrels.js';
 
 const API = 'docs/reference/api.md';

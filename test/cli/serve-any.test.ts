@@ -11,7 +11,7 @@ import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { ToolListChangedNotificationSchema } from '@modelcontextprotocol/sdk/types.js';
 import { afterEach, describe, expect, it } from 'vitest';
 import { EXTENSION_ID } from '../../src/wire/messages.js';
-import { connectOverHttp, toolNames, updateConcerns } from '../e2e/clients.js';
+import { connectOverHttp, toolNames, updateConcerns } from '../clients.js';
 
 const CLI = join(process.cwd(), 'dist/cli/main.js');
 const EVERYTHING = createRequire(import.meta.url)

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { afterEach, describe, expect, it } from 'vitest';
-import { connectOverHttp, toolNames } from '../e2e/clients.js';
+import { connectOverHttp, toolNames } from '../clients.js';
 import { fixture, MAIN } from './run.js';
 
 const CHILD = fileURLToPath(new URL('../upstream/fixtures/faulty-child.mjs', import.meta.url));

@@ -10,7 +10,7 @@ import { serveLocally } from '../../src/http/local.js';
 import { SessionStreams } from '../../src/http/streams/session-streams.js';
 import { loadPolicy } from '../../src/policy/compile/load.js';
 import { createMemoryStore } from '../../src/session/memory.js';
-import { toolNames, updateConcerns } from '../e2e/clients.js';
+import { toolNames, updateConcerns } from '../clients.js';
 import { policyOf } from '../gate/gate-harness.js';
 import { rpc } from '../lambda/events.js';
 

@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { scenarioOf } from '../behavior/examples/scenarios.js';
 import { startEnvironment } from '../deploy/project.js';
 import { unzip } from '../deploy/unzip.js';
-import { scenarioOf } from '../examples/scenarios.js';
 import { httpEvent, rpc, toolsOf } from '../lambda/events.js';
 import { run, unreachableRegistry, Workspace } from './project.js';
 

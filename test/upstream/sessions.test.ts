@@ -9,7 +9,7 @@ import { ChildTransport } from '../../src/upstream/child-process.js';
 import { proxyTo } from '../../src/upstream/proxy.js';
 import { RecoveringTransport } from '../../src/upstream/recovering.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
-import { connectOverHttp, toolNames, updateConcerns } from '../e2e/clients.js';
+import { connectOverHttp, toolNames, updateConcerns } from '../clients.js';
 import { policyOf } from '../gate/gate-harness.js';
 
 const CHILD = fileURLToPath(new URL('fixtures/faulty-child.mjs', import.meta.url));

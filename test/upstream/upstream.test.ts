@@ -7,7 +7,7 @@ import { createMemoryStore } from '../../src/session/memory.js';
 import { ChildTransport } from '../../src/upstream/child-process.js';
 import { remoteTransport } from '../../src/upstream/remote.js';
 import { shareUpstream, type Upstream } from '../../src/upstream/upstream.js';
-import { connectOverHttp, inMeta, rawList, toolNames, updateConcerns } from '../e2e/clients.js';
+import { connectOverHttp, inMeta, rawList, toolNames, updateConcerns } from '../clients.js';
 
 const EVERYTHING = createRequire(import.meta.url)
   .resolve('@modelcontextprotocol/server-everything/package.json')

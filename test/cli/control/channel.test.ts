@@ -8,7 +8,7 @@ import {
   type Switchboard,
 } from '../../../src/cli/control/switchboard.js';
 import { type LocalEndpoint, listenLocally } from '../../../src/http/local.js';
-import { stateOf } from '../../browser/states.js';
+import { stateOf } from '../../slow/browser/states.js';
 
 const KEY = 'k'.repeat(43);
 const MARKER = stateOf('vault', { preferences: {} }).items[0]?.name ?? '';

@@ -13,8 +13,8 @@ import {
 import type { PanelPreferences } from '../../../src/gate/panel/panel-document.js';
 import { completeChange, panelState } from '../../../src/gate/panel/panel-state.js';
 import { loadPolicy } from '../../../src/policy/index.js';
-import { bindAll, configureFor, stateOf, tokensOf } from '../../browser/states.js';
 import { allConfigurations, smallPolicies } from '../../engine/small-policies.js';
+import { bindAll, configureFor, stateOf, tokensOf } from '../../slow/browser/states.js';
 import { policyOf } from '../gate-harness.js';
 
 const CONNECTION = { revision: 1, server: { name: 'test' }, session: 's', sessions: [], warnings: [] };

@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createVaultServer } from '../../../examples/vault/server.js';
+import type { GateReport } from '../../../src/gate/request/report.js';
+import { type LocalEndpoint, serveLocally } from '../../../src/http/local.js';
+import { loadPolicy } from '../../../src/policy/compile/load.js';
+import { createMemoryStore } from '../../../src/session/memory.js';
+import { connectOverHttp, inMeta, ofMeta, rawList, toolNames, updateConcerns } from '../../clients.js';
+
+/** Values that a host could send. `JSON.parse` makes `__proto__` an own property, an object literal does not. */
+const hostile: Record<string, unknown> = {
+  'a name that every object inherits': { constructor: 'x', toString: 'y', hasOwnProperty: 'z' },
+  'a prototype': JSON.parse('{"__proto__": "x"}'),
+  'an undeclared name': { secruity: 'high' },
+  'a number': { security: 3 },
+  'a list for a concern with one value': { security: ['high', 'low'] },
+  'an object': { security: { high: true } },
+  'a boolean': { security: true },
+  'a preset that is not a string': { preset: ['safe'] },
+  'a list of concerns': ['security'],
+  'a string': 'security=high',
+  'a number of concerns': 5,
+};
+
+let endpoint: LocalEndpoint;
+const reports: GateReport[] = [];
+beforeAll(async () => {
+  endpoint = await serveLocally({
+    server: () => createVaultServer(),
+    policy: loadPolicy('policies/vault.yaml'),
+    store: createMemoryStore(),
+    log: (entry) => reports.push(...entry.reports),
+  });
+});
+afterAll(() => endpoint.close());
+
+const warned = (method: string): boolean =>
+  reports.some((report) => report.method === method && (report.warnings?.length ?? 0) > 0);
+
+describe.each(Object.entries(hostile))('%s', (_what, concerns) => {
+  it('in the request changes no list, and causes a warning in the answer', async () => {
+    const client = await connectOverHttp(endpoint.url);
+    const result = await rawList(client, 'tools/list', inMeta(concerns));
+    expect(result.tools).toHaveLength(24);
+    expect(ofMeta(result)?.warnings).not.toHaveLength(0);
+    await client.close();
+  });
+
+  it.each([
+    ['initialize', 'initialize'],
+    ['initialized', 'notifications/initialized'],
+    ['capability', 'initialize'],
+  ] as const)('in %s changes no list, and causes a warning in the log', async (place, method) => {
+    reports.length = 0;
+    const client = await connectOverHttp(endpoint.url, { [place]: concerns });
+    expect(await toolNames(client)).toHaveLength(24);
+    expect(warned(method)).toBe(true);
+    await client.close();
+  });
+
+  it('in updateConcerns causes an error or a warning in the answer, and changes no list', async () => {
+    const client = await connectOverHttp(endpoint.url);
+    const outcome = await updateConcerns(client, concerns).catch((error: { code: number }) => error);
+    if ('code' in outcome) expect(outcome.code).toBe(-32602);
+    else expect(outcome.warnings).not.toHaveLength(0);
+    expect(await toolNames(client)).toHaveLength(24);
+    await client.close();
+  });
+});
+
+describe.each([
+  ['constructor=x'],
+  ['__proto__=x'],
+  ['secruity=high'],
+  ['security=(high low)'],
+  ['security=?1'],
+  ['security=3.5.1'],
+  ['security="high'],
+  [','],
+])('the header %s', (header) => {
+  it('changes no list, and causes a warning', async () => {
+    const client = await connectOverHttp(endpoint.url, { headers: { 'Mcp-Concerns': header } });
+    const result = await rawList(client);
+    expect(result.tools).toHaveLength(24);
+    expect(ofMeta(result)?.warnings).not.toHaveLength(0);
+    await client.close();
+  });
+});
+
+describe.each([
+  ['constructor:x'],
+  ['__proto__:x'],
+  ['secruity:high'],
+  ['security:high|low'],
+  [':'],
+  ['%00:%FF'],
+])('the URL parameter %s', (parameter) => {
+  it('changes no list, and causes a warning', async () => {
+    const client = await connectOverHttp(`${endpoint.url}?concerns=${parameter}`);
+    const result = await rawList(client);
+    expect(result.tools).toHaveLength(24);
+    expect(ofMeta(result)?.warnings).not.toHaveLength(0);
+    await client.close();
+  });
+});
+
+describe('an undeclared value', () => {
+  it('causes an error of a list and of an update, with a suggestion', async () => {
+    const client = await connectOverHttp(endpoint.url);
+    const data = {
+      concern: 'security',
+      value: 'hihg',
+      values: ['low', 'medium', 'high'],
+      suggestion: 'high',
+    };
+    await expect(toolNames(client, inMeta({ security: 'hihg' }))).rejects.toMatchObject({
+      code: -32602,
+      data,
+    });
+    await expect(updateConcerns(client, { security: 'hihg' })).rejects.toMatchObject({ code: -32602, data });
+    expect(await toolNames(client)).toHaveLength(24);
+    await client.close();
+  });
+
+  it('is ignored in notifications/initialized, which has no answer', async () => {
+    const client = await connectOverHttp(endpoint.url, {
+      initialized: { security: 'hihg', access: 'write' },
+    });
+    const result = await rawList(client);
+    expect(ofMeta(result)?.concerns).toEqual({ access: 'write' });
+    await client.close();
+  });
+});

@@ -1,0 +1,154 @@
+import { execFile } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { countRequest, countUpstream } from '../../../src/lambda/telemetry/metrics.js';
+import { read } from '../../../src/wire/messages.js';
+import { createVariant } from '../../deploy/project.js';
+
+const folder = mkdtempSync(join(tmpdir(), 'observe-'));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+/** Runs `osls package` offline in a folder with `serverless.yml`, and returns the template. */
+async function template(cwd: string, ...params: string[]): Promise<Record<string, unknown>> {
+  const target = mkdtempSync(join(folder, 'target-'));
+  const args = ['package', `--package=${target}`, ...params.map((each) => `--param=${each}`)];
+  const program = resolve('node_modules/serverless/bin/serverless.js');
+  const osls = promisify(execFile)(process.execPath, [program, ...args], { cwd });
+  await osls.catch(({ stdout, stderr }) => {
+    throw new Error(`${stdout}${stderr}`);
+  });
+  return JSON.parse(readFileSync(join(target, 'cloudformation-template-update-stack.json'), 'utf8'));
+}
+
+type Resource = { readonly Type: string; readonly Properties: Readonly<Record<string, unknown>> };
+const resourcesOf = (packaged: Record<string, unknown>) =>
+  Object.entries(packaged.Resources as Record<string, Resource>);
+const watching = (packaged: Record<string, unknown>) =>
+  resourcesOf(packaged).filter(([, { Type }]) => Type.startsWith('AWS::CloudWatch::'));
+
+/** All names of metrics that the function writes. */
+const WRITTEN = [
+  ...countRequest({
+    requestId: '',
+    httpMethod: 'POST',
+    status: 200,
+    durationMs: 1,
+    reports: [{ method: 'tools/list', era: 'legacy', shown: 1, total: 2 }],
+  }).total,
+  ...countUpstream({ upstream: 'a', state: 'failed' }).total,
+  ...countUpstream({ upstream: 'a', state: 'restarting' }).total,
+].map(({ name }): string => name);
+
+describe.each([
+  ['http', () => '.'],
+  ['function-url', () => createVariant('function-url').folder],
+])('the variant %s with metrics', (_variant, makeFolder) => {
+  let packaged: Record<string, unknown>;
+  beforeAll(async () => {
+    packaged = await template(
+      makeFolder(),
+      'metrics=vault/prod',
+      'alarmTopic=arn:aws:sns:eu-central-1:1:alerts',
+    );
+  });
+
+  it('has a dashboard and the four alarms, which watch this function', () => {
+    expect(watching(packaged).map(([name]) => name)).toEqual([
+      'ErrorsAlarm',
+      'DurationAlarm',
+      'ThrottlesAlarm',
+      'UpstreamDownAlarm',
+      'Dashboard',
+    ]);
+    const alarms = watching(packaged).filter(([, { Type }]) => Type === 'AWS::CloudWatch::Alarm');
+    for (const [, { Properties }] of alarms) {
+      expect(Properties).toMatchObject({
+        TreatMissingData: 'notBreaching',
+        AlarmActions: {
+          'Fn::If': ['HasAlarmTopic', ['arn:aws:sns:eu-central-1:1:alerts'], { Ref: 'AWS::NoValue' }],
+        },
+      });
+    }
+    const own = { Dimensions: [{ Name: 'FunctionName', Value: { Ref: 'McpLambdaFunction' } }] };
+    const service = { Namespace: 'vault/prod', Dimensions: [{ Name: 'service', Value: 'mcp-concerns' }] };
+    const properties = Object.fromEntries(alarms.map(([name, { Properties }]) => [name, Properties]));
+    expect(properties.ThrottlesAlarm).toMatchObject({
+      Namespace: 'AWS/Lambda',
+      MetricName: 'Throttles',
+      ...own,
+    });
+    expect(properties.DurationAlarm).toMatchObject({
+      MetricName: 'Duration',
+      ExtendedStatistic: 'p95',
+      ...service,
+    });
+    expect(properties.UpstreamDownAlarm).toMatchObject({ MetricName: 'UpstreamDown', ...service });
+    const metrics = read(properties.ErrorsAlarm, 'Metrics') as unknown[];
+    expect(metrics.map((each) => read(each, 'MetricStat', 'Metric'))).toEqual([
+      undefined,
+      { MetricName: 'Calls', ...service },
+      { MetricName: 'Errors', ...service },
+      { Namespace: 'AWS/Lambda', MetricName: 'Errors', ...own },
+    ]);
+  });
+
+  it('refers only to functions and conditions that the template has', () => {
+    const text = JSON.stringify(watching(packaged));
+    for (const [, name = ''] of text.matchAll(/"Ref":"(?!AWS::)(\w+)"/g)) {
+      expect(Object.keys(packaged.Resources as object)).toContain(name);
+    }
+    expect(Object.keys(packaged.Conditions as object)).toContain('HasAlarmTopic');
+    expect(text).not.toMatch(/\$\{(param|self|file):/);
+  });
+
+  it('draws only metrics that the function writes, in JSON that CloudWatch can read', () => {
+    const dashboard = watching(packaged).find(([name]) => name === 'Dashboard')?.[1].Properties;
+    expect(dashboard).toMatchObject({ DashboardName: 'mcp-concerns-dev' });
+    const [body, values] = read(dashboard, 'DashboardBody', 'Fn::Sub') as [string, Record<string, unknown>];
+    expect(values).toEqual({
+      namespace: 'vault/prod',
+      service: 'mcp-concerns',
+      region: { Ref: 'AWS::Region' },
+      function: { Ref: 'McpLambdaFunction' },
+    });
+    const names = [...body.matchAll(/\$\{(\w+)\}/g)].map(([, name = '']) => name);
+    expect(names.filter((name) => !Object.hasOwn(values, name))).toEqual([]);
+    const { widgets } = JSON.parse(body.replaceAll(/\$\{(\w+)\}/g, '$1')) as {
+      widgets: { properties: { metrics?: unknown[][] } }[];
+    };
+    expect(widgets).toHaveLength(6);
+    const drawn = widgets
+      .flatMap(({ properties }) => properties.metrics ?? [])
+      .flatMap(([, name]) => (typeof name === 'string' ? name : []));
+    expect(drawn.filter((name) => name !== 'Throttles' && !WRITTEN.includes(name))).toEqual([]);
+    expect(WRITTEN.filter((name) => !drawn.includes(name))).toEqual([]);
+  });
+
+  it('tells the function the namespace', () => {
+    const [, lambda] = resourcesOf(packaged).find(([, { Type }]) => Type === 'AWS::Lambda::Function') ?? [];
+    expect(read(lambda, 'Properties', 'Environment', 'Variables')).toMatchObject({
+      MCP_CONCERNS_METRICS: 'vault/prod',
+    });
+  });
+});
+
+it('is not made if its role cannot read the policy', async () => {
+  await expect(template('.', 'policyUrl=ssm:/vault/policy')).rejects.toThrow(
+    'MCP_CONCERNS_POLICY is ssm:/vault/policy, but the role of the function does not allow ssm:GetParameter.',
+  );
+});
+
+it('has neither a dashboard nor alarms without metrics', async () => {
+  const packaged = await template('.', 'policySeconds=30');
+  expect(watching(packaged)).toEqual([]);
+  expect(packaged).not.toHaveProperty('Conditions');
+  const [, lambda] = resourcesOf(packaged).find(([, { Type }]) => Type === 'AWS::Lambda::Function') ?? [];
+  expect(read(lambda, 'Properties', 'Environment', 'Variables')).toMatchObject({
+    MCP_CONCERNS_METRICS: '',
+    MCP_CONCERNS_POLICY: '',
+    MCP_CONCERNS_POLICY_SECONDS: '30',
+  });
+});

@@ -1,0 +1,130 @@
+import { readFileSync } from 'node:fs';
+import {
+  bindCatalog,
+  type Caller,
+  type Catalog,
+  KINDS,
+  type Kind,
+  type Policy,
+  type Primitive,
+  resolveConfiguration,
+  type ServerCatalog,
+} from '../../../src/engine/index.js';
+import type { PanelPreferences, PanelState } from '../../../src/gate/panel/panel-document.js';
+import { type PanelInput, panelState } from '../../../src/gate/panel/panel-state.js';
+import { loadPolicy } from '../../../src/policy/index.js';
+
+/** Binds every list of a catalog to a policy, as the gate does. */
+export function bindAll(policy: Policy, catalog: ServerCatalog): PanelInput['catalogs'] {
+  return Object.fromEntries(
+    KINDS.map((kind): [Kind, Catalog<Primitive>] => [kind, bindCatalog(policy, kind, catalog[kind] ?? [])]),
+  );
+}
+
+/** Counts as a snapshot file does: its items have their tokens. Other items count a token for four characters. */
+export const tokensOf = (definition: object): number =>
+  'tokens' in definition && typeof definition.tokens === 'number'
+    ? definition.tokens
+    : Math.ceil(JSON.stringify(definition).length / 4);
+
+/** Resolves preferences that come from a session, without any other source. */
+export const configureFor =
+  (policy: Policy, caller: Caller = {}): PanelInput['configure'] =>
+  (concerns) =>
+    resolveConfiguration(policy, [{ from: 'session', concerns }], caller);
+
+interface Given extends Partial<Omit<PanelInput, 'configure' | 'catalogs'>> {
+  readonly name?: string;
+  readonly catalog?: ServerCatalog;
+  readonly preferences: PanelPreferences;
+}
+
+/** Computes the document for a policy of this repository. */
+export function stateOf(
+  policyName: string,
+  { name = policyName, catalog, preferences, ...rest }: Given,
+): PanelState {
+  const policy = loadPolicy(`policies/${policyName}.yaml`);
+  const file: ServerCatalog = JSON.parse(readFileSync(`policies/${policyName}.catalog.json`, 'utf8'));
+  return panelState({
+    preferences,
+    configure: configureFor(policy),
+    catalogs: bindAll(policy, catalog ?? file),
+    tokensOf,
+    revision: 1,
+    server: { name, version: '1.0.0' },
+    session: 's1',
+    sessions: [session('s1', 'claude-code', { version: '2.1.330', relisted: true })],
+    warnings: [],
+    ...rest,
+  });
+}
+
+const session = (
+  id: string,
+  client: string,
+  rest: { version?: string; relisted?: boolean | null; via?: 'http' | 'stdio' } = {},
+): PanelState['sessions'][number] => ({
+  id,
+  client,
+  via: 'http',
+  relisted: null,
+  ...rest,
+});
+
+const vault: ServerCatalog = JSON.parse(readFileSync('policies/vault.catalog.json', 'utf8'));
+
+/** The states that are drawn: what a person sees on a good day, and on a bad one. */
+export const STATES: Readonly<Record<string, PanelState>> = {
+  vault: stateOf('vault', { name: 'Data vault', preferences: { security: 'high', access: 'read' } }),
+  empty: stateOf('vault', { name: 'Data vault', catalog: {}, preferences: {} }),
+  nothing: stateOf('vault', {
+    name: 'Data vault',
+    preferences: { security: 'low', cost: 'high', access: 'read' },
+    sessions: [session('s1', 'claude-code', { version: '2.1.330', relisted: false })],
+  }),
+  several: stateOf('vault', {
+    name: 'Data vault',
+    preferences: { cost: 'minimal' },
+    sessions: [
+      session('s1', 'claude-code', { version: '2.1.330', relisted: false }),
+      session('s2', 'gemini-cli', { version: '0.61.0', via: 'stdio' }),
+    ],
+    warnings: ['"speed" (initialize) is not a concern of this server. It was ignored.'],
+  }),
+  many: stateOf('gitlab', { name: 'GitLab', preferences: {} }),
+  long: stateOf('vault', {
+    name: 'An internal platform for the secure storage of documents, records and credentials',
+    catalog: {
+      ...vault,
+      tools: (vault.tools ?? []).map((tool) => ({
+        ...tool,
+        title: String(tool.name),
+        description: 'Reads the record that belongs to the identifier and returns every field of it. '.repeat(
+          3,
+        ),
+      })),
+      resources: Array.from({ length: 3 }, (_, index) => ({
+        name: `record ${index}`,
+        uri: `vault://records/department-of-very-long-names/2026/quarter-4/${'a'.repeat(60)}-${index}`,
+      })),
+    },
+    preferences: { security: 'medium' },
+  }),
+  rtl: stateOf('vault', {
+    name: 'خزنة البيانات',
+    catalog: {
+      tools: (vault.tools ?? []).map((tool) => ({
+        ...tool,
+        description: 'تشفير النص باستخدام مفتاح من الخزنة.',
+      })),
+    },
+    preferences: { security: 'high' },
+  }),
+  readonly: stateOf('vault', {
+    name: 'Data vault',
+    preferences: { security: 'high' },
+    readOnly:
+      'This endpoint keeps no preferences. To change them, connect with ?concerns=security:low in its URL.',
+  }),
+};
