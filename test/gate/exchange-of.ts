@@ -3,8 +3,7 @@ import { gather, settle } from '../../src/gate/edge/gather.js';
 import { ROWS } from '../../src/gate/edge/rows.js';
 import { type Found, findPreferences } from '../../src/gate/edge/sources.js';
 import type { Sender } from '../../src/gate/request/configure.js';
-import type { Settling } from '../../src/gate/request/needs.js';
-import type { Row } from '../../src/gate/request/outcome.js';
+import type { Row, Settling } from '../../src/gate/request/decision.js';
 import {
   type Answer,
   CLIENT_CAPABILITIES_META,

@@ -3,7 +3,7 @@ import { identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
-import { type Settling, wholeList } from '../request/needs.js';
+import { type Settling, wholeList } from '../request/decision.js';
 
 /** What a change of the values in effect does to the lists of a server. */
 export interface ListComparison {

@@ -19,6 +19,17 @@ import { hasTexts } from '../enforce/redact-texts.js';
 import { redactFailure } from '../enforce/redaction.js';
 import { surfacesOf } from '../request/client-surfaces.js';
 import { configure } from '../request/configure.js';
+import {
+  type Deciding,
+  handshake,
+  keep,
+  type Outcome,
+  pass,
+  preferences,
+  principalNow,
+  type Settled,
+  type Settling,
+} from '../request/decision.js';
 import { type Facts, type Implementation, isEnforced, type RequestFacts } from '../request/facts.js';
 import {
   keepCapabilities,
@@ -26,15 +37,6 @@ import {
   type SessionPreferences,
   updateSession,
 } from '../request/kept-preferences.js';
-import {
-  type Deciding,
-  handshake,
-  keep,
-  preferences,
-  principalNow,
-  type Settling,
-} from '../request/needs.js';
-import { type Outcome, pass, type Settled } from '../request/outcome.js';
 import { describeConcerns, NO_REPORT, type Report, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';

@@ -6,8 +6,8 @@ import { hiddenNameFinder } from '../enforce/hidden-names.js';
 import { hasTexts, redactMembers } from '../enforce/redact-texts.js';
 import { textRedaction } from '../enforce/text-redaction.js';
 import { canChange } from '../request/configure.js';
+import { heldNow, type Lists, listsFor, type Settling } from '../request/decision.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
-import { heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
 
 type Result = Record<string, unknown>;
 

@@ -4,8 +4,8 @@ import { select } from '../../engine/select.js';
 import { type Capability, LISTS } from '../../wire/messages.js';
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
+import { configurationNow, listsFor, type Settling, wholeList } from '../request/decision.js';
 import type { View } from '../request/facts.js';
-import { configurationNow, listsFor, type Settling, wholeList } from '../request/needs.js';
 import type { WholeList } from '../request/whole-list.js';
 
 /** The visible part of each list that the client can have seen, as JSON: a definition that changed changes the list too. */

@@ -2,9 +2,9 @@ import { type Configuration, describeAccepted } from '../../engine/configuration
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import { CAPABILITIES, type Capability } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
+import { announce, keep, keptNow, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import { type Kept, recordOf } from '../request/kept-preferences.js';
-import { announce, keep, keptNow, type Settling } from '../request/needs.js';
 import { compareLists, type ListComparison } from './compare-lists.js';
 
 /** What became of values that a model set. */

@@ -8,6 +8,16 @@ import type { Kind } from '../../engine/policy.js';
 import type { HostConcerns, SessionRead, SessionRecord } from '../../session/store.js';
 import { type Capability, ERRORS, EXTENSION_ID, read } from '../../wire/messages.js';
 import { configure } from '../request/configure.js';
+import {
+  announce,
+  keep,
+  keptNow,
+  type Outcome,
+  refuse,
+  refuseValue,
+  reply,
+  type Settling,
+} from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
 import {
   type Decided,
@@ -16,8 +26,6 @@ import {
   strongestPlace,
   withoutModel,
 } from '../request/kept-preferences.js';
-import { announce, keep, keptNow, type Settling } from '../request/needs.js';
-import { type Outcome, refuse, refuseValue, reply } from '../request/outcome.js';
 import { describeConcerns, storeWarning } from '../request/report.js';
 import { canKeep } from '../request/switching.js';
 import { compareLists } from './compare-lists.js';

@@ -1,6 +1,6 @@
 import type { AskServer } from '../../wire/ask-pages.js';
 import { readFormAnswer } from '../panel/form.js';
-import type { FormAnswer } from '../request/needs.js';
+import type { FormAnswer } from '../request/decision.js';
 
 /** A host without a person may never answer. Longer than a person needs, and shorter than hosts keep a call open. */
 export const LONGEST_WAIT = 120_000;

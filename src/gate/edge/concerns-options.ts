@@ -1,15 +1,11 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
-import type { Message, RequestId } from '../../wire/messages.js';
-import type { TaskLister } from '../../wire/task-lister.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
-import type { PrincipalPreferences, SessionPreferences } from '../request/kept-preferences.js';
+import type { PrincipalPreferences } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
-import type { GateReport, Report } from '../request/report.js';
-import type { TaskMemory, TaskRecords } from '../tasks/task-records.js';
+import type { GateReport } from '../request/report.js';
+import type { TaskMemory } from '../tasks/task-records.js';
 import type { ConnectionObserver, InitializedConnection } from './connection-state.js';
-import type { Exchange } from './exchange.js';
-import type { Ledger } from './ledger.js';
 import type { KnownNames } from './outcomes.js';
 
 /** The policy of a gate, and where preferences are kept. */
@@ -39,24 +35,4 @@ export interface GateOptions extends ConcernsOptions {
   readonly taskMemory?: TaskMemory | undefined;
   /** Called when a client has initialized the connection, by a process that serves a page with switches. */
   readonly observe?: ((initialized: InitializedConnection) => ConnectionObserver) | undefined;
-}
-
-/** Where a connection sends messages. `extra` is what the transport told about the client's message that caused one. */
-export interface ConnectionPorts {
-  toServer(message: Message, extra: unknown): void;
-  toClient(message: Message, relatedTo?: RequestId): Promise<void>;
-}
-
-/** The options of one connection: where its preferences are kept is known from its first message. */
-export interface ConnectionOptions extends Omit<GateOptions, 'store' | 'report' | 'names' | 'taskMemory'> {
-  readonly report?: Report | undefined;
-  readonly preferences: SessionPreferences;
-  /** Who created which task. Without it, the connection remembers its own tasks. */
-  readonly tasks?: TaskRecords | undefined;
-  /** Lists the tasks of the server by their owner, if the server can. */
-  readonly lister?: TaskLister | undefined;
-  /** Whether the client initialized the session on an earlier connection. */
-  readonly resumed?: boolean | undefined;
-  /** Has the requests that passed by before there was a connection. */
-  readonly ledger?: Ledger<Exchange> | undefined;
 }

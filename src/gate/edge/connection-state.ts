@@ -4,9 +4,9 @@ import type { SessionRecord } from '../../session/store.js';
 import type { Capability } from '../../wire/messages.js';
 import type { Panel } from '../panel/panel.js';
 import { CatalogCache, type SharedCatalog } from '../request/catalog-cache.js';
+import type { Handshake } from '../request/decision.js';
 import type { Implementation } from '../request/facts.js';
 import type { SessionPreferences } from '../request/kept-preferences.js';
-import type { Handshake } from '../request/needs.js';
 
 /** Whether and how a client initialized a connection. Written by the steps of `initialize`. */
 export class Initialization {

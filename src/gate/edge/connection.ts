@@ -26,6 +26,7 @@ import { keepInitialized } from '../concerns/initialize.js';
 import { filterUnexpected } from '../lists/list-request.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
+import type { Handshake } from '../request/decision.js';
 import type { Implementation } from '../request/facts.js';
 import {
   type PrincipalPreferences,
@@ -34,12 +35,11 @@ import {
   type SessionPreferences,
 } from '../request/kept-preferences.js';
 import { LivePolicy, policyInForce } from '../request/live-policy.js';
-import type { Handshake } from '../request/needs.js';
 import { NO_REPORT, type Report } from '../request/report.js';
 import { passesBy, reportOfPassing } from '../table/routing.js';
 import { TaskMemory, type TaskRecords, taskRecords } from '../tasks/task-records.js';
 import { toolIsShown } from '../tasks/visible-tasks.js';
-import type { ConnectionOptions, ConnectionPorts } from './concerns-options.js';
+import type { GateOptions } from './concerns-options.js';
 import { Initialization, Listing, Switching } from './connection-state.js';
 import { Exchange } from './exchange.js';
 import { gather, judge, settle } from './gather.js';
@@ -52,6 +52,26 @@ import {
   fromServerRequest,
   type ServerConnection,
 } from './server-messages.js';
+
+/** Where a connection sends messages. `extra` is what the transport told about the client's message that caused one. */
+export interface ConnectionPorts {
+  toServer(message: Message, extra: unknown): void;
+  toClient(message: Message, relatedTo?: RequestId): Promise<void>;
+}
+
+/** The options of one connection: where its preferences are kept is known from its first message. */
+export interface ConnectionOptions extends Omit<GateOptions, 'store' | 'report' | 'names' | 'taskMemory'> {
+  readonly report?: Report | undefined;
+  readonly preferences: SessionPreferences;
+  /** Who created which task. Without it, the connection remembers its own tasks. */
+  readonly tasks?: TaskRecords | undefined;
+  /** Lists the tasks of the server by their owner, if the server can. */
+  readonly lister?: TaskLister | undefined;
+  /** Whether the client initialized the session on an earlier connection. */
+  readonly resumed?: boolean | undefined;
+  /** Has the requests that passed by before there was a connection. */
+  readonly ledger?: Ledger<Exchange> | undefined;
+}
 
 const SENT = Promise.resolve();
 

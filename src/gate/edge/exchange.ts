@@ -20,6 +20,7 @@ import {
 import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';
+import type { Handshake } from '../request/decision.js';
 import type { ConnectionFacts, Facts, Keeps, Substitute } from '../request/facts.js';
 import {
   type Kept,
@@ -27,7 +28,6 @@ import {
   type PrincipalPreferences,
   type SessionPreferences,
 } from '../request/kept-preferences.js';
-import type { Handshake } from '../request/needs.js';
 import { type GateReport, NO_REPORT, type ReportContext, type Reporter } from '../request/report.js';
 import { panelRouteOf } from '../table/panel-routes.js';
 import type { Route } from '../table/routes.js';

@@ -1,7 +1,6 @@
 import type { Answer, Failure, Message } from '../../wire/messages.js';
 import { nowOrLater } from '../../wire/serial-queue.js';
-import type { Deciding, Need, NeedName, Settling } from '../request/needs.js';
-import type { Outcome, Row, Settled, Tell } from '../request/outcome.js';
+import type { Deciding, Need, NeedName, Outcome, Row, Settled, Settling, Tell } from '../request/decision.js';
 import { NO_REPORT } from '../request/report.js';
 import { loggable, refusalOf } from '../table/routing.js';
 import type { Exchange } from './exchange.js';

@@ -6,9 +6,8 @@ import { judgeAccess, judgeProbe, probedRequest } from '../enforce/access-check.
 import { redactFailure, settleAccess } from '../enforce/redaction.js';
 import { judgeList, settleList } from '../lists/list-request.js';
 import { PANEL_ROWS } from '../panel/panel-handlers.js';
+import { decided, pass, type Row, reply, type Settled, type Settling } from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
-import { decided, type Settling } from '../request/needs.js';
-import { pass, type Row, reply, type Settled } from '../request/outcome.js';
 import { ROUTES, type Route } from '../table/routes.js';
 import { createsTask, rememberTask } from '../tasks/remember-task.js';
 import { judgeTaskList, settleTaskList, withoutTaskList } from '../tasks/task-list.js';

@@ -4,7 +4,7 @@ import { bindCatalog } from '../../engine/select.js';
 import { askForPages } from '../../wire/ask-pages.js';
 import { ERRORS, LISTS, read } from '../../wire/messages.js';
 import { PAGE_SCHEME, targetMatcher } from '../enforce/visibility.js';
-import type { FoundLists, FoundPages, Lists, Need, NeededLists, Target } from '../request/needs.js';
+import type { FoundLists, FoundPages, Lists, Need, NeededLists, Target } from '../request/decision.js';
 import { itemsOf } from '../request/whole-list.js';
 import type { Exchange } from './exchange.js';
 

@@ -2,6 +2,16 @@ import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
 import { configure, sessionConfiguration } from '../request/configure.js';
 import {
+  type FactOf,
+  type Need,
+  type NeedName,
+  type Outcome,
+  type PanelPart,
+  type PanelPartName,
+  refuse,
+  refuseValue,
+} from '../request/decision.js';
+import {
   type Kept,
   NO_PRINCIPAL,
   nothingRead,
@@ -9,8 +19,6 @@ import {
   readPrincipal,
   updateSession,
 } from '../request/kept-preferences.js';
-import type { FactOf, Need, NeedName, PanelPart, PanelPartName } from '../request/needs.js';
-import { type Outcome, refuse, refuseValue } from '../request/outcome.js';
 import { storeWarning } from '../request/report.js';
 import { askPerson } from './ask-person.js';
 import { isChosen } from './chosen-prompt.js';

@@ -1,7 +1,7 @@
 import type { SessionRead } from '../../session/store.js';
 import type { TaskCaller } from '../../session/task-owner.js';
+import type { TaskMaker } from '../request/decision.js';
 import { readSession } from '../request/kept-preferences.js';
-import type { TaskMaker } from '../request/needs.js';
 import { isPrivate, principalOf } from '../tasks/task-owner.js';
 import type { TaskRecords } from '../tasks/task-records.js';
 import type { Exchange } from './exchange.js';

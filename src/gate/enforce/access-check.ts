@@ -1,9 +1,18 @@
 import type { Configuration } from '../../engine/configuration.js';
 import { ERRORS, type Request, read } from '../../wire/messages.js';
 import { canChange } from '../request/configure.js';
+import {
+  type Deciding,
+  type Lists,
+  listsFor,
+  type Outcome,
+  pass,
+  preferences,
+  refuse,
+  reply,
+  type Tell,
+} from '../request/decision.js';
 import type { Facts, RequestFacts, Substitute } from '../request/facts.js';
-import { type Deciding, type Lists, listsFor, preferences } from '../request/needs.js';
-import { type Outcome, pass, refuse, reply, type Tell } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
 import { refusalOf } from '../table/routing.js';
 import { explainTarget } from './explain-target.js';

@@ -1,7 +1,7 @@
 import { type Answer, ERRORS, type Failure, failure, read } from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
+import { listsFor, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { listsFor, type Settling } from '../request/needs.js';
 import { type EntryPath, entriesOf } from '../table/routes.js';
 import { KINDS_OF } from './targets.js';
 import { isUriShown } from './visibility.js';

@@ -10,9 +10,16 @@ import {
 } from '../../wire/messages.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { canChange } from '../request/configure.js';
+import {
+  configurationNow,
+  heldNow,
+  type Lists,
+  listsFor,
+  refusal,
+  type Settled,
+  type Settling,
+} from '../request/decision.js';
 import { type Facts, isEnforced, type RequestFacts, type View } from '../request/facts.js';
-import { configurationNow, heldNow, type Lists, listsFor, type Settling } from '../request/needs.js';
-import { refusal, type Settled } from '../request/outcome.js';
 import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';

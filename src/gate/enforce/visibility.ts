@@ -6,7 +6,7 @@ import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { type Catalog, decideItem } from '../../engine/select.js';
-import type { Lists, Target } from '../request/needs.js';
+import type { Lists, Target } from '../request/decision.js';
 import { normalizeUri, uriVariantsOf } from './uri-variants.js';
 
 export type { Lists, Target };

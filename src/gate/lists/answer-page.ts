@@ -1,8 +1,8 @@
 import type { ConcernWarning } from '../../engine/configuration.js';
 import { ERRORS } from '../../wire/messages.js';
 import { unshared } from '../request/configure.js';
+import { type Outcome, refuse, reply } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { type Outcome, refuse, reply } from '../request/outcome.js';
 import { describeConcerns, type ListCounts, type ReportContext } from '../request/report.js';
 import { type CursorTarget, cutPage, digestOf } from './cursor.js';
 import { withOwnEntries } from './own-entries.js';

@@ -5,6 +5,18 @@ import { select } from '../../engine/select.js';
 import { type Answer, answer, ERRORS, type Failure } from '../../wire/messages.js';
 import { redactFailure } from '../enforce/redaction.js';
 import { canChange, unshared } from '../request/configure.js';
+import {
+  type Deciding,
+  fail,
+  type Outcome,
+  pass,
+  preferences,
+  refuse,
+  reply,
+  type Settled,
+  type Settling,
+  wholeList,
+} from '../request/decision.js';
 import type { Facts, RequestFacts } from '../request/facts.js';
 import {
   type NameFilter,
@@ -12,8 +24,6 @@ import {
   readNameFilters,
   warnOfUnknownNames,
 } from '../request/name-filters.js';
-import { type Deciding, preferences, type Settling, wholeList } from '../request/needs.js';
-import { fail, type Outcome, pass, refuse, reply, type Settled } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
 import { itemsOf, type WholeList, wholeListOf } from '../request/whole-list.js';
 import { answerPage, cursorTarget } from './answer-page.js';

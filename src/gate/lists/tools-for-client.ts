@@ -2,8 +2,8 @@ import type { Kind } from '../../engine/policy.js';
 import { CLIENT_CAPABILITIES_META, read, TASKS_EXTENSION } from '../../wire/messages.js';
 import { KINDS_OF } from '../enforce/targets.js';
 import { isUriShown } from '../enforce/visibility.js';
+import { listsFor, type Settling } from '../request/decision.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
-import { listsFor, type Settling } from '../request/needs.js';
 
 /** What the tools of a list say about tasks. */
 interface Support {

@@ -1,5 +1,5 @@
 import { read } from '../../wire/messages.js';
-import type { FormAnswer } from '../request/needs.js';
+import type { FormAnswer } from '../request/decision.js';
 import type { PanelConcern, PanelPreset, PanelState } from './panel-document.js';
 import { summaryOf } from './sentence.js';
 

@@ -2,8 +2,8 @@ import { type Configuration, resolveConfiguration } from '../../engine/configura
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { changeModelValues } from '../concerns/model-values.js';
 import { ANY } from '../lists/model-parameters.js';
+import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import type { Settling } from '../request/needs.js';
 import { canSwitch, openToModel } from '../request/switching.js';
 import { howToSwitch } from './how-to-switch.js';
 import { problemOf } from './panel.js';

@@ -3,8 +3,8 @@ import type { Concern } from '../../engine/policy.js';
 import { select } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { configure } from '../request/configure.js';
+import { keptNow, type Settling, wholeList } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { keptNow, type Settling, wholeList } from '../request/needs.js';
 import { openToModel } from '../request/switching.js';
 
 /** More values than this are counted only: the answer stays in the context of the model. */

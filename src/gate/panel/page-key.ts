@@ -1,7 +1,6 @@
+import { keep, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-
 import { recordOf } from '../request/kept-preferences.js';
-import { keep, type Settling } from '../request/needs.js';
 
 /**
  * Returns the key that only the page gets, by which `concerns_update` knows that a person made the change.

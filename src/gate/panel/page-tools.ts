@@ -1,6 +1,6 @@
 import { read } from '../../wire/messages.js';
+import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import type { Settling } from '../request/needs.js';
 import { clientSurfaces } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
 import { whyReadOnly } from './how-to-switch.js';

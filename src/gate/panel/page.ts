@@ -1,6 +1,6 @@
 import { APP_MIME_TYPE } from '../request/client-surfaces.js';
+import { decided, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { decided, type Settling } from '../request/needs.js';
 import { clientSurfaces } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
 import { PANEL_HTML } from './generated/page.js';

@@ -1,8 +1,16 @@
 import { identityOf } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { read } from '../../wire/messages.js';
-import { type Deciding, type PanelPartName, panelPart, preferences, wholeList } from '../request/needs.js';
-import { type Outcome, type Row, reply } from '../request/outcome.js';
+import {
+  type Deciding,
+  type Outcome,
+  type PanelPartName,
+  panelPart,
+  preferences,
+  type Row,
+  reply,
+  wholeList,
+} from '../request/decision.js';
 
 /**
  * Returns how requests are decided that name a primitive of the gate. The server answers if it has a primitive of that

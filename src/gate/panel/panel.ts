@@ -6,6 +6,7 @@ import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
 import { callerOf, configure } from '../request/configure.js';
+import { announce, keptNow, type Settling, wholeList } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import {
   type Decided,
@@ -14,7 +15,6 @@ import {
   strongestPlace,
   withoutModel,
 } from '../request/kept-preferences.js';
-import { announce, keptNow, type Settling, wholeList } from '../request/needs.js';
 import { quoteValue } from '../request/quote-value.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';

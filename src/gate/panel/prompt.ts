@@ -1,8 +1,8 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { CONCERNS_PARAMETER, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
+import { isChosen, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { isChosen, type Settling } from '../request/needs.js';
 import { canSwitch } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
 import { forUrl, type NextRequests } from './next-requests.js';

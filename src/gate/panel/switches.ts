@@ -1,5 +1,5 @@
+import type { Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import type { Settling } from '../request/needs.js';
 import { whyReadOnly } from './how-to-switch.js';
 import { panelDocument } from './panel.js';
 import type { PanelState } from './panel-document.js';

@@ -1,7 +1,7 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
+import { askPerson, type FormAnswer, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { askPerson, type FormAnswer, type Settling } from '../request/needs.js';
 import { canSwitch, clientSurfaces } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';

@@ -1,8 +1,7 @@
 import { ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { ACCESS_METHODS, type Answer, type Failure, type Request, read } from '../../wire/messages.js';
+import { owner, remember, type Settled, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { owner, remember, type Settling } from '../request/needs.js';
-import type { Settled } from '../request/outcome.js';
 import { storeWarning } from '../request/report.js';
 
 /** Returns whether an answer is a task, whose maker must be remembered: a task itself names neither caller nor tool. */

@@ -6,9 +6,20 @@ import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { withWarnings } from '../lists/filter-list.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
 import { unshared } from '../request/configure.js';
+import {
+  type Deciding,
+  fail,
+  type Outcome,
+  pagesOf,
+  pass,
+  preferences,
+  refuse,
+  reply,
+  type Settled,
+  type Settling,
+  type Tell,
+} from '../request/decision.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
-import { type Deciding, pagesOf, preferences, type Settling } from '../request/needs.js';
-import { fail, type Outcome, pass, refuse, reply, type Settled, type Tell } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
 import { applyTaskFilter, readTaskFilter } from './task-filter.js';
 import { answerFromLister } from './task-lister.js';

@@ -5,9 +5,8 @@ import type { TaskFilter, TaskListPage } from '../../wire/task-lister.js';
 import { redactTasks } from '../enforce/redaction.js';
 import { CURSOR_MESSAGES, type CursorTarget } from '../lists/cursor.js';
 import { isSealed, openCursor, sealCursor } from '../lists/sealed-cursor.js';
+import { type Outcome, owner, refuse, reply, type Settling, tasksOf } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { owner, type Settling, tasksOf } from '../request/needs.js';
-import { type Outcome, refuse, reply } from '../request/outcome.js';
 import { describeConcerns } from '../request/report.js';
 import { hidesTasks, shownTools } from './visible-tasks.js';
 

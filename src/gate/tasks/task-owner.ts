@@ -1,8 +1,8 @@
 import { bearerOf, hasOwner, ownerOf, type TaskCaller } from '../../session/task-owner.js';
 import { read } from '../../wire/messages.js';
 import type { Sender } from '../request/configure.js';
+import type { TaskMaker } from '../request/decision.js';
 import type { RequestFacts } from '../request/facts.js';
-import type { TaskMaker } from '../request/needs.js';
 
 /**
  * Returns whether the connection has one client by its nature, such as stdio. Then everything that the server has belongs

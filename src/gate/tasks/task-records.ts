@@ -1,6 +1,6 @@
 import QuickLRU from 'quick-lru';
 import type { SessionStore } from '../../session/store.js';
-import type { TaskMaker } from '../request/needs.js';
+import type { TaskMaker } from '../request/decision.js';
 
 /** Who created which task. Promises only if the session store must be waited for. */
 export interface TaskRecords {

@@ -1,9 +1,18 @@
 import { type Answer, ERRORS, type Failure } from '../../wire/messages.js';
 import { rewriteJson, rewriteObject } from '../../wire/rewrite-json.js';
 import { redactResponse } from '../enforce/redaction.js';
+import {
+  type Deciding,
+  makersOf,
+  type Outcome,
+  owner,
+  pass,
+  preferences,
+  refuse,
+  type Settled,
+  type Settling,
+} from '../request/decision.js';
 import { type Facts, isEnforced, type RequestFacts } from '../request/facts.js';
-import { type Deciding, makersOf, owner, preferences, type Settling } from '../request/needs.js';
-import { type Outcome, pass, refuse, type Settled } from '../request/outcome.js';
 import { storeWarning } from '../request/report.js';
 import { isPrivate, mayUse } from './task-owner.js';
 import { unknownTaskId } from './unknown-task-id.js';

@@ -1,7 +1,6 @@
 import { read } from '../../wire/messages.js';
+import { type Deciding, type Outcome, pass, preferences } from '../request/decision.js';
 import { isEnforced, type RequestFacts } from '../request/facts.js';
-import { type Deciding, preferences } from '../request/needs.js';
-import { type Outcome, pass } from '../request/outcome.js';
 
 /**
  * Handles `subscriptions/listen`, which reaches the gate only from a server that is connected to its transport itself. Under

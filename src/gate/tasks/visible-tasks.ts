@@ -5,8 +5,8 @@ import { read } from '../../wire/messages.js';
 import { redactTasks } from '../enforce/redaction.js';
 import { decisionOnName, isShown } from '../enforce/visibility.js';
 import { canChange } from '../request/configure.js';
+import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/decision.js';
 import { type Facts, isEnforced } from '../request/facts.js';
-import { type Lists, listsFor, makersOf, owner, type Settling, type TaskMaker } from '../request/needs.js';
 import { isListedFor, isPrivate } from './task-owner.js';
 
 /** The tasks of a list that the caller is shown. */

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
 import type { InitializedConnection } from '../../../src/gate/edge/connection-state.js';
 import { SharedCatalog } from '../../../src/gate/request/catalog-cache.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
 import { createMemoryStore } from '../../../src/session/memory.js';

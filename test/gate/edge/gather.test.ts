@@ -8,11 +8,14 @@ import {
   decided,
   heldNow,
   keptNow,
+  type Outcome,
   preferences,
+  type Row,
+  reply,
+  type Settled,
   type Settling,
   wholeList,
-} from '../../../src/gate/request/needs.js';
-import { type Outcome, type Row, reply, type Settled } from '../../../src/gate/request/outcome.js';
+} from '../../../src/gate/request/decision.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { Answer, Failure, Message } from '../../../src/wire/messages.js';
 import type { TaskLister } from '../../../src/wire/task-lister.js';

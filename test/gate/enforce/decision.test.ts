@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { bindCatalog } from '../../../src/engine/select.js';
 import { judgeAccess } from '../../../src/gate/enforce/access-check.js';
+import type { Deciding, FactOf, NeedName } from '../../../src/gate/request/decision.js';
 import type { Facts } from '../../../src/gate/request/facts.js';
-import type { Deciding, FactOf, NeedName } from '../../../src/gate/request/needs.js';
 import { ROUTES } from '../../../src/gate/table/routes.js';
 import { policyOf } from '../gate-harness.js';
 

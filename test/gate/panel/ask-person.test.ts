@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LONGEST_WAIT } from '../../../src/gate/edge/ask-person.js';
 import { type Form, readFormAnswer } from '../../../src/gate/panel/form.js';
-import { askPerson, type FormAnswer } from '../../../src/gate/request/needs.js';
+import { askPerson, type FormAnswer } from '../../../src/gate/request/decision.js';
 import type { RequestId } from '../../../src/wire/messages.js';
 import { decided } from '../exchange-of.js';
 import { talkTo } from './panel-policy.js';

@@ -1,10 +1,10 @@
 import type { Policy } from '../../../src/engine/policy.js';
-import type { ConnectionOptions, ConnectionPorts } from '../../../src/gate/edge/concerns-options.js';
+import type { ConnectionOptions, ConnectionPorts } from '../../../src/gate/edge/connection.js';
 import { Connection } from '../../../src/gate/edge/connection.js';
 import { Exchange } from '../../../src/gate/edge/exchange.js';
 import type { Sender } from '../../../src/gate/request/configure.js';
+import type { TaskMaker } from '../../../src/gate/request/decision.js';
 import type { LivePolicy } from '../../../src/gate/request/live-policy.js';
-import type { TaskMaker } from '../../../src/gate/request/needs.js';
 import type { GateReport } from '../../../src/gate/request/report.js';
 import type { TaskRecords } from '../../../src/gate/tasks/task-records.js';
 import type { SessionStore } from '../../../src/session/store.js';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ConnectionOptions } from '../../../src/gate/edge/concerns-options.js';
+import type { ConnectionOptions } from '../../../src/gate/edge/connection.js';
 import { judge } from '../../../src/gate/edge/gather.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import type { TaskLister } from '../../../src/wire/task-lister.js';
