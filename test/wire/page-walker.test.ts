@@ -1,6 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { type AskServer, askForPages } from '../../src/wire/ask-pages.js';
-import { MAX_WALK, PageWalk, type WalkEnd, walkPages } from '../../src/wire/page-walker.js';
+import {
+  type AskServer,
+  askForPages,
+  MAX_WALK,
+  PageWalk,
+  type WalkEnd,
+  walkPages,
+} from '../../src/wire/page-walker.js';
 
 const page = (nextCursor?: unknown, items: readonly number[] = []) => ({ items, nextCursor });
 

@@ -1,4 +1,4 @@
-import type { AskServer } from '../../wire/ask-pages.js';
+import type { AskServer } from '../../wire/page-walker.js';
 import { readFormAnswer } from '../panel/form.js';
 import type { FormAnswer } from '../request/decision.js';
 

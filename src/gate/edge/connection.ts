@@ -1,6 +1,5 @@
 import type { Configuration } from '../../engine/configuration.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { AskServer } from '../../wire/ask-pages.js';
 import {
   ACCESS_METHODS,
   type Answer,
@@ -20,6 +19,7 @@ import {
   type RequestId,
   shapeOf,
 } from '../../wire/messages.js';
+import type { AskServer } from '../../wire/page-walker.js';
 import { SerialQueue } from '../../wire/serial-queue.js';
 import type { TaskLister, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import { keepInitialized } from '../concerns/initialize.js';

@@ -1,6 +1,5 @@
 import type { ConcernWarning, Configuration } from '../../engine/configuration.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { AskServer } from '../../wire/ask-pages.js';
 import {
   answer,
   asLegacy,
@@ -17,6 +16,7 @@ import {
   type RequestId,
   read,
 } from '../../wire/messages.js';
+import type { AskServer } from '../../wire/page-walker.js';
 import type { TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { CatalogCache } from '../request/catalog-cache.js';
 import { configure, type Sender } from '../request/configure.js';

@@ -1,4 +1,3 @@
-import type { AskServer } from '../../wire/ask-pages.js';
 import {
   type Answer,
   ERRORS,
@@ -9,6 +8,7 @@ import {
   type Request,
   type RequestId,
 } from '../../wire/messages.js';
+import type { AskServer } from '../../wire/page-walker.js';
 
 /** A request of the client that has no answer yet. */
 export interface LedgerEntry {

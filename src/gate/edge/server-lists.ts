@@ -1,8 +1,8 @@
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
-import { askForPages } from '../../wire/ask-pages.js';
 import { ERRORS, LISTS, read } from '../../wire/messages.js';
+import { askForPages } from '../../wire/page-walker.js';
 import { PAGE_SCHEME, targetMatcher } from '../enforce/visibility.js';
 import type { FoundLists, FoundPages, Lists, Need, NeededLists, Target } from '../request/decision.js';
 import { itemsOf } from '../request/whole-list.js';

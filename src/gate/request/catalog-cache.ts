@@ -1,9 +1,8 @@
 import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
-import { type AskServer, askForPages } from '../../wire/ask-pages.js';
 import { type Capability, type Failure, LISTS } from '../../wire/messages.js';
-import type { WalkEnd } from '../../wire/page-walker.js';
+import { type AskServer, askForPages, type WalkEnd } from '../../wire/page-walker.js';
 import { type Bind, bindOnce, itemsOf, type WholeList, wholeListOf } from './whole-list.js';
 
 /** A list that exceeds a bound is not cached. It is filtered page by page, as the server sends it. */
