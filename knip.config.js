@@ -25,7 +25,7 @@ export default {
     // Run by scripts/run.mjs.
     'scripts/generate/run.ts',
     'bench/{run,playground}.ts',
-    'test/{browser/pictures,conformance/run,fuzz/run,hosts/run,principal/run}.ts',
+    'test/{slow/browser/pictures,conformance/run,fuzz/run,hosts/run,behavior/principal/run}.ts',
     // scripts/generate/page.ts bundles it by its path.
     'src/page/main.tsx',
     // scripts/playground.mjs bundles it by its path.
@@ -39,7 +39,7 @@ export default {
     'test/tasks/worker-process.ts',
     'test/property/stored/write-old-policies.ts',
     // Named on the command line of Vitest.
-    'test/{coverage,runtime,tasks}/vitest.config.ts',
+    'test/slow/*/vitest.config.ts',
     // Stryker's test runner names its configuration in stryker.config.json.
     'test/slow/mutation/*.ts',
   ],

@@ -32,7 +32,7 @@ export interface GateLink {
 }
 
 /** No gate: nothing is hidden, and ids are those of the client. */
-export const ungated: GateLink = {
+const ungated: GateLink = {
   showsTool: async () => true,
   questions: async () => undefined,
   comeBack: () => undefined,

@@ -163,7 +163,7 @@ function noteListing({ connection, configuration, route }: Exchange): void {
 }
 
 /** The decisions about primitives of the gate. What they compute with is loaded when it is first needed. */
-export const PANEL_PARTS: { readonly [P in PanelPartName]: () => Promise<PanelPart> } = {
+const PANEL_PARTS: { readonly [P in PanelPartName]: () => Promise<PanelPart> } = {
   tool: async () => (await import('../panel/tool.js')).callTool,
   pageTool: async () => (await import('../panel/page-tools.js')).callPageTool,
   prompt: async () => (await import('../panel/prompt.js')).getPrompt,
