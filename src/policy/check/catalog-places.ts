@@ -1,14 +1,7 @@
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
-import type { Path } from '../language/read-yaml.js';
-import type { CheckedFile } from './check-values.js';
-
-/** A part of a policy, and the file that has it. */
-export interface PolicyPlace {
-  readonly file: CheckedFile;
-  readonly path: Path;
-}
+import type { CheckedFile, PolicyPart } from './check-values.js';
 
 /**
  * Finds the part of a policy that decides the values of a primitive: its entry, else the last pattern that matches, else
@@ -29,7 +22,7 @@ export function placeOfPrimitive(
   kind: Kind,
   name: string | undefined,
   primitive: Primitive | undefined,
-): PolicyPlace {
+): PolicyPart {
   const found =
     name === undefined
       ? undefined
@@ -43,7 +36,7 @@ export function placeOfPrimitive(
   return { file, path: file.document.primitives?.[kind] === undefined ? [] : ['primitives', kind] };
 }
 
-function entryPlace(files: readonly CheckedFile[], kind: Kind, name: string): PolicyPlace | undefined {
+function entryPlace(files: readonly CheckedFile[], kind: Kind, name: string): PolicyPart | undefined {
   const file = files.find(({ document }) => Object.hasOwn(document.primitives?.[kind] ?? {}, name));
   return file && { file, path: ['primitives', kind, name] };
 }
@@ -53,7 +46,7 @@ function coveringPlace(
   policy: Policy,
   kind: Kind,
   uri: string,
-): PolicyPlace | undefined {
+): PolicyPart | undefined {
   const template = kind === 'resources' && policy.covering.find(({ matches }) => matches(uri));
   return template ? entryPlace(files, 'resourceTemplates', template.name) : undefined;
 }
@@ -63,7 +56,7 @@ function patternPlace(
   policy: Policy,
   kind: Kind,
   name: string,
-): PolicyPlace | undefined {
+): PolicyPart | undefined {
   const pattern = policy.patterns[kind].findLast(({ matches }) => matches(name));
   if (pattern === undefined) return undefined;
   const file = files.find(({ document }) => Object.hasOwn(document.patterns?.[kind] ?? {}, pattern.name));
@@ -74,11 +67,11 @@ function assignPlace(
   files: readonly CheckedFile[],
   policy: Policy,
   mapping: Mapping | undefined,
-): PolicyPlace | undefined {
+): PolicyPart | undefined {
   if (mapping === undefined) return undefined;
   // The policy has the items of all files, in the order of the files.
   const places = files.flatMap((file) =>
-    (file.document.assign ?? []).map((_item, index): PolicyPlace => ({ file, path: ['assign', index] })),
+    (file.document.assign ?? []).map((_item, index): PolicyPart => ({ file, path: ['assign', index] })),
   );
   const last = policy.assigns.findLastIndex(({ fires }) =>
     isTruthy(fires({ primitive: mapping.primitive }, [])),

@@ -6,21 +6,22 @@ import { replacing } from '../language/fixes.js';
 import { LIMITS, RESERVED } from '../language/schema.js';
 import { checkEntries, checkRules } from './check-entries.js';
 import {
-  type CheckContext,
   type CheckedFile,
+  checkDuplicate,
   checkValue,
   checkValues,
   type Declared,
-  duplicateMessage,
+  type FileCheck,
   findConcern,
+  type PolicyPart,
+  type Reports,
 } from './check-values.js';
 import { checkWithin } from './check-within.js';
-import type { WrongPart } from './right-parts.js';
 
 /** The problems of a policy, and the parts that have errors. */
 export interface Meaning {
   readonly findings: readonly Finding[];
-  readonly wrong: readonly WrongPart[];
+  readonly wrong: readonly PolicyPart[];
 }
 
 /**
@@ -35,208 +36,186 @@ export interface Meaning {
  */
 export function checkMeaning(files: readonly CheckedFile[], complete: boolean): Meaning {
   const findings: Finding[] = [];
-  const wrong: WrongPart[] = [];
+  const wrong: PolicyPart[] = [];
   const report =
-    (severity: Finding['severity']): CheckContext['error'] =>
-    (file, path, code, message, part, replacement) => {
+    (file: CheckedFile, severity: Finding['severity']): Reports['error'] =>
+    (path, code, message, part, replacement) => {
       const place = file.locate(path, part);
       findings.push({ ...place, severity, code, message, ...replacing(file.source, place, replacement) });
       if (severity === 'error') wrong.push({ file, path });
     };
-  const error = report('error');
-  const context: CheckContext = {
-    files,
-    ...collectConcerns(files, complete, error),
+  const reports = files.map((file) => ({
+    file,
+    error: report(file, 'error'),
+    warn: report(file, 'warning'),
+  }));
+  const shared = {
+    ...collectConcerns(reports, complete),
     settings: Object.assign({}, ...files.map(({ document }) => document.settings ?? {})),
-    error,
-    warn: report('warning'),
   };
-  for (const [name, { concern, file }] of context.declared) checkConcern(context, file, name, concern);
-  const over = [...context.declared][LIMITS.concerns];
+  const checks = reports.map((each): FileCheck => ({ ...each, ...shared }));
+  const declared = [...shared.declared];
+  for (const check of checks) {
+    for (const [name, { file, concern }] of declared) {
+      if (file === check.file) checkConcern(check, name, concern);
+    }
+  }
+  const over = declared[LIMITS.concerns]?.[1];
   if (over !== undefined) {
     const message = `A policy can have at most ${LIMITS.concerns} concerns in all its files together. Remove some.`;
-    error(over[1].file, ['concerns', over[0]], 'too-many', message, 'key');
+    report(over.file, 'error')(over.path, 'too-many', message, 'key');
   }
-  checkPresets(context);
-  checkEntries(context);
-  checkRules(context);
-  checkSettings(context);
+  checkPresets(checks);
+  checkEntries(checks);
+  checkRules(checks);
+  checkSettings(checks);
   return { findings, wrong };
 }
 
 function collectConcerns(
-  files: readonly CheckedFile[],
+  reports: readonly Reports[],
   complete: boolean,
-  error: CheckContext['error'],
 ): { declared: Map<string, Declared>; incomplete: boolean } {
   const declared = new Map<string, Declared>();
   let incomplete = !complete;
-  for (const file of files) {
+  for (const { file, error } of reports) {
+    const documents = file.document.concerns ?? {};
     for (const removed of file.removed) {
       const [section, name] = removed.split('/');
       if (removed === 'concerns' || removed === '') incomplete = true;
-      if (
-        section === 'concerns' &&
-        name !== undefined &&
-        !Object.hasOwn(file.document.concerns ?? {}, name)
-      ) {
-        declared.set(name, { concern: { values: [], valueDescriptions: {} }, file, broken: true });
+      if (section === 'concerns' && name !== undefined && !Object.hasOwn(documents, name)) {
+        const concern = { values: [], valueDescriptions: {} };
+        declared.set(name, { concern, file, path: ['concerns', name], broken: true });
       }
     }
-    for (const [name, document] of Object.entries(file.document.concerns ?? {})) {
+    for (const [name, document] of Object.entries(documents)) {
       const concern = declarationOf(document);
       const path = ['concerns', name];
       const earlier = declared.get(name);
-      if (earlier !== undefined)
-        error(file, path, 'duplicate', duplicateMessage('concern', name, earlier.file, path), 'key');
-      else {
+      checkDuplicate({ error }, 'concern', name, path, earlier);
+      if (earlier === undefined) {
         const broken = [...file.removed].some((removed) => `${removed}/`.startsWith(`concerns/${name}/`));
         const { values } = concern;
         const empty = 'min' in values && values.min > values.max;
-        declared.set(name, { concern, file, broken: broken || empty });
+        declared.set(name, { concern, file, path, broken: broken || empty });
       }
       if (name === RESERVED.concern) {
-        error(
-          file,
-          path,
-          'reserved-name',
-          `"${name}" is reserved: hosts use it to choose a preset. Rename the concern.`,
-          'key',
-        );
+        const message = `"${name}" is reserved: hosts use it to choose a preset. Rename the concern.`;
+        error(path, 'reserved-name', message, 'key');
       }
     }
   }
   return { declared, incomplete };
 }
 
-function checkConcern(
-  context: CheckContext,
-  file: CheckedFile,
-  name: string,
-  concern: ConcernDeclaration,
-): void {
+function checkConcern(check: FileCheck, name: string, concern: ConcernDeclaration): void {
+  const { file, error, warn } = check;
   const path = ['concerns', name];
   const { values, multiple, match, claim, model } = concern;
   if (!('min' in values)) {
     const reserved = values.indexOf(RESERVED.value);
     if (reserved !== -1) {
       const message = `"${RESERVED.value}" is reserved: mappings use it to remove a value. Rename the value.`;
-      context.error(file, [...path, 'values', reserved], 'reserved-name', message);
+      error([...path, 'values', reserved], 'reserved-name', message);
     }
     values.forEach((value, index) => {
       if (values.indexOf(value) === index) return;
       const message = `The value "${value}" of ${name} is declared twice. Remove one.`;
-      context.error(file, [...path, 'values', index], 'duplicate', message);
+      error([...path, 'values', index], 'duplicate', message);
     });
   } else if (values.min > values.max) {
     const message = `The range of ${name} is empty: min ${values.min} is above max ${values.max}. Swap them.`;
-    context.error(file, [...path, 'values'], 'empty-range', message);
+    error([...path, 'values'], 'empty-range', message);
   }
-  checkWithin(context, file, name, concern);
+  checkWithin(check, name, concern);
   const hasOrder = match === 'at-least' || match === 'at-most';
   if (multiple === true && ('min' in values || hasOrder)) {
     const message = `"multiple: true" requires a list of values and "match: exact" or "match: within". Remove "multiple" from ${name}, or change "values" or "match".`;
-    context.error(file, [...path, 'multiple'], 'multiple-not-exact', message, 'key');
+    error([...path, 'multiple'], 'multiple-not-exact', message, 'key');
   }
-  if (concern.default !== undefined) checkValue(context, file, [...path, 'default'], name, concern.default);
+  if (concern.default !== undefined) checkValue(check, [...path, 'default'], name, concern.default);
 
   const operator = concern['set-by'] === 'operator';
   const removed = (key: string) => file.removed.has(`concerns/${name}/${key}`);
   if (operator && claim === undefined && !removed('claim')) {
-    context.error(
-      file,
-      [...path, 'set-by'],
-      'missing-claim',
-      `${name} is set by the operator, but "claim" is missing. Add the name of the claim.`,
-    );
+    const message = `${name} is set by the operator, but "claim" is missing. Add the name of the claim.`;
+    error([...path, 'set-by'], 'missing-claim', message);
   } else if (!operator && claim !== undefined) {
     const message = `"claim" is read only for operator concerns. Add "set-by: operator" to ${name}, or remove "claim".`;
-    context.error(file, [...path, 'claim'], 'claim-without-operator', message, 'key');
+    error([...path, 'claim'], 'claim-without-operator', message, 'key');
   }
   if (operator && model !== undefined) {
     const message = `${name} is set by the operator, so a model cannot set it. Remove "model".`;
-    context.error(file, [...path, 'model'], 'model-not-host', message, 'key');
+    error([...path, 'model'], 'model-not-host', message, 'key');
   }
   if (operator && concern.default === undefined && !removed('default')) {
     const message = `Callers without the claim see no primitive that has a value for ${name}. Add a "default" if this is not intended.`;
-    context.warn(file, path, 'operator-without-default', message, 'key');
+    warn(path, 'operator-without-default', message, 'key');
   }
-  if (context.settings.invalid === 'clamp' && !('min' in values) && !operator) {
+  if (check.settings.invalid === 'clamp' && !('min' in values) && !operator) {
     const message = `"invalid: clamp" does not apply to ${name}: a list has no nearest value, so unknown values are ignored.`;
-    context.warn(file, path, 'clamp-on-list', message, 'key');
+    warn(path, 'clamp-on-list', message, 'key');
   }
 }
 
-function checkPresets(context: CheckContext): void {
-  const first = new Map<string, CheckedFile>();
-  for (const file of context.files) {
+function checkPresets(checks: readonly FileCheck[]): void {
+  const first = new Map<string, PolicyPart>();
+  for (const check of checks) {
+    const { file, error } = check;
     for (const [name, preset] of Object.entries(file.document.presets ?? {})) {
       const path = ['presets', name];
-      const earlier = first.get(name);
-      if (earlier !== undefined)
-        context.error(file, path, 'duplicate', duplicateMessage('preset', name, earlier, path), 'key');
-      first.set(name, file);
+      checkDuplicate(check, 'preset', name, path, first.get(name));
+      first.set(name, { file, path });
       for (const [concern, value] of Object.entries(preset)) {
         const at = [...path, concern];
-        const declared = findConcern(context, file, at, concern);
+        const declared = findConcern(check, at, concern);
         if (declared === undefined || value === null) continue;
         if (declared['set-by'] === 'operator') {
-          context.error(
-            file,
-            at,
-            'operator-in-preset',
-            `${concern} is set by the operator, so a preset cannot set it. Remove it from the preset.`,
-            'key',
-          );
+          const message = `${concern} is set by the operator, so a preset cannot set it. Remove it from the preset.`;
+          error(at, 'operator-in-preset', message, 'key');
         } else if (Array.isArray(value) && declared.multiple !== true) {
           const message = `${concern} takes only one value here. Keep one, or declare the concern with "multiple: true".`;
-          context.error(file, at, 'several-values', message);
-        } else checkValues(context, file, at, concern, value);
+          error(at, 'several-values', message);
+        } else checkValues(check, at, concern, value);
       }
     }
   }
 }
 
 /** A file can change a setting of a file that it includes. Files that do not include each other must agree. */
-function checkSettings(context: CheckContext): void {
+function checkSettings(checks: readonly FileCheck[]): void {
   const settings = new Map<string, { file: CheckedFile; value: unknown }[]>();
-  for (const file of context.files) {
+  for (const { file, error, warn } of checks) {
     for (const [name, value] of Object.entries(file.document.settings ?? {})) {
       const path = ['settings', name];
-      const before = settings.get(name) ?? [];
-      const earlier = before.find(
-        (each) => String(each.value) !== String(value) && !file.included.has(each.file.source.file),
-      );
+      // This file overrides the settings of files that it includes. Other files still count.
+      const beside = (settings.get(name) ?? []).filter((each) => !file.included.has(each.file.source.file));
+      const earlier = beside.find((each) => String(each.value) !== String(value));
       if (earlier !== undefined) {
         const place = earlier.file.locate(path);
         const message = `${name} is ${value} here and ${earlier.value} in ${place.file}:${place.line}. Remove one.`;
-        context.error(file, path, 'conflicting-settings', message);
+        error(path, 'conflicting-settings', message);
       }
-      // This file overrides the settings of files that it includes. Other files still count.
-      const beside = before.filter((each) => !file.included.has(each.file.source.file));
       settings.set(name, [...beside, { file, value }]);
-      if (name === 'enforcement' && value === 'enforce' && !protects(context)) {
+      if (name === 'enforcement' && value === 'enforce' && !protects(checks)) {
         const message =
           'Hosts can undo everything that this policy hides, so "enforce" does not protect anything. Add an operator concern, or a rule that does not read the concerns of the host.';
-        context.warn(file, path, 'enforce-without-operator', message);
+        warn(path, 'enforce-without-operator', message);
       }
     }
-    checkMethods(context, file);
-  }
-}
-
-function checkMethods({ warn }: CheckContext, file: CheckedFile): void {
-  for (const [index, method] of (file.document.settings?.methods ?? []).entries()) {
-    const message = `"${method}" passes under "enforce", but nothing filters its messages, so they can name hidden primitives. Keep it only if they never do.`;
-    warn(file, ['settings', 'methods', index], 'unfiltered-method', message);
+    file.document.settings?.methods?.forEach((method, index) => {
+      const message = `"${method}" passes under "enforce", but nothing filters its messages, so they can name hidden primitives. Keep it only if they never do.`;
+      warn(['settings', 'methods', index], 'unfiltered-method', message);
+    });
   }
 }
 
 /** Whether the policy hides primitives in a way that hosts cannot undo. */
-function protects({ declared, files }: CheckContext): boolean {
-  if ([...declared.values()].some(({ concern }) => concern['set-by'] === 'operator')) return true;
-  return files.some(({ document }) =>
-    document.rules?.some(({ hide, when }) => hide !== undefined && !readsConcerns(when)),
+function protects(checks: readonly FileCheck[]): boolean {
+  return checks.some(
+    ({ file, declared }) =>
+      [...declared.values()].some(({ concern }) => concern['set-by'] === 'operator') ||
+      file.document.rules?.some(({ hide, when }) => hide !== undefined && !readsConcerns(when)),
   );
 }
 

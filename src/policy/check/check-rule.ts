@@ -11,20 +11,20 @@ import {
 import { exceedsLimits, type ParseProblem, parseExpression } from '../../engine/expression/parse.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
+import type { ConcernDeclaration } from '../language/concern-values.js';
 import type { FindingCode } from '../language/finding-codes.js';
 import { nearestReplacement, type Replacement } from '../language/fixes.js';
 import type { Path } from '../language/read-yaml.js';
-import { HINT_DEFAULTS, type PathConcern, type PathType, typeOfPath } from './rule-paths.js';
+import type { Reports } from './check-values.js';
+import { HINT_DEFAULTS, type PathType, typeOfPath } from './rule-paths.js';
 import { hasFallback, isNull, isScalar, presentPaths } from './rule-presence.js';
 
-export interface RuleScope {
-  readonly concerns: ReadonlyMap<string, PathConcern>;
+export interface RuleScope extends Pick<Reports, 'error' | 'warn'> {
+  readonly concerns: ReadonlyMap<string, ConcernDeclaration>;
   /** Roots of the paths that may be read. `assign` is decided before any request, so it can read only the primitive. */
   readonly roots?: readonly string[];
   /** Paths that always have a value. */
   readonly always: ReadonlySet<string>;
-  error(path: Path, code: FindingCode, message: string, replacement?: Replacement): void;
-  warn(path: Path, code: FindingCode, message: string): void;
 }
 
 interface Context {
@@ -130,23 +130,9 @@ class RuleCheck {
   private checkOperation(expression: Operation, context: Context): void {
     if (this.invalid.has(expression)) return;
     const { operator, operands } = expression;
-    switch (operator) {
-      case 'in':
-        this.checkMembership(operands, context);
-        break;
-      case '===':
-      case '!==':
-        this.checkEquality(expression, context);
-        break;
-      case '<':
-      case '<=':
-      case '>':
-      case '>=':
-        this.needNumbers(expression, context);
-        break;
-      default:
-        break;
-    }
+    if (operator === 'in') this.checkMembership(operands, context);
+    else if (operator === '===' || operator === '!==') this.checkEquality(expression, context);
+    else if (/^[<>]/.test(operator)) this.needNumbers(expression, context);
     for (const [index, operand] of operands.entries()) {
       this.check(operand, { ...context, present: presentPaths(operator, operands, index, context.present) });
     }
@@ -273,7 +259,7 @@ class RuleCheck {
   }
 
   private error(place: Place, code: FindingCode, message: string, replacement?: Replacement): void {
-    this.scope.error([...this.root, ...place], code, message, replacement);
+    this.scope.error([...this.root, ...place], code, message, 'value', replacement);
   }
 
   private warn(place: Place, code: FindingCode, message: string): void {

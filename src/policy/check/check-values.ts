@@ -15,16 +15,20 @@ export interface CheckedFile extends ValidatedPolicy {
   readonly included: ReadonlySet<string>;
 }
 
-/** A concern and the file that declares it. */
-export interface Declared {
-  readonly concern: ConcernDeclaration;
+/** A part of a policy, and the file that has it. */
+export interface PolicyPart {
   readonly file: CheckedFile;
+  readonly path: Path;
+}
+
+/** A concern and the part that declares it. */
+export interface Declared extends PolicyPart {
+  readonly concern: ConcernDeclaration;
   /** A part of the declaration is wrong and already reported, so references to the concern are not checked. */
   readonly broken: boolean;
 }
 
-type ReportPart = (
-  file: CheckedFile,
+type Report = (
   path: Path,
   code: FindingCode,
   message: string,
@@ -32,115 +36,93 @@ type ReportPart = (
   replacement?: Replacement,
 ) => void;
 
-/** The input of each check, and the functions that report its findings. */
-export interface CheckContext {
-  readonly files: readonly CheckedFile[];
+/** A file, and the functions that report the findings in it. */
+export interface Reports {
+  readonly file: CheckedFile;
+  readonly error: Report;
+  readonly warn: Report;
+}
+
+/** The input of the checks of one file. */
+export interface FileCheck extends Reports {
+  /** The concerns of all files. */
   readonly declared: ReadonlyMap<string, Declared>;
   /** A part of the policy could not be read. An unknown concern could be declared there, so it is not reported. */
   readonly incomplete: boolean;
+  /** The settings of all files together. */
   readonly settings: { readonly invalid?: string | undefined };
-  readonly error: ReportPart;
-  readonly warn: ReportPart;
 }
 
 /** Checks the concerns and values of a mapping, which is the value of an entry, a pattern or an `assign`. */
-export function checkMapping(
-  context: CheckContext,
-  file: CheckedFile,
-  path: Path,
-  mapping: Record<string, unknown>,
-): void {
+export function checkMapping(check: FileCheck, path: Path, mapping: Record<string, unknown>): void {
   for (const [concern, value] of Object.entries(mapping)) {
     const at = [...path, concern];
-    if (findConcern(context, file, at, concern) === undefined || value === RESERVED.value) continue;
-    checkValues(context, file, at, concern, value);
+    if (findConcern(check, at, concern) === undefined || value === RESERVED.value) continue;
+    checkValues(check, at, concern, value);
   }
 }
 
 /** Looks up a concern by name and reports an unknown one. Returns undefined if it is unknown or broken. */
-export function findConcern(
-  context: CheckContext,
-  file: CheckedFile,
-  path: Path,
-  name: string,
-): ConcernDeclaration | undefined {
-  const declared = context.declared.get(name);
-  if (declared === undefined && !context.incomplete) {
-    const names = [...context.declared.keys()];
+export function findConcern(check: FileCheck, path: Path, name: string): ConcernDeclaration | undefined {
+  const declared = check.declared.get(name);
+  if (declared === undefined && !check.incomplete) {
+    const names = [...check.declared.keys()];
     const known = names.length === 0 ? 'it declares none' : names.join(', ');
-    context.error(
-      file,
-      path,
-      'unknown-concern',
-      `"${name}" is not a concern of this policy (${known}).${didYouMean(name, names)}`,
-      'key',
-      nearestReplacement(name, names),
-    );
+    const message = `"${name}" is not a concern of this policy (${known}).${didYouMean(name, names)}`;
+    check.error(path, 'unknown-concern', message, 'key', nearestReplacement(name, names));
   }
   return declared?.broken === false ? declared.concern : undefined;
 }
 
 /** Checks one value of a concern or a list of values. */
-export function checkValues(
-  context: CheckContext,
-  file: CheckedFile,
-  path: Path,
-  concern: string,
-  value: unknown,
-): void {
-  if (!Array.isArray(value)) checkValue(context, file, path, concern, value);
-  else {
-    value.forEach((each, index) => {
-      checkValue(context, file, [...path, index], concern, each);
-    });
-  }
+export function checkValues(check: FileCheck, path: Path, concern: string, value: unknown): void {
+  if (!Array.isArray(value)) checkValue(check, path, concern, value);
+  else for (const [index, each] of value.entries()) checkValue(check, [...path, index], concern, each);
 }
 
 /** Checks one value of a concern. */
-export function checkValue(
-  context: CheckContext,
-  file: CheckedFile,
-  path: Path,
-  name: string,
-  value: unknown,
-): void {
-  const declared = context.declared.get(name);
-  if (declared === undefined || declared.broken) return;
-  const { values } = declared.concern;
+export function checkValue({ declared, error }: FileCheck, path: Path, name: string, value: unknown): void {
+  const concern = declared.get(name);
+  if (concern === undefined || concern.broken) return;
+  const { values } = concern.concern;
   if ('min' in values) {
     if (typeof value === 'number' && value >= values.min && value <= values.max) return;
     const message = `${JSON.stringify(value)} is not a valid value for ${name}. Write a number from ${values.min} to ${values.max}.`;
-    context.error(file, path, 'unknown-value', message);
-  } else if (typeof value === 'number') {
+    error(path, 'unknown-value', message);
+    return;
+  }
+  const text = String(value);
+  if (typeof value === 'number') {
     const message = `${value} is a number in YAML, but the values of ${name} are text (${listNames(values)}). If it is the name of a value, write it in quotes: "${value}".`;
-    const replacement = { scalar: String(value), yaml: toQuotedYaml(String(value)) };
-    context.error(
-      file,
-      path,
-      'unquoted',
-      message,
-      'value',
-      values.includes(String(value)) ? replacement : undefined,
-    );
-  } else if (!values.includes(String(value))) {
-    const hint = didYouMean(String(value), values);
-    const message = `"${value}" is not a valid value for ${name} (${listNames(values)}).${hint}`;
-    context.error(file, path, 'unknown-value', message, 'value', nearestReplacement(String(value), values));
+    const replacement = { scalar: text, yaml: toQuotedYaml(text) };
+    error(path, 'unquoted', message, 'value', values.includes(text) ? replacement : undefined);
+  } else if (!values.includes(text)) {
+    const message = `"${value}" is not a valid value for ${name} (${listNames(values)}).${didYouMean(text, values)}`;
+    error(path, 'unknown-value', message, 'value', nearestReplacement(text, values));
   }
 }
 
 /**
- * Writes the message about a duplicate definition.
+ * Reports a definition that has the name of an earlier one.
  *
+ * @param reports receives the finding
  * @param definition the kind of the definition, such as "concern"
  * @param name its name
- * @param earlier the file with the first definition
- * @param path the path of the first definition
- * @returns the message, which names the place of the first definition
+ * @param path its path: of the key or, for a rule, of the id
+ * @param earlier the earlier definition, if there is one
  * @example
- * duplicateMessage('concern', 'cost', file, ['concerns', 'cost']);
+ * checkDuplicate(check, 'concern', 'cost', ['concerns', 'cost'], declared.get('cost'));
  */
-export function duplicateMessage(definition: string, name: string, earlier: CheckedFile, path: Path): string {
-  const { file, line, column } = earlier.locate(path, path.at(-1) === 'id' ? 'value' : 'key');
-  return `The ${definition} "${name}" is defined twice, here and in ${file}:${line}:${column}. Remove one.`;
+export function checkDuplicate(
+  { error }: Pick<Reports, 'error'>,
+  definition: string,
+  name: string,
+  path: Path,
+  earlier: PolicyPart | undefined,
+): void {
+  if (earlier === undefined) return;
+  const part = path.at(-1) === 'id' ? 'value' : 'key';
+  const { file, line, column } = earlier.file.locate(earlier.path, part);
+  const message = `The ${definition} "${name}" is defined twice, here and in ${file}:${line}:${column}. Remove one.`;
+  error(path, 'duplicate', message, part);
 }

@@ -1,19 +1,14 @@
 import { parentOf } from '../../engine/match/within.js';
 import type { ConcernDeclaration } from '../language/concern-values.js';
-import type { CheckContext, CheckedFile } from './check-values.js';
+import type { Reports } from './check-values.js';
 
 /** Checks the values of a concern with `match: within`: dotted paths, each declared after the paths above it. */
-export function checkWithin(
-  context: CheckContext,
-  file: CheckedFile,
-  name: string,
-  { values, match }: ConcernDeclaration,
-): void {
+export function checkWithin({ error }: Reports, name: string, { values, match }: ConcernDeclaration): void {
   if (match !== 'within') return;
   const path = ['concerns', name];
   if ('min' in values) {
     const message = `"match: within" compares names such as a.b, so ${name} needs a list of values, not a range.`;
-    context.error(file, [...path, 'match'], 'within-on-range', message);
+    error([...path, 'match'], 'within-on-range', message);
     return;
   }
   const before = new Set<string>();
@@ -22,7 +17,7 @@ export function checkWithin(
     const at = [...path, 'values', index];
     if (value.split('.').includes('')) {
       const message = `"${value}" has an empty part. With "match: within", write a name before and after each dot.`;
-      context.error(file, at, 'bad-name', message);
+      error(at, 'bad-name', message);
       return;
     }
     before.add(value);
@@ -35,6 +30,6 @@ export function checkWithin(
     const [first = ''] = missing;
     const fix = values.includes(first) ? 'Move' : 'Add';
     const message = `A host can ask for everything in ${missing.join(' and ')}, so ${missing.length === 1 ? 'it' : 'each'} must be a value before "${value}". ${fix} ${missing.join(', ')}.`;
-    context.error(file, at, 'missing-parent', message);
+    error(at, 'missing-parent', message);
   });
 }

@@ -1,11 +1,5 @@
 import type { Path } from '../language/read-yaml.js';
-import type { CheckedFile } from './check-values.js';
-
-/** A part of a policy that has an error. */
-export interface WrongPart {
-  readonly file: CheckedFile;
-  readonly path: Path;
-}
+import type { CheckedFile, PolicyPart } from './check-values.js';
 
 /**
  * Removes the parts of a policy that have errors, so that the rest can be checked against a catalog in the same run.
@@ -16,7 +10,7 @@ export interface WrongPart {
  * @example
  * rightParts(files, [{ file, path: ['rules', 0, 'when'] }]); // without the first rule
  */
-export function rightParts(files: readonly CheckedFile[], wrong: readonly WrongPart[]): CheckedFile[] {
+export function rightParts(files: readonly CheckedFile[], wrong: readonly PolicyPart[]): CheckedFile[] {
   return files.map((file) => {
     const paths = wrong.filter((each) => each.file === file).map(({ path }) => unitOf(path));
     const document = structuredClone(file.document);
@@ -64,7 +58,7 @@ function unitOf(path: Path): Path {
  * @param wrong the parts with errors
  * @returns whether every part that maps primitives could be read, so that an unmapped primitive is certain
  */
-export function mapsAreComplete(files: readonly CheckedFile[], wrong: readonly WrongPart[]): boolean {
+export function mapsAreComplete(files: readonly CheckedFile[], wrong: readonly PolicyPart[]): boolean {
   const isMap = (section: unknown) =>
     section === 'primitives' || section === 'patterns' || section === 'assign';
   const removed = files.flatMap((file) => [...file.removed].map((path) => path.split('/')[0]));

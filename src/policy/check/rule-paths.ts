@@ -1,6 +1,7 @@
 import { keysOf } from '../../engine/expression/expression.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
+import type { ConcernDeclaration } from '../language/concern-values.js';
 
 /** The type of the value at a dotted path of a rule, as far as it is known before a request. */
 export type PathType =
@@ -8,13 +9,6 @@ export type PathType =
   | { readonly type: 'number' }
   | { readonly type: 'list'; readonly values?: readonly string[] }
   | { readonly type: 'anything' };
-
-/** The part of a declared concern that decides the type of its values. */
-export interface PathConcern {
-  readonly values: readonly string[] | { readonly min: number; readonly max: number };
-  readonly multiple?: boolean | undefined;
-  readonly match?: string | undefined;
-}
 
 const PRIMITIVE: ReadonlyMap<string, PathType> = new Map([
   ['kind', { type: 'text', values: KINDS }],
@@ -60,16 +54,15 @@ export const rulePaths = (concerns: Iterable<string>): readonly string[] => [
  * @example
  * typeOfPath('concerns.security', concerns); // { type: 'text', values: ['low', 'high'] }
  */
-export function typeOfPath(path: string, concerns: ReadonlyMap<string, PathConcern>): PathType | string {
+export function typeOfPath(
+  path: string,
+  concerns: ReadonlyMap<string, ConcernDeclaration>,
+): PathType | string {
   const [root, name = '', ...rest] = path.split('.');
   if (root === 'concerns') {
     const concern = rest.length === 0 ? concerns.get(name) : undefined;
-    return concern === undefined
-      ? undeclared(
-          path,
-          [...concerns.keys()].map((each) => `concerns.${each}`),
-        )
-      : typeOfConcern(concern);
+    const names = [...concerns.keys()].map((each) => `concerns.${each}`);
+    return concern === undefined ? undeclared(path, names) : typeOfConcern(concern);
   }
   if (root === 'primitive') {
     if (name === 'annotations' && rest.length === 1) return { type: 'anything' };
@@ -84,7 +77,7 @@ export function typeOfPath(path: string, concerns: ReadonlyMap<string, PathConce
   return undeclared(path, ['concerns', 'primitive', 'claims', 'client.capabilities', 'protocol.era']);
 }
 
-function typeOfConcern({ values, multiple }: PathConcern): PathType {
+function typeOfConcern({ values, multiple }: ConcernDeclaration): PathType {
   if ('min' in values) return { type: 'number' };
   return multiple === true ? { type: 'list', values } : { type: 'text', values };
 }
