@@ -1,8 +1,7 @@
 import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
-import type { FindingCode } from '../language/finding-codes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
-import type { Path } from '../language/read-yaml.js';
+import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
 
 /** The names that the gate adds under `settings.panel`. `gate/table/panel-routes.ts` has the same. */
@@ -11,8 +10,6 @@ export const PANEL_NAMES = {
   prompts: ['concerns'],
   presetPrompt: 'concerns-',
 } as const;
-
-type Report = (file: CheckedFile, path: Path, code: FindingCode, message: string) => void;
 
 /**
  * Reports primitives of a server that have the name of one that the gate adds under `settings.panel`. The server's is
@@ -29,7 +26,7 @@ export function checkPanelNames(
   files: readonly CheckedFile[],
   { settings, presets }: Policy,
   catalog: ServerCatalog,
-  report: Report,
+  report: ReportPart,
 ): void {
   // The last file that has the setting decides.
   const file = files.findLast(({ document }) => document.settings?.panel !== undefined);

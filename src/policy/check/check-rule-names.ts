@@ -4,20 +4,11 @@ import { identityOf, type ServerCatalog } from '../../engine/mapping.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
-import type { FindingCode } from '../language/finding-codes.js';
-import type { Finding, Place } from '../language/findings.js';
 import { nearestReplacement, replacing } from '../language/fixes.js';
 import { KIND_NAMES } from '../language/kind-names.js';
 import type { Path } from '../language/read-yaml.js';
+import type { ReportPart } from './catalog-places.js';
 import type { CheckedFile } from './check-values.js';
-
-type Report = (
-  file: CheckedFile,
-  path: Path,
-  code: FindingCode,
-  message: string,
-  fixOf: (place: Place) => Pick<Finding, 'fix'>,
-) => void;
 
 /**
  * Finds names and URIs in conditions that no primitive of the server has. The comparison is then always false: often the
@@ -27,7 +18,11 @@ type Report = (
  * @param catalog the primitives that the server lists
  * @param report receives the findings
  */
-export function checkRuleNames(files: readonly CheckedFile[], catalog: ServerCatalog, report: Report): void {
+export function checkRuleNames(
+  files: readonly CheckedFile[],
+  catalog: ServerCatalog,
+  report: ReportPart,
+): void {
   for (const file of files) {
     file.document.rules?.forEach(({ hide, show, when }, index) => {
       checkCondition(file, ['rules', index, 'when'], when, hide ?? show ?? KINDS, catalog, report);
@@ -44,7 +39,7 @@ function checkCondition(
   when: unknown,
   kinds: readonly Kind[],
   catalog: ServerCatalog,
-  report: Report,
+  report: ReportPart,
 ): void {
   const listed = kinds.flatMap((kind) => (catalog[kind] ?? []).map((primitive) => ({ kind, primitive })));
   const names = new Set(listed.map(({ primitive }) => primitive.name));
