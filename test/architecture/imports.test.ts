@@ -67,7 +67,6 @@ const ONLY_IN: Readonly<Record<string, readonly string[]>> = {
   yaml: [
     'src/policy/language/read-yaml.ts',
     'src/policy/language/parse-yaml.ts',
-    'src/policy/language/yaml-tree.ts',
     'src/policy/language/format-yaml.ts',
     'src/cli/commands/lambda/init.ts',
   ],

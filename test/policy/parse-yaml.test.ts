@@ -180,13 +180,10 @@ describe('any text', () => {
             const from = at % (text.length + 1);
             text = text.slice(0, from) + added + text.slice(from + removed);
           }
-          const {
-            document,
-            comments = [],
-            root,
-          } = { comments: undefined, root: undefined, ...parseYaml(text, 256) };
+          const { document, comments = [] } = { comments: undefined, ...parseYaml(text, 256) };
           expect(comments.every(isComment(text)), text).toBe(true);
-          if (root !== undefined) expect(root.from >= 0 && root.to <= text.length + 1, text).toBe(true);
+          const [from, to] = document?.contents?.range ?? [0, 0];
+          expect(from >= 0 && to <= text.length + 1, text).toBe(true);
           const problems = [...(document?.errors ?? []), ...(document?.warnings ?? [])];
           expect(
             problems.every(({ pos: [start] }) => start >= 0 && start <= text.length + 1),

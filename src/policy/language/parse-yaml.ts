@@ -1,11 +1,9 @@
 import { Composer, type Document, Lexer, Parser, YAMLParseError } from 'yaml';
-import { toTree, type YamlPart } from './yaml-tree.js';
 
 /** A text that was parsed. */
 export interface ParsedYaml {
   /** The errors, warnings and directives. */
   readonly document: Document;
-  readonly root: YamlPart | undefined;
   /** Returns the data of a text without errors and aliases. */
   readonly data: () => unknown;
   /** The offset of each comment. */
@@ -48,6 +46,5 @@ export function parseYaml(text: string, maxDepth: number): ParsedYaml | TooDeep 
     const message = 'A policy must be a single YAML document. Remove everything after "---".';
     document.errors.push(new YAMLParseError([more.range[0], more.range[0] + 1], 'MULTIPLE_DOCS', message));
   }
-  const data = () => document.toJS({ maxAliasCount: 0 });
-  return { document, root: toTree(document.contents), data, comments };
+  return { document, data: () => document.toJS({ maxAliasCount: 0 }), comments };
 }

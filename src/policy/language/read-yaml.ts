@@ -1,8 +1,18 @@
-import { LineCounter, type YAMLError } from 'yaml';
+import {
+  type Document,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Pair,
+  visit,
+  type YAMLError,
+  type YAMLMap,
+} from 'yaml';
 import type { Finding, Place } from './findings.js';
 import { parseYaml } from './parse-yaml.js';
 import { LIMITS } from './schema.js';
-import type { YamlEntry, YamlMap, YamlPart } from './yaml-tree.js';
 
 /** One step into a document: a key of a mapping, or an index of a list. */
 export type Path = readonly (string | number)[];
@@ -73,7 +83,7 @@ export function readPolicyText(text: string, file: string): Source {
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
     return broken([{ ...place(offset, offset + 1), code: 'bad-yaml', severity: 'error', message }]);
   }
-  const { document, root } = parsed;
+  const { document } = parsed;
 
   const problems = [...document.errors, ...document.warnings].slice(0, MAX_YAML_FINDINGS);
   const findings = problems.map((error) => yamlFinding(error, text, place));
@@ -82,7 +92,7 @@ export function readPolicyText(text: string, file: string): Source {
     const message = `A policy must be YAML 1.2. Remove the directive for YAML ${version}.`;
     findings.push({ ...place(0, 1), code: 'bad-yaml', severity: 'error', message });
   }
-  if (findings.length === 0) findings.push(...forbiddenParts(root, place));
+  if (findings.length === 0) findings.push(...forbiddenParts(document, place));
   // Data with duplicate keys can still be checked. Data with an alias cannot: the alias could have any value.
   const readable = findings.every(({ code }) => code === 'duplicate');
   const comments = parsed.comments.map((offset): Comment => {
@@ -97,7 +107,7 @@ export function readPolicyText(text: string, file: string): Source {
     comments,
     data: readable ? parsed.data() : undefined,
     findings,
-    locate: (path, part = 'value') => locate(root, path, part, place),
+    locate: (path, part = 'value') => locate(document.contents, path, part, place),
   };
 }
 
@@ -119,67 +129,72 @@ function yamlFinding(error: YAMLError, text: string, place: MakePlace): Finding 
   return { ...place(from, to), code: 'bad-yaml', severity: 'error', message };
 }
 
-function forbiddenParts(root: YamlPart | undefined, place: MakePlace): Finding[] {
+function forbiddenParts(document: Document, place: MakePlace): Finding[] {
   const findings: Finding[] = [];
-  const walk = (part: YamlPart | undefined): void => {
-    if (part?.kind === 'alias') {
-      const message = `"*${part.source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
-      findings.push({ ...place(part.from, part.to), code: 'alias', severity: 'error', message });
-    } else if (part?.kind === 'seq') part.items.forEach(walk);
-    else if (part?.kind === 'map') {
-      reportDuplicates(part, place, findings);
-      for (const { key, value } of part.entries) {
-        walk(key);
-        walk(value);
-      }
-    }
+  const report = (node: unknown, code: 'alias' | 'duplicate', message: string): void => {
+    findings.push({ ...place(...rangeOf(node)), code, severity: 'error', message });
   };
-  walk(root);
+  visit(document, {
+    Alias(_key, alias) {
+      const message = `"*${alias.source}" is a YAML alias, which policies do not support. If it is a pattern, write it in quotes.`;
+      report(alias, 'alias', message);
+    },
+    Map(_key, { items }) {
+      const first = new Map<string, unknown>();
+      for (const { key } of items) {
+        const name = nameOf(key);
+        if (name === undefined) continue;
+        const earlier = first.get(name);
+        if (earlier === undefined) first.set(name, key);
+        else {
+          const { line, column } = place(...rangeOf(earlier));
+          const message = `The key "${name}" is defined twice, here and at ${line}:${column}. Remove one.`;
+          report(key, 'duplicate', message);
+        }
+      }
+    },
+  });
   return findings;
 }
 
-function reportDuplicates({ entries }: YamlMap, place: MakePlace, findings: Finding[]): void {
-  const first = new Map<string, YamlPart>();
-  for (const { name, key } of entries) {
-    if (name === undefined || key === undefined) continue;
-    const earlier = first.get(name);
-    if (earlier === undefined) first.set(name, key);
-    else {
-      const { line, column } = place(earlier.from, earlier.to);
-      const message = `The key "${name}" is defined twice, here and at ${line}:${column}. Remove one.`;
-      findings.push({ ...place(key.from, key.to), code: 'duplicate', severity: 'error', message });
-    }
-  }
+/** The name of a key; `undefined` if the key is not a scalar. */
+const nameOf = (key: unknown): string | undefined => (isScalar(key) ? String(key.value) : undefined);
+
+/** The offsets of a part of a text: of its first character, and behind its last one. */
+function rangeOf(node: unknown): [from: number, to: number] {
+  const [from, to] = (isNode(node) ? node.range : undefined) ?? [0, 1];
+  return [from, to];
 }
 
 /** Computes only the place at the end of the path: a policy has thousands of places. */
-function locate(root: YamlPart | undefined, path: Path, part: 'key' | 'value', place: MakePlace): Place {
+function locate(root: unknown, path: Path, part: 'key' | 'value', place: MakePlace): Place {
   let at = root;
-  let found: { readonly from: number; readonly to: number } = root ?? { from: 0, to: 1 };
+  let found = root;
   path.forEach((step, depth) => {
     const last = depth === path.length - 1;
-    if (at?.kind === 'map') {
-      const entry = entriesOf(at).get(String(step));
-      found = (last && part === 'key' ? entry?.key : (entry?.value ?? entry?.key)) ?? found;
-      at = entry?.value;
+    if (isMap(at)) {
+      const pair = pairsOf(at).get(String(step));
+      found = (last && part === 'key' ? pair?.key : (pair?.value ?? pair?.key)) ?? found;
+      at = pair?.value;
     } else {
-      at = at?.kind === 'seq' ? at.items[Number(step)] : undefined;
+      at = isSeq(at) ? at.items[Number(step)] : undefined;
       found = at ?? found;
     }
   });
-  return place(found.from, found.to);
+  return place(...rangeOf(found));
 }
 
-const byName = new WeakMap<YamlMap, ReadonlyMap<string, YamlEntry>>();
+const byName = new WeakMap<YAMLMap, ReadonlyMap<string, Pair>>();
 
-/** The entries of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
-function entriesOf(map: YamlMap): ReadonlyMap<string, YamlEntry> {
+/** The pairs of a mapping by key, cached: a search for each place would take seconds in a file of thousands of lines. */
+function pairsOf(map: YAMLMap): ReadonlyMap<string, Pair> {
   const known = byName.get(map);
   if (known !== undefined) return known;
-  const found = new Map<string, YamlEntry>();
-  for (const entry of map.entries) {
+  const found = new Map<string, Pair>();
+  for (const pair of map.items) {
+    const name = nameOf(pair.key);
     // Of duplicate keys, the first wins.
-    if (entry.name !== undefined && !found.has(entry.name)) found.set(entry.name, entry);
+    if (name !== undefined && !found.has(name)) found.set(name, pair);
   }
   byName.set(map, found);
   return found;
