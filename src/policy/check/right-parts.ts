@@ -1,3 +1,4 @@
+import { PrunedData } from '../language/data-parts.js';
 import type { Path } from '../language/read-yaml.js';
 import type { CheckedFile, PolicyPart } from './check-values.js';
 
@@ -12,35 +13,15 @@ import type { CheckedFile, PolicyPart } from './check-values.js';
  */
 export function rightParts(files: readonly CheckedFile[], wrong: readonly PolicyPart[]): CheckedFile[] {
   return files.map((file) => {
-    const paths = wrong.filter((each) => each.file === file).map(({ path }) => unitOf(path));
-    const document = structuredClone(file.document);
-    // The items of a list are left out all at once, so that their indexes stay valid.
-    const items = new Map<string, Set<number>>();
-    for (const path of paths) {
-      const [section = '', index] = path;
-      const isItem = typeof index === 'number' && path.length === 2;
-      if (isItem) items.set(String(section), (items.get(String(section)) ?? new Set()).add(index));
-      else remove(document, path);
-    }
-    const keep = <T>(section: string, list: readonly T[] | undefined) =>
-      list?.filter((_item, index) => items.get(section)?.has(index) !== true);
-    const { rules, assign } = document;
-    const shortened = {
-      ...document,
-      ...(rules === undefined ? {} : { rules: keep('rules', rules) ?? [] }),
-      ...(assign === undefined ? {} : { assign: keep('assign', assign) ?? [] }),
-    };
-    // Items after a removed one move up, but their places in the file stay the same.
-    const original = (path: Path): Path => {
-      const [section, index, ...rest] = path;
-      const gone = items.get(String(section));
-      if (gone === undefined || typeof index !== 'number') return path;
-      const left = [...(file.document[section === 'rules' ? 'rules' : 'assign'] ?? []).keys()];
-      return [section ?? '', left.filter((each) => !gone.has(each))[index] ?? index, ...rest];
-    };
-    const locate: CheckedFile['locate'] = (path, part) => file.locate(original(path), part);
-    const source = { ...file.source, locate };
-    return { ...file, document: shortened, locate, source };
+    const units = wrong.filter((each) => each.file === file).map(({ path }) => unitOf(path));
+    const pruned = new PrunedData(file.document, file.locate);
+    // Items of lists go last and from the end, each once, so that the other paths stay valid.
+    const indexOf = ([, index]: Path): number => (typeof index === 'number' ? index : -1);
+    const order = (a: Path, b: Path): number => b.length - a.length || indexOf(b) - indexOf(a);
+    const paths = new Map(units.map((path) => [JSON.stringify(path), path]));
+    for (const path of [...paths.values()].sort(order)) pruned.remove(path);
+    const { data, locate } = pruned;
+    return { ...file, document: data, locate, source: { ...file.source, locate } };
   });
 }
 
@@ -64,14 +45,4 @@ export function mapsAreComplete(files: readonly CheckedFile[], wrong: readonly P
   const removed = files.flatMap((file) => [...file.removed].map((path) => path.split('/')[0]));
   const left = wrong.filter(({ path }) => unitOf(path).length < 4).map(({ path }) => path[0]);
   return ![...removed, ...left].some((section) => section === '' || isMap(section));
-}
-
-function remove(document: object, path: Path): void {
-  let at: unknown = document;
-  for (const step of path.slice(0, -1)) {
-    if (typeof at !== 'object' || at === null || !Object.hasOwn(at, step)) return;
-    at = Reflect.get(at, step);
-  }
-  const last = path.at(-1);
-  if (typeof at === 'object' && at !== null && last !== undefined) Reflect.deleteProperty(at, last);
 }

@@ -68,7 +68,11 @@ export function readPolicy(paths: string | readonly string[], catalog?: PolicyCa
     resolve: (file, name) => normalize(join(dirname(file), name)),
   });
   for (const path of typeof paths === 'string' ? [paths] : paths) {
-    for (const file of filesOf(path)) reading.add(file, readText(file));
+    for (const file of filesOf(path))
+      reading.add(
+        file,
+        attempt(file, () => readFileSync(file, 'utf8')),
+      );
   }
   return checkReading(reading, digestOf, catalog);
 }
@@ -90,30 +94,20 @@ export function policyFilesIn(folder: string): string[] {
 }
 
 function filesOf(path: string): string[] {
-  if (!statOf(path).isDirectory()) return [normalize(path)];
+  if (!attempt(path, () => statSync(path)).isDirectory()) return [normalize(path)];
   const files = policyFilesIn(path);
   if (files.length === 0)
     throw new PolicyFileError(`${path} does not contain a .yaml file; pass a policy file or another folder.`);
   return files;
 }
 
-function statOf(path: string): ReturnType<typeof statSync> & object {
+/** Reads something of the file system, and throws an error for people if that fails. */
+function attempt<T>(path: string, read: () => T): T {
   try {
-    return statSync(path);
+    return read();
   } catch (cause) {
-    throw new PolicyFileError(`${path} cannot be read (${reasonOf(cause)}); check the path of the policy.`, {
-      cause,
-    });
-  }
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw new PolicyFileError(`${file} cannot be read (${reasonOf(cause)}); check the path of the policy.`, {
-      cause,
-    });
+    const message = `${path} cannot be read (${reasonOf(cause)}); check the path of the policy.`;
+    throw new PolicyFileError(message, { cause });
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Finding, Fix } from './findings.js';
 import { readPolicyText } from './read-yaml.js';
+import { type Edit, edited, offsetsIn } from './text-edits.js';
 import { validatePolicy } from './validate.js';
 
 /** A text with fixes, and how many fixes that are. */
@@ -20,8 +21,11 @@ export interface FixedText {
  * applyFixes(texts.get('policy.yaml') ?? '', findings.filter(({ file }) => file === 'policy.yaml')).text;
  */
 export function applyFixes(text: string, findings: readonly Finding[]): FixedText {
-  const starts = lineStarts(text);
-  const edits = separate(findings.flatMap(({ fix }) => (fix === undefined ? [] : [editOf(fix, starts)])));
+  const offset = offsetsIn(text);
+  const editOf = ({ line, column, endLine, endColumn, text: added }: Fix): Edit => {
+    return { from: offset(line, column), to: offset(endLine, endColumn), text: added };
+  };
+  const edits = separate(findings.flatMap(({ fix }) => (fix === undefined ? [] : [editOf(fix)])));
   const before = errorsIn(text);
   const accepted = accept(edits, [], (each) => {
     const after = errorsIn(edited(text, each));
@@ -29,28 +33,6 @@ export function applyFixes(text: string, findings: readonly Finding[]): FixedTex
     return after.yaml <= before.yaml && after.schema <= before.schema;
   });
   return { text: edited(text, accepted), applied: accepted.length };
-}
-
-interface Edit {
-  readonly from: number;
-  readonly to: number;
-  readonly text: string;
-}
-
-function lineStarts(text: string): number[] {
-  let next = 0;
-  const starts = text.split('\n').map((line) => {
-    const start = next;
-    next += line.length + 1;
-    return start;
-  });
-  // The last line can be removed, too.
-  return [...starts, text.length];
-}
-
-function editOf({ line, column, endLine, endColumn, text }: Fix, starts: readonly number[]): Edit {
-  const offset = (to: number, inLine: number): number => (starts[to - 1] ?? 0) + inLine - 1;
-  return { from: offset(line, column), to: offset(endLine, endColumn), text };
 }
 
 /** @returns the edits from the top of the file, without those that begin inside an earlier one */
@@ -72,16 +54,6 @@ function accept(
   if (edits.length === 1) return to;
   const middle = Math.ceil(edits.length / 2);
   return accept(edits.slice(middle), accept(edits.slice(0, middle), to, fits), fits);
-}
-
-function edited(text: string, edits: readonly Edit[]): string {
-  let end = 0;
-  const parts = edits.map((edit) => {
-    const part = text.slice(end, edit.from) + edit.text;
-    end = edit.to;
-    return part;
-  });
-  return parts.join('') + text.slice(end);
 }
 
 /** The numbers of errors in the form of a policy file: of its YAML, and of its keys and values. */

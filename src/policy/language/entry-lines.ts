@@ -1,4 +1,5 @@
 import type { Path, Source } from './read-yaml.js';
+import { offsetsIn } from './text-edits.js';
 
 /** Lines of a file, counted from 0. */
 export interface Range {
@@ -21,8 +22,8 @@ export function entryLines(source: Source, lines: readonly string[], path: Path)
   const value = source.locate(path, 'value');
   const before = lines[key.line - 1]?.slice(0, key.column - 1) ?? '';
   if (before.trim() !== '') return undefined;
-  const starts = lines.slice(0, value.line - 1).reduce((sum, line) => sum + line.length + 1, 0);
-  const text = source.text.slice(0, starts + value.column - 1 + value.length).trimEnd();
+  const end = offsetsIn(source.text)(value.line, value.column) + value.length;
+  const text = source.text.slice(0, end).trimEnd();
   const to = text.split('\n').length - 1;
   // Only a comment may follow the value in its last line.
   const rest = source.text.slice(text.length).split('\n', 1)[0] ?? '';

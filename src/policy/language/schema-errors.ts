@@ -1,3 +1,4 @@
+import { follow, PrunedData } from './data-parts.js';
 import type { Path, Source } from './read-yaml.js';
 
 /** A part of a file that does not fit the schema, as ajv reports it. */
@@ -48,17 +49,8 @@ export function removeSchemaErrors(
   const removed = new Set<string>();
   // A copy of thousands of entries takes longer than their validation, and only data with errors changes below.
   if (validate(whole)) return { data: whole, removed, locate: source.locate };
-  const data: unknown = structuredClone(whole);
-  const indexes = new Map<unknown, number[]>();
-  const locate: Source['locate'] = (path, part) => {
-    let at: unknown = data;
-    const original = path.map((step) => {
-      const place = indexes.get(at)?.[Number(step)] ?? step;
-      at = child(at, step);
-      return place;
-    });
-    return source.locate(original, part);
-  };
+  const pruned = new PrunedData(whole, source.locate);
+  const { data, locate } = pruned;
   // Each round removes the wrong parts. Only the first round reports: later errors are caused by the removal.
   for (let first = true; !validate(data); first = false) {
     const wrong = new Map<string, Path>();
@@ -74,7 +66,7 @@ export function removeSchemaErrors(
     // Remove from the end, so that earlier indexes of a list stay valid.
     for (const [key, path] of [...wrong].reverse()) {
       removed.add(key);
-      if (!remove(data, path, indexes)) return { data: undefined, removed, locate };
+      if (!pruned.remove(path)) return { data: undefined, removed, locate };
     }
   }
   return { data, removed, locate };
@@ -104,37 +96,4 @@ export function stepsOf(pointer: string): string[] {
     .split('/')
     .slice(1)
     .map((step) => step.replaceAll('~1', '/').replaceAll('~0', '~'));
-}
-
-/**
- * Reads the value at a path. It reads own properties only, so that no path reaches `Object.prototype`.
- *
- * @param data any data
- * @param path the path of a part of it
- * @returns the value, or undefined if the path does not exist
- * @example
- * follow({ tools: ['a'] }, ['tools', 0]); // 'a'
- */
-export function follow(data: unknown, path: Path): unknown {
-  return path.reduce<unknown>(child, data);
-}
-
-/** @returns false if the path is empty: the document itself cannot be removed */
-function remove(data: unknown, path: Path, indexes: Map<unknown, number[]>): boolean {
-  const last = path.at(-1);
-  if (last === undefined) return false;
-  const parent = follow(data, path.slice(0, -1));
-  if (Array.isArray(parent)) {
-    const original = indexes.get(parent) ?? [...parent.keys()];
-    indexes.set(parent, original);
-    original.splice(Number(last), 1);
-    parent.splice(Number(last), 1);
-  } else if (typeof parent === 'object' && parent !== null) Reflect.deleteProperty(parent, last);
-  return true;
-}
-
-function child(parent: unknown, step: string | number): unknown {
-  return typeof parent === 'object' && parent !== null && Object.hasOwn(parent, step)
-    ? Reflect.get(parent, step)
-    : undefined;
 }

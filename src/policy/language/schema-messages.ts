@@ -1,10 +1,11 @@
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { KINDS } from '../../engine/policy.js';
+import { follow } from './data-parts.js';
 import type { FindingCode } from './finding-codes.js';
 import { nearestReplacement, type Replacement } from './fixes.js';
 import type { Path } from './read-yaml.js';
 import { VALUE_NAME } from './schema.js';
-import { follow, type SchemaError, stepsOf } from './schema-errors.js';
+import { type SchemaError, stepsOf } from './schema-errors.js';
 import { toQuotedYaml, toYamlFlow, toYamlScalar } from './yaml-scalars.js';
 
 /** A schema and the names that messages use for its parts. */

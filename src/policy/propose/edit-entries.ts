@@ -1,4 +1,5 @@
 import type { Kind } from '../../engine/policy.js';
+import { follow } from '../language/data-parts.js';
 import { entryLines } from '../language/entry-lines.js';
 import type { Path, Source } from '../language/read-yaml.js';
 import { toYamlScalar } from '../language/yaml-scalars.js';
@@ -76,11 +77,7 @@ function insertionPlace(source: Source, lines: readonly string[], kind: Kind): I
   return isBlock ? { line: line - 1, indent: 4, isNew: true } : undefined;
 }
 
-function keysAt(data: unknown, path: readonly string[]): string[] | undefined {
-  let value = data;
-  for (const key of path) {
-    if (typeof value !== 'object' || value === null || !Object.hasOwn(value, key)) return undefined;
-    value = Reflect.get(value, key);
-  }
+function keysAt(data: unknown, path: Path): string[] | undefined {
+  const value = follow(data, path);
   return typeof value === 'object' && value !== null ? Object.keys(value) : undefined;
 }

@@ -1,6 +1,7 @@
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { FormatError, formatYaml } from '../language/format-yaml.js';
 import type { Source } from '../language/read-yaml.js';
+import { type Edit, edited, offsetsIn } from '../language/text-edits.js';
 import { toYamlFlow } from '../language/yaml-scalars.js';
 import { hasPassed, type TestResult } from './run-tests.js';
 import type { Expectation } from './test-file.js';
@@ -35,8 +36,8 @@ export interface UpdatedTests {
  */
 export function updateTests(source: Source, results: readonly TestResult[]): UpdatedTests {
   const updates: UpdatedExpectation[] = [];
-  const edits: { readonly from: number; readonly to: number; readonly text: string }[] = [];
-  const starts = lineStarts(source.text);
+  const edits: Edit[] = [];
+  const offset = offsetsIn(source.text);
   for (const result of results) {
     if (hasPassed(result)) continue;
     for (const kind of KINDS) {
@@ -45,29 +46,25 @@ export function updateTests(source: Source, results: readonly TestResult[]): Upd
       if (expected === undefined || now === undefined) continue;
       const path = [...result.test.path, kind];
       const [key, value] = [source.locate(path, 'key'), source.locate(path)];
-      const from = (starts[key.line - 1] ?? 0) + key.column - 1;
-      const start = (starts[value.line - 1] ?? 0) + value.column - 1;
+      const from = offset(key.line, key.column);
+      const start = offset(value.line, value.column);
       // The value of a block mapping ends behind its last line break.
       const to = start + source.text.slice(start, start + value.length).trimEnd().length;
       const after = toYamlFlow(now);
-      const update = {
-        test: result.test.name,
-        line: key.line,
-        kind,
-        before: toYamlFlow(written(expected)),
-        after,
-      };
-      if (hasComment(source, from, to, starts)) {
-        updates.push({ ...update, problem: 'a comment inside it would be lost' });
-        continue;
-      }
-      updates.push(update);
-      edits.push({ from, to, text: `${kind}: ${after}` });
+      const before = toYamlFlow(written(expected));
+      const hasComment = source.comments.some(({ place }) => {
+        const at = offset(place.line, place.column);
+        return at >= from && at < to;
+      });
+      const problem = hasComment ? { problem: 'a comment inside it would be lost' } : {};
+      updates.push({ test: result.test.name, line: key.line, kind, before, after, ...problem });
+      if (!hasComment) edits.push({ from, to, text: `${kind}: ${after}` });
     }
   }
-  const text = edits
-    .sort((a, b) => b.from - a.from)
-    .reduce((before, edit) => before.slice(0, edit.from) + edit.text + before.slice(edit.to), source.text);
+  const text = edited(
+    source.text,
+    edits.sort((a, b) => a.from - b.from),
+  );
   return { text: isFormatted(source.text) ? formatYaml(text) : text, updates };
 }
 
@@ -102,22 +99,6 @@ function written({ includes, excludes, only, count }: Expectation): Partial<Expe
     ...(only === undefined ? {} : { only }),
     ...(count === undefined ? {} : { count }),
   };
-}
-
-function hasComment({ comments }: Source, from: number, to: number, starts: readonly number[]): boolean {
-  return comments.some(({ place }) => {
-    const offset = (starts[place.line - 1] ?? 0) + place.column - 1;
-    return offset >= from && offset < to;
-  });
-}
-
-function lineStarts(text: string): number[] {
-  let next = 0;
-  return text.split('\n').map((line) => {
-    const start = next;
-    next += line.length + 1;
-    return start;
-  });
 }
 
 function isFormatted(text: string): boolean {

@@ -1,0 +1,38 @@
+/** A text to write in place of a part of another text. */
+export interface Edit {
+  readonly from: number;
+  /** The offset behind the part. */
+  readonly to: number;
+  readonly text: string;
+}
+
+/**
+ * Finds the offsets of places. The line behind the last one begins behind the text, so that the last line can be removed.
+ *
+ * @param text the text of a file
+ * @returns a function from a line and a column, which count from 1, to the offset
+ * @example
+ * offsetsIn('a: 1\nb: 2')(2, 4); // 8
+ */
+export function offsetsIn(text: string): (line: number, column: number) => number {
+  const starts = [0];
+  for (const line of text.split('\n')) starts.push((starts.at(-1) ?? 0) + line.length + 1);
+  return (line, column) => (starts[line - 1] ?? 0) + column - 1;
+}
+
+/**
+ * @param text the text
+ * @param edits edits that do not overlap, from the top of the text
+ * @returns the text with the edits
+ * @example
+ * edited('a: 1', [{ from: 3, to: 4, text: '2' }]); // 'a: 2'
+ */
+export function edited(text: string, edits: readonly Edit[]): string {
+  let end = 0;
+  const parts = edits.map((edit) => {
+    const part = text.slice(end, edit.from) + edit.text;
+    end = edit.to;
+    return part;
+  });
+  return parts.join('') + text.slice(end);
+}
