@@ -54,19 +54,14 @@ export function completionsAt(text: string, offset: number, known: KnownNames): 
 
 function keysAt(path: Steps, known: KnownNames, text: string, flow: boolean): Completion[] {
   const schema = schemaAt(path);
-  const own = Object.entries(objectOf(schema?.properties)).map(([key, value]) =>
-    keyOf(key, objectOf(value), flow),
-  );
+  const own = Object.entries(objectOf(schema?.properties)).map(([key, value]) => {
+    const { description, type } = objectOf(value);
+    return completion(key, !flow && type === 'object' ? `${key}:` : `${key}: `, description);
+  });
   const [section, kind] = path;
-  if (path.includes('when'))
-    return OPERATORS.map((name) => ({ label: name, text: `${toYamlScalar(name)}: ` }));
-  if (isMapping(path)) {
-    return known.concerns.map(({ name, description }) => ({
-      label: name,
-      text: `${name}: `,
-      ...(description === undefined ? {} : { description }),
-    }));
-  }
+  if (path.includes('when')) return OPERATORS.map((name) => completion(name, `${toYamlScalar(name)}: `));
+  if (isMapping(path))
+    return known.concerns.map(({ name, description }) => completion(name, `${name}: `, description));
   if (section === 'primitives' && path.length === 2) return primitives(String(kind), known, text);
   return own;
 }
@@ -90,16 +85,13 @@ function valuesAt(path: Steps, known: KnownNames): Completion[] {
 }
 
 /** A word of the language, which needs no quotes. */
-const plain = (text: string): Completion => ({ label: text, text });
+const plain = (text: string): Completion => completion(text, text);
 
-function keyOf(key: string, { description, type }: Node, flow: boolean): Completion {
-  const isNested = !flow && type === 'object';
-  return {
-    label: key,
-    text: isNested ? `${key}:` : `${key}: `,
-    ...(typeof description === 'string' ? { description } : {}),
-  };
-}
+const completion = (label: string, text: string, description?: unknown): Completion => ({
+  label,
+  text,
+  ...(typeof description === 'string' ? { description } : {}),
+});
 
 /** Whether the keys at a path are concerns. */
 function isMapping(path: Steps): boolean {
@@ -118,8 +110,7 @@ function primitives(kind: string, { catalog }: KnownNames, text: string): Comple
     const name = identityOf(found, primitive);
     const key = toYamlScalar(name);
     if (written.has(key) || written.has(`"${name}"`)) return [];
-    const { title } = primitive;
-    return [{ label: name, text: `${key}: `, ...(typeof title === 'string' ? { description: title } : {}) }];
+    return [completion(name, `${key}: `, primitive.title)];
   });
 }
 
@@ -127,10 +118,7 @@ function concernValues({ concerns }: KnownNames, name: string): Completion[] {
   const concern = concerns.find((each) => each.name === name);
   if (concern === undefined || 'min' in concern.values) return [];
   const about = new Map(Object.entries(concern.valueDescriptions ?? {}));
-  return concern.values.map((value) => {
-    const description = about.get(value);
-    return { label: value, text: toYamlScalar(value), ...(description === undefined ? {} : { description }) };
-  });
+  return concern.values.map((value) => completion(value, toYamlScalar(value), about.get(value)));
 }
 
 /**

@@ -66,20 +66,5 @@ function newlyEmpty(
   if (now === undefined) return undefined;
   const old = analyze(preparePolicy(before.compiled), before.catalog).showsNothing;
   if (old === undefined) return now;
-  const found = comparison.emptied();
-  if (found === 'too many') {
-    comparison.gaps.add(
-      'Some configurations show no primitive, both before and after the change. There are too many configurations to tell whether the change added more of them.',
-    );
-    return undefined;
-  }
-  return (
-    found &&
-    Object.fromEntries(
-      found.flatMap(({ dimension, choices }) => {
-        const choice = dimension.choices[[...choices][0] ?? 0];
-        return choice?.text === undefined ? [] : [[dimension.name, choice.text]];
-      }),
-    )
-  );
+  return comparison.emptied();
 }

@@ -71,9 +71,7 @@ export class Comparison {
   /** @returns how many combinations see a change; `undefined` if there are too many to count. Call `groups` first. */
   extent(): Extent | undefined {
     const changed = [...this.changed];
-    const dimensions = this.dimensions.filter((dimension) =>
-      changed.some((each) => each.dimensions.includes(dimension) || each.unchanged.includes(dimension)),
-    );
+    const dimensions = this.dimensionsOf(changed);
     if (productOf(dimensions) > MAX_COMBINATIONS) return undefined;
     const affected = this.pairsOver(dimensions).filter((pair) =>
       changed.some(({ first }) => this.isShown(first, pair, 0) !== this.isShown(first, pair, 1)),
@@ -87,21 +85,30 @@ export class Comparison {
 
   /**
    * @returns a configuration that shows no primitive after the change and showed one before it; `undefined` if there is
-   * none; `too many` if the combinations exceed `MAX_COMBINATIONS`
+   * none, or if the combinations exceed `MAX_COMBINATIONS`
    */
-  emptied(): 'too many' | readonly Term[] | undefined {
-    const dimensions = this.dimensions.filter((dimension) =>
-      this.classes.some((each) => each.dimensions.includes(dimension) || each.unchanged.includes(dimension)),
-    );
-    if (productOf(dimensions) > MAX_COMBINATIONS) return 'too many';
-    const pairs = this.pairsOver(dimensions);
+  emptied(): Readonly<Record<string, unknown>> | undefined {
+    const dimensions = this.dimensionsOf(this.classes);
+    if (productOf(dimensions) > MAX_COMBINATIONS) {
+      this.gaps.add(
+        'Some configurations show no primitive, both before and after the change. There are too many configurations to tell whether the change added more of them.',
+      );
+      return undefined;
+    }
     const showsAny = (pair: ConfigurationPair, at: 0 | 1) =>
       this.classes.some(({ first }) => this.isShown(first, pair, at));
-    const found = pairs.findIndex((pair) => showsAny(pair, 0) && !showsAny(pair, 1));
-    const point = found === -1 ? undefined : [...combinationsOf(dimensions.map(sizeOf))][found];
-    return point === undefined
-      ? undefined
-      : dimensions.map((dimension, at) => ({ dimension, choices: new Set([point[at] ?? 0]) }));
+    const found = this.pairsOver(dimensions).findIndex((pair) => showsAny(pair, 0) && !showsAny(pair, 1));
+    const point = [...combinationsOf(dimensions.map(sizeOf))][found];
+    if (point === undefined) return undefined;
+    const chosen = dimensions.map(({ name, choices }, at) => [name, choices[point[at] ?? 0]?.text] as const);
+    return Object.fromEntries(chosen.filter(([, text]) => text !== undefined));
+  }
+
+  /** @returns the dimensions that make a difference to any of the classes */
+  private dimensionsOf(classes: readonly PairClass[]): RequestDimension[] {
+    return this.dimensions.filter((dimension) =>
+      classes.some((each) => each.dimensions.includes(dimension) || each.unchanged.includes(dimension)),
+    );
   }
 
   /** Finds the condition under which a class of primitives changes in one direction. */

@@ -1,4 +1,5 @@
 import type { Policy } from '../../engine/policy.js';
+import { groupBy } from '../language/group-by.js';
 import type { PrimitivePair } from './primitive-pairs.js';
 import type { Relevance } from './relevance.js';
 import { productOf, type RequestDimension } from './request-space.js';
@@ -32,14 +33,7 @@ export function classesOf(
   relevance: Relevance,
   gaps: Set<string>,
 ): PairClass[] {
-  const classes = new Map<string, [first: PrimitivePair, ...more: PrimitivePair[]]>();
-  for (const pair of pairs) {
-    const key = classKey(pair);
-    const members = classes.get(key);
-    if (members === undefined) classes.set(key, [pair]);
-    else members.push(pair);
-  }
-  return [...classes.values()].map((members) => {
+  return [...groupBy(pairs, classKey).values()].map((members) => {
     const [first] = members;
     const relevant = relevance.dimensions.filter((dimension) => relevance.isRelevant(first, dimension));
     const hasShowRules = policies.some(({ rules }) =>

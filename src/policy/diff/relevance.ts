@@ -2,7 +2,7 @@ import { fits } from '../../engine/evaluate.js';
 import { fromNumber } from '../../engine/mapping.js';
 import type { Policy } from '../../engine/policy.js';
 import type { PrimitivePair } from './primitive-pairs.js';
-import { type Choice, configurePair, type RequestDimension } from './request-space.js';
+import { type Choice, concernOf, configurePair, type RequestDimension } from './request-space.js';
 
 /** Tells which dimensions of the request space make a difference to a primitive. */
 export class Relevance {
@@ -93,5 +93,3 @@ export class Relevance {
     return before === after;
   }
 }
-
-const concernOf = (policy: Policy, name: string) => policy.concerns[policy.indexOf.get(name) ?? -1];

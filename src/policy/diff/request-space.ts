@@ -55,48 +55,32 @@ export function requestDimensions(
   const [before, after] = policies;
   const names = [...new Set([...after.indexOf.keys(), ...before.indexOf.keys()])];
   const dimensions = names.flatMap((name): RequestDimension[] => {
-    const both = policies.map((policy) => policy.concerns[policy.indexOf.get(name) ?? -1]);
+    const both = policies.map((policy) => concernOf(policy, name));
     const range = rangeOf(name, policies, mappings);
     const values = range ?? namedValuesOf(name, policies);
     const choices = values.map((value) => ({ text: [value].flat().join('+'), value }));
-    const found: RequestDimension[] = [];
-    const numbers = range === undefined ? {} : { range };
-    if (both.some((concern) => concern?.setBy === 'host')) {
-      found.push({
-        type: 'host',
-        name,
-        key: name,
-        choices: [{}, ...choices, ...nullChoice(policies, name)],
-        ...numbers,
-      });
-    }
-    for (const claim of new Set(both.flatMap((concern) => concern?.claim ?? []))) {
-      found.push({
-        type: 'claim',
-        name,
-        key: claim,
-        choices: [...missingClaimChoice(both), ...choices],
-        ...numbers,
-      });
-    }
-    return found;
+    const shared = { name, ...(range === undefined ? {} : { range }) };
+    const isHost = both.some((concern) => concern?.setBy === 'host');
+    const withNull = [{}, ...choices, ...nullChoice(policies, name)];
+    const withMissing = [...missingClaimChoice(both), ...choices];
+    const claims = new Set(both.flatMap((concern) => concern?.claim ?? []));
+    return [
+      ...(isHost ? [{ type: 'host' as const, key: name, choices: withNull, ...shared }] : []),
+      ...[...claims].map((key) => ({ type: 'claim' as const, key, choices: withMissing, ...shared })),
+    ];
   });
-  for (const [claim, text] of facts) {
-    dimensions.push({
-      type: 'fact',
-      name: text,
-      key: claim,
-      choices: [{ value: false }, { text: 'true', value: true }],
-    });
-  }
-  return dimensions;
+  const choices = [{ value: false }, { text: 'true', value: true }];
+  return [...dimensions, ...[...facts].map(([key, name]) => ({ type: 'fact' as const, name, key, choices }))];
 }
+
+/** @returns the concern of a policy that has the name */
+export const concernOf = (policy: Policy, name: string): Concern | undefined =>
+  policy.concerns[policy.indexOf.get(name) ?? -1];
 
 /** If a default may apply, requesting `null` differs from requesting nothing. */
 function nullChoice(policies: readonly Policy[], name: string): Choice[] {
   const hasDefault = policies.some(
-    ({ concerns, indexOf, settings }) =>
-      settings.defaults !== 'never' && concerns[indexOf.get(name) ?? -1]?.default !== undefined,
+    (policy) => policy.settings.defaults !== 'never' && concernOf(policy, name)?.default !== undefined,
   );
   return hasDefault ? [{ text: 'null', value: null }] : [];
 }

@@ -1,8 +1,8 @@
 import { nearest } from '../../engine/match/nearest.js';
 import { follow } from './data-parts.js';
-import { entryLines } from './entry-lines.js';
 import type { Fix, Place } from './findings.js';
 import type { Path, Source } from './read-yaml.js';
+import { entryLines } from './text-edits.js';
 import { toYamlScalar } from './yaml-scalars.js';
 
 /** A scalar to replace, and the YAML to write in its place. */

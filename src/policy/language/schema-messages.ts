@@ -54,11 +54,8 @@ export function describeSchemaError(
       return wrongChoice(error, name, language);
     case 'enum': {
       const allowed = textsOf(params.allowedValues);
-      return {
-        code: 'unknown-choice',
-        message: `${quote(data)} is not a valid value for ${name} (${allowed.join(', ')}).${didYouMean(String(data), allowed)}`,
-        replacement: nearestReplacement(String(data), allowed),
-      };
+      const message = `${quote(data)} is not a valid value for ${name} (${allowed.join(', ')}).${didYouMean(String(data), allowed)}`;
+      return { code: 'unknown-choice', message, replacement: nearestReplacement(String(data), allowed) };
     }
     case 'const':
       return {
@@ -69,16 +66,17 @@ export function describeSchemaError(
             : 'version must be 1, the only version of the policy language.',
         replacement: { scalar: String(params.allowedValue), yaml: String(params.allowedValue) },
       };
-    case 'pattern':
-      return params.pattern === VALUE_NAME
-        ? {
-            code: 'bad-name',
-            message: `"${error.propertyName ?? data}" is not a valid name for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit, at most 64 characters.`,
-          }
-        : {
-            code: 'bad-name',
-            message: `"${error.propertyName ?? data}" is not a valid name here. Use lowercase letters, digits, "_" and "-", starting with a letter, at most 64 characters.`,
-          };
+    case 'pattern': {
+      const rule =
+        params.pattern === VALUE_NAME
+          ? 'for a value. Use letters, digits, "_", "." and "-", starting with a letter or digit'
+          : 'here. Use lowercase letters, digits, "_" and "-", starting with a letter';
+      const written = error.propertyName ?? data;
+      return {
+        code: 'bad-name',
+        message: `"${written}" is not a valid name ${rule}, at most 64 characters.`,
+      };
+    }
     case 'uniqueItems':
       return { code: 'duplicate', message: `${name} contains the same value twice. Remove one.` };
     case 'maxItems':
@@ -92,11 +90,10 @@ export function describeSchemaError(
     case 'minItems':
     case 'minLength':
       return { code: 'empty', message: `${name} must not be empty.` };
-    case 'minProperties':
-      return {
-        code: 'empty',
-        message: `${name} must not be empty. Add one of the keys ${knownKeys(error, language).join(', ')}.`,
-      };
+    case 'minProperties': {
+      const message = `${name} must not be empty. Add one of the keys ${knownKeys(error, language).join(', ')}.`;
+      return { code: 'empty', message };
+    }
     case 'minimum':
       return { code: 'out-of-range', message: `${name} must be at least ${params.limit}.` };
     case 'maximum':

@@ -1,5 +1,6 @@
+import { groupBy } from '../language/group-by.js';
 import { effectOfVerb } from './verbs.js';
-import { wordsOf } from './words.js';
+import { countEach, wordsOf } from './words.js';
 
 /** A group of tools whose names begin alike: the tools of one server behind a gateway. */
 export interface PrefixGroup {
@@ -23,14 +24,12 @@ const MIN_SHARE = 0.9;
  */
 export function prefixGroups(names: readonly string[]): PrefixGroup[] {
   for (const separator of SEPARATORS) {
-    const groups = new Map<string, string[]>();
-    for (const name of names) {
+    const prefixOf = (name: string): string => name.slice(0, name.indexOf(separator) + separator.length);
+    const prefixed = names.filter((name) => {
       const end = name.indexOf(separator);
-      if (end <= 0 || end + separator.length >= name.length) continue;
-      const prefix = name.slice(0, end + separator.length);
-      groups.set(prefix, [...(groups.get(prefix) ?? []), name]);
-    }
-    const found = [...groups].map(([prefix, own]) => ({ prefix, names: own }));
+      return end > 0 && end + separator.length < name.length;
+    });
+    const found = [...groupBy(prefixed, prefixOf)].map(([prefix, own]) => ({ prefix, names: own }));
     if (isGateway(found, names.length)) return found;
   }
   return [];
@@ -55,9 +54,7 @@ function isGateway(groups: readonly PrefixGroup[], total: number): boolean {
  */
 export function wordsWithoutPrefix(names: readonly string[], prefix = ''): Map<string, readonly string[]> {
   const words = new Map(names.map((name) => [name, wordsOf(name.slice(prefix.length))]));
-  const counts = new Map<string, number>();
-  for (const [first = ''] of words.values()) counts.set(first, (counts.get(first) ?? 0) + 1);
-  const shared = [...counts].find(
+  const shared = [...countEach([...words.values()].map(([first = '']) => first))].find(
     ([first, count]) => count >= SHARED && count >= MIN_SHARE * names.length && first !== '',
   );
   if (shared === undefined || effectOfVerb(shared[0]) !== undefined) return words;

@@ -6,7 +6,7 @@ import { type PrefixGroup, prefixGroups, wordsWithoutPrefix } from './gateway.js
 import { topicsFromTags, topicTagsOf, toValue } from './tags.js';
 import type { TopicWords } from './topic-nouns.js';
 import { topicsFromWords } from './topics-from-words.js';
-import { singularOf, wordsOf } from './words.js';
+import { countEach, singularOf, wordsOf } from './words.js';
 
 /** The topics of the tools of a server. */
 export interface ProposedTopics {
@@ -116,11 +116,7 @@ function topicsOfGateway(
 function limited(
   topicsOf: ReadonlyMap<string, readonly string[] | 'any'>,
 ): Pick<ProposedTopics, 'topicsOf' | 'topics'> {
-  const counts = new Map<string, number>();
-  for (const own of topicsOf.values()) {
-    for (const topic of own === 'any' ? [] : own) counts.set(topic, (counts.get(topic) ?? 0) + 1);
-  }
-  const sorted = [...counts]
+  const sorted = [...countEach([...topicsOf.values()].flatMap((own) => (own === 'any' ? [] : own)))]
     .sort(
       ([a, some], [b, others]) =>
         Number(a === OTHER) - Number(b === OTHER) || others - some || (a < b ? -1 : 1),

@@ -1,5 +1,6 @@
 import { type Primitive, tagsOf } from '../../engine/mapping.js';
 import { RESERVED } from '../language/schema.js';
+import { countEach } from './words.js';
 
 /**
  * Finds the tags and the category (`annotations.category`) that a server gives a tool.
@@ -35,8 +36,7 @@ const ABOUT_EFFECTS =
  * topicsFromTags([['maps', 'beta'], ['geo', 'beta']]); // [['maps'], ['geo']]
  */
 export function topicsFromTags(tools: readonly (readonly string[])[]): string[][] | undefined {
-  const counts = new Map<string, number>();
-  for (const tags of tools) for (const tag of tags) counts.set(tag, (counts.get(tag) ?? 0) + 1);
+  const counts = countEach(tools.flat());
   const isTopic = (tag: string): boolean =>
     (counts.get(tag) ?? 0) <= MAX_SHARE * tools.length && !ABOUT_EFFECTS.test(tag);
   const topics = tools.map((tags) => [...new Set(tags.filter(isTopic).flatMap(toValue))]);

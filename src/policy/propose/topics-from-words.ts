@@ -1,5 +1,7 @@
+import { groupBy } from '../language/group-by.js';
 import { GENERAL_NOUNS } from './description-words.js';
 import { EMPTY_NOUNS, findNouns, headOf, nounsOf, type TopicWords } from './topic-nouns.js';
+import { countEach } from './words.js';
 
 /** A person cannot choose well from a long list of topics. Servers with many tools need more of them. */
 const maxTopics = (tools: number): number => Math.min(24, Math.max(12, Math.ceil(tools / 3)));
@@ -56,7 +58,7 @@ function addLargest(
   mayRemain = 0,
 ): void {
   const maxCount = MAX_SHARE * tools.length;
-  const counts = countAll(phrases.values());
+  const counts = countEach([...phrases.values()].flatMap((own) => [...own]));
   const countOf = (phrase: string): number => counts.get(phrase) ?? 0;
   // If `merge` and `request` nearly always occur together, only `merge-request` can be a topic.
   const parts = new Set(
@@ -71,16 +73,11 @@ function addLargest(
   for (; chosen < limit; chosen++) {
     const left = tools.filter(({ name }) => !topics.has(name));
     if (left.length <= mayRemain) return;
-    const found = new Map<string, string[]>();
-    for (const { name } of left) {
-      for (const phrase of phrases.get(name) ?? []) {
-        if (parts.has(phrase) || countOf(phrase) > maxCount) continue;
-        const own = found.get(phrase);
-        if (own === undefined) found.set(phrase, [name]);
-        else own.push(name);
-      }
-    }
-    const groups = [...found].filter(([, names]) => names.length >= minSize);
+    const named = left.flatMap(({ name }) =>
+      [...(phrases.get(name) ?? [])].map((phrase) => ({ phrase, name })),
+    );
+    const usable = named.filter(({ phrase }) => !parts.has(phrase) && countOf(phrase) <= maxCount);
+    const groups = [...groupBy(usable, ({ phrase }) => phrase)].filter(([, own]) => own.length >= minSize);
     // Between groups of the same size, the longer phrase is more specific.
     const [best] = groups.sort(
       ([a, some], [b, others]) =>
@@ -90,7 +87,7 @@ function addLargest(
         (a < b ? -1 : 1),
     );
     if (best === undefined) return;
-    for (const name of best[1]) topics.set(name, best[0]);
+    for (const { name } of best[1]) topics.set(name, best[0]);
   }
 }
 
@@ -100,9 +97,9 @@ function joinTopics(
   tools: readonly TopicWords[],
   wordsOf: (tool: TopicWords) => readonly string[],
 ): void {
-  const sizes = new Map<string, number>();
-  for (const topic of topics.values()) sizes.set(topic, (sizes.get(topic) ?? 0) + 1);
-  const bySize = [...sizes].sort(([a, some], [b, others]) => some - others || (a < b ? -1 : 1));
+  const bySize = [...countEach(topics.values())].sort(
+    ([a, some], [b, others]) => some - others || (a < b ? -1 : 1),
+  );
   for (const tool of tools) {
     if (topics.has(tool.name)) continue;
     const words = new Set(wordsOf(tool));
@@ -118,10 +115,4 @@ function phrasesOf(nouns: readonly string[]): ReadonlySet<string> {
     ...nouns.filter((noun) => !EMPTY_NOUNS.has(noun)),
     ...pairs.flatMap(([pair, last]) => (EMPTY_NOUNS.has(last) ? [] : [pair])),
   ]);
-}
-
-function countAll(sets: Iterable<ReadonlySet<string>>): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const set of sets) for (const each of set) counts.set(each, (counts.get(each) ?? 0) + 1);
-  return counts;
 }

@@ -79,3 +79,10 @@ function toSingular(word: string, known: ReadonlySet<string>): string {
   const used = stems.find((stem) => stem !== word && stem.length > 2 && known.has(stem));
   return used ?? (/(ss|us|is|os|as)$/.test(word) ? word : regular);
 }
+
+/** @returns how often each text occurs */
+export function countEach(texts: Iterable<string>): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const text of texts) counts.set(text, (counts.get(text) ?? 0) + 1);
+  return counts;
+}

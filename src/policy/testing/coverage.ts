@@ -10,6 +10,7 @@ import {
   type Kind,
   type Policy,
 } from '../../engine/policy.js';
+import { groupBy } from '../language/group-by.js';
 import { expectationsOf, type Subject, type TestResult } from './run-tests.js';
 
 /** The kinds of parts, in the order of reports. */
@@ -55,38 +56,36 @@ export function coverageOf(
   runs: readonly TestRun[],
 ): readonly CoveredPart[] {
   // For each primitive, the configurations of the tests that expect it to be shown or hidden.
-  const tested = new Map<Subject, Configuration[]>();
-  for (const { subjects, results } of runs) {
-    for (const { test, configuration } of results) {
+  const expected = runs.flatMap(({ subjects, results }) =>
+    results.flatMap(({ test, configuration }) => {
       const expects = expectationsOf(test);
-      for (const subject of subjects) {
-        if (expects(subject.kind, subject.name) === undefined) continue;
-        const known = tested.get(subject);
-        if (known === undefined) tested.set(subject, [configuration]);
-        else known.push(configuration);
-      }
-    }
-  }
+      return subjects.flatMap((subject) =>
+        expects(subject.kind, subject.name) === undefined ? [] : [{ subject, configuration }],
+      );
+    }),
+  );
+  const tested = groupBy(expected, ({ subject }) => subject);
   const subjects = runs.flatMap((run) => run.subjects);
   const configurations = runs.flatMap(({ results }) => results.map(({ configuration }) => configuration));
   const byEntry = groupBy(subjects, (each) => keyOf(entryOf(policy, each)));
 
   const mapped = (
     part: CoveredPart['part'],
-    { name, kind, source }: { name: string; kind?: Kind; source: string },
-    assignments: readonly Assignment[],
+    { name, source, assignments }: Pick<Entry, 'name' | 'source' | 'assignments'>,
     own: readonly Subject[],
+    kind?: Kind,
   ): CoveredPart => {
     const isUsed = own.some(({ mapping }) => isInEffect(assignments, mapping));
     const obstacle = own.length > 0 ? 'replaced by stronger values' : 'not in the catalog';
+    const exercised = own.some((each) =>
+      tested.get(each)?.some(({ configuration }) => decides(assignments, each.mapping, configuration)),
+    );
     return {
       part,
       name,
       ...(kind === undefined ? {} : { kind }),
       source,
-      exercised: own.some((each) =>
-        tested.get(each)?.some((configuration) => decides(assignments, each.mapping, configuration)),
-      ),
+      exercised,
       ...(isUsed ? {} : { obstacle }),
     };
   };
@@ -94,33 +93,28 @@ export function coverageOf(
     ...valuesOf(policy, configurations),
     ...KINDS.flatMap((kind) =>
       [...policy.entries[kind].values()].map((entry) =>
-        mapped(
-          'entries',
-          { name: entry.name, kind, source: entry.source },
-          entry.assignments,
-          byEntry.get(keyOf(entry)) ?? [],
-        ),
+        mapped('entries', entry, byEntry.get(keyOf(entry)) ?? [], kind),
       ),
     ),
     ...KINDS.flatMap((kind) =>
-      policy.patterns[kind].map(({ name, source, assignments, matches }) => {
-        const own = subjects.filter((subject) => subject.kind === kind && matches(subject.name));
-        return mapped('patterns', { name, kind, source }, assignments, own);
+      policy.patterns[kind].map((pattern) => {
+        const own = subjects.filter((subject) => subject.kind === kind && pattern.matches(subject.name));
+        return mapped('patterns', pattern, own, kind);
       }),
     ),
     ...policy.assigns.map(({ fires, assignments }, index) => {
       const { file = 0, line = 0 } = compiled.assign[index] ?? {};
       const source = `${compiled.files[file]}:${line}`;
       const own = subjects.filter(({ mapping }) => isTruthy(fires({ primitive: mapping.primitive }, [])));
-      return mapped('assign', { name: `assign ${index + 1}`, source }, assignments, own);
+      return mapped('assign', { name: `assign ${index + 1}`, source, assignments }, own);
     }),
     ...policy.rules.map(
       (rule): CoveredPart => ({
         part: 'rules',
         name: rule.id,
         source: rule.source,
-        exercised: [...tested].some(([{ mapping }, configurations]) =>
-          configurations.some((configuration) => ruleFires(rule, mapping, configuration)),
+        exercised: expected.some(({ subject, configuration }) =>
+          ruleFires(rule, subject.mapping, configuration),
         ),
         ...(subjects.some(({ kind }) => rule.kinds.includes(kind)) ? {} : { obstacle: 'not in the catalog' }),
       }),
@@ -144,23 +138,14 @@ export function percentageOf(parts: readonly CoveredPart[]): number {
 function valuesOf(policy: Policy, configurations: readonly Configuration[]): CoveredPart[] {
   return policy.concerns.flatMap(({ name, values, setBy, default: defaultValue }, index) => {
     const inEffect = new Set(configurations.flatMap(({ effective }) => effective[index] ?? []).flat());
-    const part = (value: string, exercised: boolean): CoveredPart => ({
-      part: 'values',
-      name: `${name}=${value}`,
-      exercised,
-    });
-    const all =
+    const parts: [value: string, exercised: boolean][] =
       'min' in values
-        ? [
-            part(
-              `${values.min}..${values.max}`,
-              [...inEffect].some((each) => typeof each === 'number'),
-            ),
-          ]
-        : values.map((value, ordinal) => part(value, inEffect.has(ordinal)));
+        ? [[`${values.min}..${values.max}`, [...inEffect].some((each) => typeof each === 'number')]]
+        : values.map((value, ordinal) => [value, inEffect.has(ordinal)]);
     // An operator concern without a default denies callers who lack the claim: tests can exercise that case too.
     const canBeDenied = setBy === 'operator' && defaultValue === undefined;
-    return canBeDenied ? [...all, part('(no claim)', inEffect.has('denied'))] : all;
+    if (canBeDenied) parts.push(['(no claim)', inEffect.has('denied')]);
+    return parts.map(([value, exercised]) => ({ part: 'values', name: `${name}=${value}`, exercised }));
   });
 }
 
@@ -174,18 +159,6 @@ function entryOf(policy: Policy, { kind, name }: Subject): Entry | undefined {
 /** Identifies an entry within a policy by its name and the place where it is written. */
 const keyOf = (entry: Entry | undefined): string =>
   entry === undefined ? '' : `${entry.source} ${entry.name}`;
-
-/** Groups once for all entries, because filtering thousands of primitives for each of thousands of entries is slow. */
-function groupBy<T>(all: readonly T[], keyFor: (each: T) => string): ReadonlyMap<string, readonly T[]> {
-  const groups = new Map<string, T[]>();
-  for (const each of all) {
-    const key = keyFor(each);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [each]);
-    else group.push(each);
-  }
-  return groups;
-}
 
 /** Whether a primitive keeps at least one of these assignments after stronger assignments have replaced some. */
 function isInEffect(assignments: readonly Assignment[], mapping: Mapping): boolean {

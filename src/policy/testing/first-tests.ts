@@ -37,16 +37,16 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
   );
   const cases = [
     ...policy.concerns.flatMap(({ name, values }) =>
-      'min' in values
-        ? []
-        : values.map((value) => ({
-            title: toYamlScalar(`${name} ${value}`),
-            preferences: { [name]: value },
-          })),
+      ('min' in values ? [] : values).map((value) => ({
+        title: toYamlScalar(`${name} ${value}`),
+        preferences: { [name]: value },
+        text: `{ ${name}: ${toYamlScalar(value)} }`,
+      })),
     ),
     ...[...policy.presets.keys()].map((preset) => ({
       title: `the preset ${preset}`,
       preferences: { preset },
+      text: toYamlScalar(preset),
     })),
   ];
   return [
@@ -59,22 +59,14 @@ export function writeFirstTests(policy: Policy, catalog: ServerCatalog, files: F
     '  - name: a host without preferences sees everything',
     '    concerns: none',
     ...counts,
-    ...cases.flatMap(({ title, preferences }) => [
+    ...cases.flatMap(({ title, preferences, text }) => [
       '',
       `  - name: ${title}`,
-      `    concerns: ${concernsText(preferences)}`,
+      `    concerns: ${text}`,
       ...expectation(resolveConfiguration(policy, [{ from: 'request', concerns: preferences }]), subjects),
     ]),
     '',
   ].join('\n');
-}
-
-function concernsText(preferences: Readonly<Record<string, unknown>>): string {
-  if ('preset' in preferences) return toYamlScalar(String(preferences.preset));
-  const entries = Object.entries(preferences).map(
-    ([name, value]) => `${name}: ${toYamlScalar(String(value))}`,
-  );
-  return `{ ${entries} }`;
 }
 
 /** What a test records: its name, and what the host and the operator say. */
