@@ -89,20 +89,12 @@ function optionsOf(mapping: Mapping, configuration: Configuration): Option[] {
   const matters = ({ concern, index }: (typeof host)[number]): boolean =>
     mapping.offers[index] !== undefined ||
     rules.some(({ paths }) => paths.includes(`concerns.${concern.name}`));
-  const options = host.filter(matters).map(({ concern, index }) => ({
-    name: concern.name,
-    index,
-    values: alternatives(concern, index, mapping, configuration),
-  }));
   const others = affectsDefaults(configuration.policy) ? host.filter((each) => !matters(each)) : [];
-  return [
-    ...options,
-    ...others.map(({ concern, index }) => ({
-      name: concern.name,
-      index,
-      values: alternatives(concern, index, mapping, configuration).slice(0, 1).concat(null),
-    })),
-  ];
+  return [...host.filter(matters), ...others].map((each) => {
+    const { concern, index } = each;
+    const values = alternatives(concern, index, mapping, configuration);
+    return { name: concern.name, index, values: matters(each) ? values : [...values.slice(0, 1), null] };
+  });
 }
 
 /** @returns the other values of a concern, the nearest first, and null last */

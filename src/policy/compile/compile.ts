@@ -109,12 +109,11 @@ function entries(
   kind: Kind,
 ): CompiledEntry[] {
   return files.flatMap(({ document, source }, file) =>
-    inOrder(Object.keys(document[section]?.[kind] ?? {}), source, [section, kind])
-      .map((name) => [name, document[section]?.[kind]?.[name] ?? {}] as const)
-      .map(([name, mapping]) => {
-        const path = [section, kind, name];
-        return { name, file, line: source.locate(path, 'key').line, values: valuesOf(source, path, mapping) };
-      }),
+    inOrder(Object.keys(document[section]?.[kind] ?? {}), source, [section, kind]).map((name) => {
+      const path = [section, kind, name];
+      const values = valuesOf(source, path, document[section]?.[kind]?.[name] ?? {});
+      return { name, file, line: source.locate(path, 'key').line, values };
+    }),
   );
 }
 

@@ -10,8 +10,10 @@ export interface PositionInYaml {
   readonly flow: boolean;
 }
 
-/** What is open at the end of a part of one line. */
-type Open = { readonly key: string } | { readonly item: true } | { readonly mapping: true };
+/** What is open at the end of a part of one line: the value of a key, the item of a list (`0`), or a mapping. */
+interface Open {
+  readonly step: string | 0 | undefined;
+}
 
 /** A key or a dash of a line, and its column. */
 interface Mark {
@@ -94,29 +96,29 @@ function openIn(text: string): {
 } {
   const stack: Open[] = [];
   let rest = text;
-  const top = (): Open | undefined => stack.at(-1);
   while (rest !== '') {
     const [whole, double, single, plain] = KEY.exec(rest) ?? [];
-    const last = top();
-    if (whole !== undefined && last !== undefined && 'mapping' in last) {
-      stack.push({ key: double ?? single ?? plain ?? '' });
+    const last = stack.at(-1);
+    if (whole !== undefined && last !== undefined && last.step === undefined) {
+      stack.push({ step: double ?? single ?? plain ?? '' });
       rest = rest.slice(whole.length);
       continue;
     }
     const [skipped = ''] = /^(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^{}[\],"'\s]+|\s+)/.exec(rest) ?? [];
     const sign = skipped === '' ? rest[0] : '';
-    if (sign === '{') stack.push({ mapping: true });
-    else if (sign === '[') stack.push({ item: true });
+    if (sign === '{') stack.push({ step: undefined });
+    else if (sign === '[') stack.push({ step: 0 });
     else if (sign === '}' || sign === ']') {
-      if (last !== undefined && 'key' in last) stack.pop();
+      if (typeof last?.step === 'string') stack.pop();
       stack.pop();
-    } else if (sign === ',' && last !== undefined && 'key' in last) stack.pop();
+    } else if (sign === ',' && typeof last?.step === 'string') stack.pop();
     rest = rest.slice(skipped.length || 1);
   }
-  const last = top();
-  const steps = stack.flatMap((open): (string | 0)[] =>
-    'key' in open ? [open.key] : 'item' in open ? [0] : [],
-  );
-  const writes = last === undefined || 'mapping' in last ? 'key' : 'value';
-  return { steps, writes, flow: stack.length > 0 };
+  const last = stack.at(-1);
+  const steps = stack.flatMap(({ step }) => step ?? []);
+  return {
+    steps,
+    writes: last === undefined || last.step === undefined ? 'key' : 'value',
+    flow: stack.length > 0,
+  };
 }

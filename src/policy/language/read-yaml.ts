@@ -10,6 +10,7 @@ import {
   type YAMLError,
   type YAMLMap,
 } from 'yaml';
+import type { FindingCode } from './finding-codes.js';
 import type { Finding, Place } from './findings.js';
 import { parseYaml } from './parse-yaml.js';
 import { LIMITS } from './schema.js';
@@ -60,11 +61,11 @@ export function readPolicyText(text: string, file: string): Source {
     const { line, col } = lines.linePos(from);
     return { file, line, column: col, length: Math.max(1, to - from) };
   };
-  const broken = (findings: Finding[]): Source => ({
+  const broken = (offset: number, code: FindingCode, message: string): Source => ({
     file,
     text,
     data: undefined,
-    findings,
+    findings: [{ ...place(offset, offset + 1), code, severity: 'error', message }],
     comments: [],
     locate: () => place(0, 1),
   });
@@ -73,15 +74,14 @@ export function readPolicyText(text: string, file: string): Source {
   if (bytes > LIMITS.fileBytes) {
     lines.addNewLine(0);
     const message = `The file has ${bytes} bytes, but a policy can have at most ${LIMITS.fileBytes}. Split it and use "include".`;
-    return broken([{ ...place(0, 1), code: 'file-too-large', severity: 'error', message }]);
+    return broken(0, 'file-too-large', message);
   }
 
   for (let start = 0; start !== -1; start = text.indexOf('\n', start) + 1 || -1) lines.addNewLine(start);
   const parsed = parseYaml(text, LIMITS.depth);
   if (parsed.document === undefined) {
-    const { offset } = parsed;
     const message = `The file is nested deeper than ${LIMITS.depth} levels. Flatten it.`;
-    return broken([{ ...place(offset, offset + 1), code: 'bad-yaml', severity: 'error', message }]);
+    return broken(parsed.offset, 'bad-yaml', message);
   }
   const { document } = parsed;
 

@@ -126,14 +126,10 @@ function effectOfName(words: readonly string[]): { effect: Effect; weak: boolean
   // `place_details` and `order_status` name what the tool gives back.
   if (verbs.length === 0 && rest.length > 0 && GIVEN_BACK.has(words.at(-1) ?? ''))
     return { effect: 'read-only', weak: false };
-  const later = rest.findLastIndex(isOnlyVerb);
-  const at =
-    isOnlyVerb(first) || (later === -1 && effectOfVerb(first) !== undefined)
-      ? 0
-      : later === -1
-        ? undefined
-        : later + 1;
-  const index = at ?? lastVerb(words);
+  const isVerb = (word: string): boolean => effectOfVerb(word) !== undefined;
+  const only = isOnlyVerb(first) ? 0 : words.findLastIndex(isOnlyVerb);
+  const any = isVerb(first) ? 0 : words.findLastIndex(isVerb);
+  const index = only === -1 ? any : only;
   const verb = words[index] ?? '';
   const object = [...words.slice(0, index), ...words.slice(index + 1)];
   const effect = effectOfPhrase(verb, object);
@@ -144,6 +140,3 @@ function effectOfName(words: readonly string[]): { effect: Effect; weak: boolean
 const GIVEN_BACK = wordSet(
   'count counts details diff diffs history info information log logs metadata metrics overview schema size statistics stats status summary',
 );
-
-const lastVerb = (words: readonly string[]): number =>
-  words.findLastIndex((word) => effectOfVerb(word) !== undefined);

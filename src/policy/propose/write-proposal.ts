@@ -102,48 +102,42 @@ const TOPIC_ORIGIN: Readonly<Record<Proposal['topicsFrom'], string>> = {
   words: 'From words that several names and descriptions share.',
 };
 
+/** Whether a tool stays in a closed world, with the meaning of each value. */
+const WORLDS = [
+  ['closed', 'Tools that stay in a closed world, such as this server'],
+  ['open', 'Also tools that may contact anything outside'],
+] as const;
+
 /** A value that needs a description begins on its own line. */
-const valueLines = (values: readonly (readonly [value: string, description: string])[]): string[] => [
+const concernText = (
+  name: string,
+  description: string,
+  values: readonly (readonly [value: string, description: string])[],
+  ...settings: readonly string[]
+): string[] => [
+  `  ${name}:`,
+  `    description: ${description}`,
   '    values:',
   ...values.map(([value, text]) => `      - ${toYamlScalar(value)}: ${toYamlScalar(text)}`),
+  ...settings.map((setting) => `    ${setting}`),
 ];
 
 function concernLines(proposal: Proposal): string[] {
   const { effects, hasWorld, topics, topicsFrom } = proposal;
   const { values, nested } = topicValues(proposal);
+  const meanings = effects.map((effect) => [effect, MEANING[effect]] as const);
+  const world = concernText('world', 'What a call may contact', WORLDS, 'match: at-most');
+  const settings = [...(nested ? ['match: within'] : []), 'multiple: true'];
+  const topic = concernText('topic', 'What you are going to work on', values, ...settings);
   const rest = topics.includes(OTHER) ? ' All other tools have the topic other.' : '';
+  const origin = `  # ${TOPIC_ORIGIN[topicsFrom]} A host may name several.${rest}`;
   return [
     '# What a host may set. Rename these in the words of your users, and add more: cost, security, audience, ...',
     'concerns:',
     '  # Ordered from harmless to harmful. With at-most, a host that sets changes also sees tools that only read.',
-    '  effect:',
-    '    description: What a call may do',
-    ...valueLines(effects.map((effect) => [effect, MEANING[effect]])),
-    '    match: at-most',
-    ...(hasWorld
-      ? [
-          '',
-          '  # From openWorldHint.',
-          '  world:',
-          '    description: What a call may contact',
-          ...valueLines([
-            ['closed', 'Tools that stay in a closed world, such as this server'],
-            ['open', 'Also tools that may contact anything outside'],
-          ]),
-          '    match: at-most',
-        ]
-      : []),
-    ...(topics.length === 0
-      ? []
-      : [
-          '',
-          `  # ${TOPIC_ORIGIN[topicsFrom]} A host may name several.${rest}`,
-          '  topic:',
-          '    description: What you are going to work on',
-          ...valueLines(values),
-          ...(nested ? ['    match: within'] : []),
-          '    multiple: true',
-        ]),
+    ...concernText('effect', 'What a call may do', meanings, 'match: at-most'),
+    ...(hasWorld ? ['', '  # From openWorldHint.', ...world] : []),
+    ...(topics.length === 0 ? [] : ['', origin, ...topic]),
   ];
 }
 

@@ -107,16 +107,8 @@ export function expectationsOf(test: PolicyTest): Expected {
       const expectation = test.expects[kind];
       if (expectation === undefined) return [];
       const { includes, excludes, only } = expectation;
-      return [
-        [
-          kind,
-          {
-            shown: new Set([...includes, ...(only ?? [])]),
-            hidden: new Set(excludes),
-            isComplete: only !== undefined,
-          },
-        ],
-      ];
+      const shown = new Set([...includes, ...(only ?? [])]);
+      return [[kind, { shown, hidden: new Set(excludes), isComplete: only !== undefined }] as const];
     }),
   );
   return (kind, name) => {
