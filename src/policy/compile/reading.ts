@@ -65,17 +65,14 @@ export class Reading {
       this.findings.push({ ...validated.locate(['include', index]), severity: 'error', code, message });
       return undefined;
     };
-    if (including.has(path))
-      return report(
-        'include-cycle',
-        `${path} includes itself through this file. Remove one of the includes.`,
-      );
+    if (including.has(path)) {
+      const message = `${path} includes itself through this file. Remove one of the includes.`;
+      return report('include-cycle', message);
+    }
     const { text, problem } = this.source.read(path);
     if (text === undefined) {
-      return report(
-        'include-unreadable',
-        `${path} cannot be read (${problem}). Paths are relative to this file.`,
-      );
+      const message = `${path} cannot be read (${problem}). Paths are relative to this file.`;
+      return report('include-unreadable', message);
     }
     return [path, ...this.add(path, text, including)];
   }

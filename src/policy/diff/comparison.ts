@@ -15,6 +15,13 @@ import {
   sizeOf,
 } from './request-space.js';
 
+/** When primitives change. `share`: the share of the combinations for which it holds. */
+interface Condition {
+  readonly when: Term[][];
+  exact: boolean;
+  readonly share: number;
+}
+
 /** Compares the decisions of two policies on the same primitives, over all combinations of preferences and claims. */
 export class Comparison {
   /** One sentence for each part that could not be analyzed. */
@@ -38,10 +45,7 @@ export class Comparison {
 
   /** @returns the changes, grouped by condition; the group with the largest share of combinations comes first */
   groups(): ChangeGroup[] {
-    const groups = new Map<
-      string,
-      { when: Term[][]; hidden: Changed[]; shown: Changed[]; exact: boolean; share: number }
-    >();
+    const groups = new Map<string, Condition & { hidden: Changed[]; shown: Changed[] }>();
     for (const each of this.classes) {
       for (const direction of ['hidden', 'shown'] as const) {
         const found = this.condition(each, direction);
@@ -115,7 +119,7 @@ export class Comparison {
   private condition(
     { first, dimensions, unchanged }: PairClass,
     direction: 'hidden' | 'shown',
-  ): { when: Term[][]; exact: boolean; share: number } | undefined {
+  ): Condition | undefined {
     const pairs = this.pairsOver(dimensions);
     // The primitive is shown on one side of the change, and hidden on the other.
     const [side, otherSide] = direction === 'hidden' ? ([0, 1] as const) : ([1, 0] as const);
@@ -139,18 +143,13 @@ export class Comparison {
     const kept = projected.dimensions.flatMap((at) => dimensions[at] ?? []);
     const cubes = findCover(projected.points, (at) => mayUseDontCare(kept[at]));
     const when = cubes.map((cube) => toTerms(cube, kept)).sort(byDimension(kept));
-    let matching = 0;
-    for (const point of combinationsOf(sizes)) {
-      const holds = when.some((terms) =>
+    const matching = [...combinationsOf(sizes)].filter((point) =>
+      when.some((terms) =>
         terms.every(({ dimension, choices }) => choices.has(point[dimensions.indexOf(dimension)] ?? 0)),
-      );
-      if (holds) matching++;
-    }
-    return {
-      when,
-      exact: unchanged.length === 0 && matching === has.filter(Boolean).length,
-      share: matching / has.length,
-    };
+      ),
+    ).length;
+    const exact = unchanged.length === 0 && matching === has.filter(Boolean).length;
+    return { when, exact, share: matching / has.length };
   }
 
   private isShown({ mappings }: PrimitivePair, pair: ConfigurationPair, at: 0 | 1): boolean {

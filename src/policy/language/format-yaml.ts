@@ -40,7 +40,7 @@ export function formatYaml(text: string): string {
   for (let round = 0; round < 3; round++) {
     const again = format(last.text);
     if (again.text === last.text) {
-      checkSame(first.original, again.original);
+      checkSame(first, again);
       return again.text;
     }
     last = again;
@@ -72,19 +72,20 @@ function parse(text: string): Document {
   return document;
 }
 
+/** A formatted text, and the content of the text before it was formatted. */
 interface Formatted {
   readonly text: string;
-  /** The content of the text before it was formatted. */
-  readonly original: Content;
+  data(): unknown;
+  readonly comments: string;
 }
 
 function format(text: string): Formatted {
   const document = parse(text);
   // Read the comments before printing: printing keeps the data, but it can move comments.
   const comments = commentsOf(document);
-  const original = { data: () => document.toJS({ maxAliasCount: 0 }), comments };
+  const data = () => document.toJS({ maxAliasCount: 0 });
   // The printer would write "null" for an empty document.
-  if (document.contents === null) return { text, original };
+  if (document.contents === null) return { text, data, comments };
   visit(document, {
     Scalar(_key, scalar) {
       // Use double quotes unless they would need escapes. Unquoted text stays unquoted.
@@ -101,7 +102,7 @@ function format(text: string): Formatted {
   });
   // A width of 0 turns folding off, so a long description stays on one line.
   const formatted = document.toString({ lineWidth: 0, trailingComma: true }).replaceAll(NEXT_LINE, '');
-  return { text: formatted, original };
+  return { text: formatted, data, comments };
 }
 
 type Collection = YAMLMap | YAMLSeq;
@@ -137,13 +138,8 @@ function layOut(collection: Collection, key: number | undefined): void {
   };
 }
 
-interface Content {
-  data(): unknown;
-  readonly comments: string;
-}
-
 /** Throws if the printer changed data, order or comments, because that would be a bug of the printer. */
-function checkSame(before: Content, after: Content): void {
+function checkSame(before: Formatted, after: Formatted): void {
   const [old, formatted] = [before.data(), after.data()];
   const equal = isDeepStrictEqual(old, formatted) && JSON.stringify(old) === JSON.stringify(formatted);
   if (!equal) throw new FormatError('the formatted text would have a different meaning');

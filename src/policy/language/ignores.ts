@@ -78,11 +78,8 @@ export function applyIgnores(
 function withoutComment({ text }: Source, { place, alone }: Comment): { readonly fix: Fix } {
   const { line, column, length } = place;
   if (alone) return { fix: { line, column: 1, endLine: line + 1, endColumn: 1, text: '' } };
-  const before =
-    text
-      .split('\n')
-      [line - 1]?.slice(0, column - 1)
-      .trimEnd() ?? '';
+  const lines = text.split('\n');
+  const before = (lines[line - 1] ?? '').slice(0, column - 1).trimEnd();
   return { fix: { line, column: before.length + 1, endLine: line, endColumn: column + length, text: '' } };
 }
 

@@ -22,7 +22,7 @@ export interface Validator {
 /** Data without the parts that do not fit the schema. */
 export interface Validated {
   readonly data: unknown;
-  /** The paths of the removed parts, with their steps joined by `/`. */
+  /** The removed paths, with their steps joined by `/`. References to a removed part are not reported as wrong. */
   readonly removed: ReadonlySet<string>;
   /** As `Source.locate`, but for paths of `data`, where items of lists can be missing. */
   locate: Source['locate'];

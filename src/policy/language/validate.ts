@@ -7,13 +7,9 @@ import { removeSchemaErrors, type SchemaError, type Validated, type Validator } 
 import { describeSchemaError, type Language } from './schema-messages.js';
 
 /** A policy file after validation against the schema of the policy language. */
-export interface ValidatedPolicy {
+export interface ValidatedPolicy extends Omit<Validated, 'data'> {
   /** The document without the parts that do not fit the schema, so that the rest can be checked in the same run. */
   readonly document: PolicyDocument;
-  /** The removed paths, with their steps joined by `/`. References to a removed part are not reported as wrong. */
-  readonly removed: ReadonlySet<string>;
-  /** As `Source.locate`, but for paths of `document`, where items of lists can be missing. */
-  locate: Source['locate'];
   readonly findings: readonly Finding[];
 }
 

@@ -13,10 +13,7 @@ export interface Subject {
 }
 
 /** A primitive that is shown although a test expects it to be hidden, or the reverse. */
-export interface Wrong {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly mapping: Mapping;
+export interface Wrong extends Subject {
   readonly expected: 'shown' | 'hidden';
   readonly decision: Decision;
 }
