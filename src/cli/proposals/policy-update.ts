@@ -1,4 +1,4 @@
-import { basename, dirname, relative, resolve } from 'node:path';
+import { sep } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
@@ -72,8 +72,10 @@ export function updatePolicy(
     changed.set(source.file, withoutEmptySections(text, source.file));
     removed.push(...dead.map((path) => String(path.at(-1))));
   }
-  const all = new Map([...texts].map(([name, text]) => [name, changed.get(name) ?? text]));
-  const checked = checkProposal(inOneFolder(file, all), catalog);
+  const all = new Map(
+    [...texts].map(([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text]),
+  );
+  const checked = checkProposal(all, catalog);
   return { ...checked, files: changed, added: entries.map(({ name }) => name), removed, tools };
 }
 
@@ -105,17 +107,4 @@ function withoutEmptySections(text: string, file: string): string {
     }
   }
   return lines.join('\n');
-}
-
-/** @returns the texts by path relative to a folder that contains all of them, the policy first */
-function inOneFolder(policy: string, texts: ReadonlyMap<string, string>): Map<string, string> {
-  const files = [...texts.keys()].map((name) => resolve(name));
-  let folder = dirname(resolve(policy));
-  while (!files.every((each) => !relative(folder, each).startsWith('..'))) folder = dirname(folder);
-  const own = [...texts].map(([name, text]): [string, string] => [
-    relative(folder, resolve(name)) || basename(name),
-    text,
-  ]);
-  const first = relative(folder, resolve(policy));
-  return new Map(own.sort(([a], [b]) => Number(b === first) - Number(a === first)));
 }

@@ -1,9 +1,6 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join } from 'node:path';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { readPolicy } from '../../policy/compile/load.js';
+import { parsePolicy } from '../../policy/compile/parse.js';
 import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTestFile } from '../../policy/testing/run-test-file.js';
@@ -18,7 +15,7 @@ export interface CheckedProposal {
 /**
  * Checks a policy before it is put in its place, as `mcp-concerns check --catalog` does.
  *
- * @param files the texts of the policy's files, by path relative to one folder; the first one is the policy
+ * @param files the texts of the policy's files, by path with `/`; the first one is the policy
  * @param catalog the catalog to check against
  * @returns the policy and all findings
  * @throws {CliError} if the policy has errors
@@ -26,24 +23,14 @@ export interface CheckedProposal {
  * const { findings } = checkProposal(new Map([['policy.yaml', text]]), catalog);
  */
 export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog): CheckedProposal {
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-concerns-'));
-  try {
-    for (const [path, text] of files) {
-      mkdirSync(dirname(join(folder, path)), { recursive: true });
-      writeFileSync(join(folder, path), text);
-    }
-    const [first = ''] = files.keys();
-    const { compiled, findings } = readPolicy(join(folder, first), catalog);
-    if (compiled === undefined) {
-      const [error] = findings.filter(({ severity }) => severity === 'error');
-      throw new CliError(
-        `Nothing was written, because the policy would have errors. This is a bug in mcp-concerns: ${error?.message}`,
-      );
-    }
-    return { policy: preparePolicy(compiled), findings };
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
+  const { compiled, findings } = parsePolicy(files, catalog);
+  if (compiled === undefined) {
+    const [error] = findings.filter(({ severity }) => severity === 'error');
+    throw new CliError(
+      `Nothing was written, because the policy would have errors. This is a bug in mcp-concerns: ${error?.message}`,
+    );
   }
+  return { policy: preparePolicy(compiled), findings };
 }
 
 /**

@@ -1,4 +1,3 @@
-import { normalize, sep } from 'node:path';
 import type { Finding } from '../../policy/language/findings.js';
 
 /** The finding about texts of the server, which no policy can change. */
@@ -21,14 +20,12 @@ export function silenceServerTexts(
 ): ReadonlyMap<string, string> {
   const texts = findings.filter(({ code }) => code === CODE);
   if (texts.length === 0) return files;
-  return new Map([...files].map(([path, text]) => [path, withComments(text, linesIn(texts, path))]));
+  const linesIn = (path: string) =>
+    new Set(texts.filter(({ file }) => file === path).map(({ line }) => line));
+  return new Map([...files].map(([path, text]) => [path, withComments(text, linesIn(path))]));
 }
 
-const linesIn = (findings: readonly Finding[], path: string): ReadonlySet<number> =>
-  new Set(findings.filter(({ file }) => file.endsWith(`${sep}${normalize(path)}`)).map(({ line }) => line));
-
 function withComments(text: string, lines: ReadonlySet<number>): string {
-  if (lines.size === 0) return text;
   const written = text.split('\n').flatMap((line, index) => {
     const indent = /^ */.exec(line)?.[0] ?? '';
     return lines.has(index + 1) ? [`${indent}${COMMENT}`, line] : [line];
