@@ -1,12 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { dirname, join, posix } from 'node:path';
+import { existsSync } from 'node:fs';
+import { posix } from 'node:path';
 import type { CompiledPolicy } from '../../engine/policy.js';
+import { checkReading, type PolicyReport } from '../../policy/compile/check-reading.js';
+import { digestOf } from '../../policy/compile/compiled.js';
 import { isPolicyFile, readPolicy } from '../../policy/compile/load.js';
-import type { Finding } from '../../policy/language/findings.js';
-import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { read } from '../../wire/messages.js';
+import { Reading } from '../../policy/compile/reading.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { type Paper, paperOf } from '../terminal/output.js';
@@ -29,42 +28,31 @@ export function readRevision(name: string, paper = paperOf(process.stderr, 'neve
   if (revision === undefined || given === undefined) return checked(name, readPolicy(name), paper);
   // git reads a path from the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
-  const folder = mkdtempSync(join(tmpdir(), 'mcp-concerns-'));
-  try {
-    const report = readPolicy(checkOut(revision, path, folder));
-    const rename = (file: string) => `${revision}:${file.replace(`${folder}/`, '')}`;
-    const findings = report.findings.map((finding) => ({
-      ...finding,
-      file: rename(finding.file),
-      message: finding.message.replaceAll(`${folder}/`, ''),
-    }));
-    const texts = new Map([...report.texts].map(([file, text]) => [rename(file), text]));
-    const { compiled } = report;
-    return checked(
-      name,
-      {
-        findings,
-        texts,
-        ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
-      },
-      paper,
-    );
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+  const reading = new Reading({
+    read: (file) => {
+      const object = `${revision}:${file}`;
+      const isKnown = spawnSync('git', ['cat-file', '-e', object]).status === 0;
+      return isKnown ? { text: git('show', object) } : { problem: 'it does not exist' };
+    },
+    resolve: (file, name) => posix.join(posix.dirname(file), name),
+  });
+  for (const file of filesOf(revision, path)) reading.add(file, git('show', `${revision}:${file}`));
+  const { compiled, findings, texts } = checkReading(reading, digestOf);
+  const rename = (file: string) => `${revision}:${file}`;
+  return checked(
+    name,
+    {
+      findings: findings.map((finding) => ({ ...finding, file: rename(finding.file) })),
+      texts: new Map([...texts].map(([file, text]) => [rename(file), text])),
+      ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
+    },
+    paper,
+  );
 }
 
 function checked(
   name: string,
-  {
-    compiled,
-    findings,
-    texts,
-  }: {
-    compiled?: CompiledPolicy;
-    findings: readonly Finding[];
-    texts: ReadonlyMap<string, string>;
-  },
+  { compiled, findings, texts }: Omit<PolicyReport, 'silenced'>,
   paper: Paper,
 ): CompiledPolicy {
   const errors = findings.filter(({ severity }) => severity === 'error');
@@ -73,34 +61,13 @@ function checked(
   throw new CliError(`${name} has ${quantity(errors.length, 'error')}, so nothing was compared.`);
 }
 
-/** Writes a policy of a revision, and every file that it includes, into a temporary folder. */
-function checkOut(revision: string, path: string, folder: string): string {
-  const type = git('cat-file', '-t', `${revision}:${path}`).trim();
-  const local = posix.normalize(path);
-  if (type === 'tree') {
-    const names = git('ls-tree', '--full-tree', '--name-only', `${revision}:${path}`).split('\n');
-    const files = names.filter(isPolicyFile);
-    mkdirSync(join(folder, local), { recursive: true });
-    for (const name of files) writeOut(revision, posix.join(path, name), folder);
-  } else writeOut(revision, path, folder);
-  return join(folder, local);
-}
-
-function writeOut(revision: string, path: string, folder: string): void {
-  const target = join(folder, posix.normalize(path));
-  if (!target.startsWith(folder) || existsSync(target)) return;
-  const text = git('show', `${revision}:${path}`);
-  mkdirSync(dirname(target), { recursive: true });
-  writeFileSync(target, text);
-  const includes = read(readPolicyText(text, path).data, 'include');
-  for (const each of Array.isArray(includes) ? includes : []) {
-    if (typeof each !== 'string') continue;
-    const included = posix.join(posix.dirname(path), each);
-    // A missing file becomes a finding of the policy that includes it.
-    if (spawnSync('git', ['cat-file', '-e', `${revision}:${included}`]).status === 0) {
-      writeOut(revision, included, folder);
-    }
-  }
+/** @returns the file, or the policy files of a folder, as git sorts them: by the bytes of their names */
+function filesOf(revision: string, path: string): string[] {
+  const object = `${revision}:${path}`;
+  if (git('cat-file', '-t', object).trim() !== 'tree') return [posix.normalize(path)];
+  const files = git('ls-tree', '--full-tree', '--name-only', object).split('\n').filter(isPolicyFile);
+  if (files.length > 0) return files.map((name) => posix.join(path, name));
+  throw new CliError(`${object} does not contain a .yaml file; pass a policy file or another folder.`);
 }
 
 const MAX_BYTES = 16 * 2 ** 20;
