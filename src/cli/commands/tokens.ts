@@ -9,7 +9,7 @@ import { defineCommand, formatOption, numberFrom, writesText } from '../options/
 import { parseInput, takesInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { configurationCosts } from '../reports/configuration-costs.js';
-import { decideAll, type ListReport, sumOf, weighCatalog } from '../reports/list-report.js';
+import { decideAll, shownTools, sumOf, weighCatalog } from '../reports/list-report.js';
 import { resentAfter } from '../reports/prompt-cost.js';
 import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
@@ -70,16 +70,12 @@ export async function run(argv: string[]): Promise<number> {
   };
   const billedOf = billedBy(tokensOf);
   const weighed = weighCatalog(policy, catalog, billedOf);
-  const toolsOf = ({ kinds }: ListReport): object[] => {
-    const decided = kinds.find(({ kind }) => kind === 'tools')?.all ?? [];
-    return (catalog.tools ?? []).filter((_tool, index) => decided[index]?.decision.effect === 'show');
-  };
   let withoutPreferences: object[] | undefined;
   const singles = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(
     ({ preferences, configuration }) => {
       const report = decideAll(configuration, weighed);
-      const { shown, tokens } = sumOf(report.kinds.flatMap(({ all }) => all));
-      const tools = toolsOf(report);
+      const { shown, tokens } = sumOf(report.all);
+      const tools = shownTools(report);
       // The first configuration is the one without preferences.
       withoutPreferences ??= tools;
       const resent = resentAfter(withoutPreferences, tools, billedOf);

@@ -1,8 +1,7 @@
-import { type Configuration, describeConfiguration } from '../../engine/configuration.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
-import { decideAll, sumOf, type WeighedCatalog } from '../reports/list-report.js';
+import { decideAll, type ListReport, shownOf, sumOf, type WeighedCatalog } from '../reports/list-report.js';
 import { NO_PREFERENCES, sampleConfigurations } from '../reports/sample-configurations.js';
 import { nameValues } from '../terminal/name-values.js';
 import { count } from '../terminal/output.js';
@@ -24,16 +23,18 @@ const MAX_NAMES = 60;
  * toMarkdown(policyPage(policy, 'vault', weighCatalog(policy, catalog, tokensOf)));
  */
 export function policyPage(policy: Policy, title: string, weighed: WeighedCatalog | undefined): Block[] {
-  const configurations = new Map(
-    sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES).map(({ preferences, configuration }) => [
-      preferences,
-      configuration,
-    ]),
+  const samples = sampleConfigurations(policy, FULL_CLIENT_CAPABILITIES);
+  const reports = new Map(
+    samples.map(({ preferences, configuration }) => [preferences, decideAll(configuration, weighed ?? [])]),
   );
   const costs = (preferences: string): string[] => {
-    const configuration = configurations.get(preferences);
-    return weighed === undefined || configuration === undefined ? [] : costsOf(configuration, weighed);
+    const report = reports.get(preferences);
+    return weighed === undefined || report === undefined ? [] : costsOf(report);
   };
+  const presets = [...policy.presets.keys()].flatMap((name) => {
+    const report = reports.get(`preset=${name}`);
+    return report === undefined ? [] : [{ name, report }];
+  });
   const costHead = weighed === undefined ? [] : ['Shows', 'Tokens'];
   return [
     { type: 'heading', level: 1, text: title },
@@ -44,19 +45,14 @@ export function policyPage(policy: Policy, title: string, weighed: WeighedCatalo
       head: ['Preset', 'Sets', ...costHead],
       rows: [
         ['no preferences', 'nothing', ...costs(NO_PREFERENCES)],
-        ...[...policy.presets.keys()].map((name) => [
+        ...presets.map(({ name, report: { configuration } }) => [
           name,
-          setsOf(configurations.get(`preset=${name}`)),
+          nameValues(configuration).join(', ') || 'nothing',
           ...costs(`preset=${name}`),
         ]),
       ],
     },
-    ...(weighed === undefined
-      ? []
-      : [...policy.presets.keys()].flatMap((name) => {
-          const configuration = configurations.get(`preset=${name}`);
-          return configuration === undefined ? [] : shownBy(name, configuration, weighed);
-        })),
+    ...(weighed === undefined ? [] : presets.flatMap(shownBy)),
     { type: 'heading', level: 2, text: 'Concerns' },
     ...policy.concerns.flatMap((concern) => aboutConcern(concern, costHead, costs)),
     ...aboutRules(policy),
@@ -77,26 +73,21 @@ function introduction({ settings, concerns }: Policy, weighed: WeighedCatalog | 
   return `${about} decides by ${quantity(concerns.length, 'concern')} which primitives a host is shown. What the policy does not map is ${unmapped}. ${effect}`;
 }
 
-function setsOf(configuration: Configuration | undefined): string {
-  const values = configuration === undefined ? {} : describeConfiguration(configuration);
-  return nameValues(values).join(', ') || 'nothing';
-}
-
-function costsOf(configuration: Configuration, weighed: WeighedCatalog): string[] {
-  const { shown, total, tokens } = sumOf(decideAll(configuration, weighed).kinds.flatMap(({ all }) => all));
+function costsOf(report: ListReport): string[] {
+  const { shown, total, tokens } = sumOf(report.all);
   return [`${count(shown)} of ${count(total)}`, count(tokens.shown)];
 }
 
-function shownBy(preset: string, configuration: Configuration, weighed: WeighedCatalog): Block[] {
-  const items = decideAll(configuration, weighed).kinds.flatMap(({ kind, all }) => {
-    const names = all.filter(({ decision }) => decision.effect === 'show').map(({ id }) => id);
+function shownBy({ name, report }: { readonly name: string; readonly report: ListReport }): Block[] {
+  const items = report.kinds.flatMap(({ kind, all }) => {
+    const names = shownOf(all).map(({ id }) => id);
     if (all.length === 0) return [];
     const [, plural] = KIND_NAMES[kind];
     const more = names.length > MAX_NAMES ? `, and ${count(names.length - MAX_NAMES)} more` : '';
     return [`${plural}: ${names.slice(0, MAX_NAMES).join(', ') || 'none'}${more}`];
   });
   return [
-    { type: 'heading', level: 3, text: `What ${preset} shows` },
+    { type: 'heading', level: 3, text: `What ${name} shows` },
     { type: 'list', items },
   ];
 }

@@ -1,12 +1,12 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
-import { decide } from '../../engine/evaluate.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
+import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS, type Kind, type Policy, preparePolicy } from '../../engine/policy.js';
 import type { Changed, Extent, Term } from '../../policy/diff/change.js';
 import type { Difference } from '../../policy/diff/compare.js';
 import { describeCondition } from '../../policy/diff/conditions.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
+import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from './list-report.js';
 import { resentAfter } from './prompt-cost.js';
 
 /** One primitive that is no longer shown, or is newly shown. */
@@ -150,51 +150,36 @@ function notesOf({ compiled, input, difference }: Compared, groups: readonly Rep
   return notes;
 }
 
-function namedConfigurations({ compiled, catalogs, counters }: Compared): NamedConfiguration[] {
-  const policies = compiled.map(preparePolicy);
-  const [before, after] = policies;
-  if (before === undefined || after === undefined) return [];
-  const mapped = [mapAll(before, catalogs[0]), mapAll(after, catalogs[1])] as const;
-  const presets = [...new Set([...after.presets.keys(), ...before.presets.keys()])];
+function namedConfigurations(compared: Compared): NamedConfiguration[] {
+  const { counters } = compared;
+  const policies = [preparePolicy(compared.compiled[0]), preparePolicy(compared.compiled[1])] as const;
+  const seenBy = [seenUnder(policies[0], compared, 0), seenUnder(policies[1], compared, 1)] as const;
+  const presets = [...new Set([...policies[1].presets.keys(), ...policies[0].presets.keys()])];
   return [undefined, ...presets].map((preset) => {
-    const see = (at: 0 | 1): Seen & { names: string; tools: object[] } => {
-      const policy = at === 0 ? before : after;
-      const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
-      const configuration = resolveConfiguration(policy, sources);
-      const shown = mapped[at].filter(({ mapping }) => decide(mapping, configuration).effect === 'show');
-      const count = counters[at];
-      return {
-        shown: shown.length,
-        total: mapped[at].length,
-        tokens: count && shown.reduce((sum, { primitive }) => sum + count(primitive), 0),
-        names: shown
-          .map(({ key }) => key)
-          .sort()
-          .join('\n'),
-        tools: shown.flatMap(({ kind, primitive }) => (kind === 'tools' ? [primitive] : [])),
-      };
-    };
-    const [{ names: old, tools, ...first }, { names: now, tools: newTools, ...second }] = [see(0), see(1)];
+    const [old, now] = [seenBy[0](preset), seenBy[1](preset)];
     const [, count] = counters;
     return {
       name: preset === undefined ? 'nothing' : `preset ${preset}`,
-      before: first,
-      after: second,
-      changed: old !== now || first.tokens !== second.tokens,
-      resent: counters[0] && count && resentAfter(tools, newTools, count),
+      before: old.seen,
+      after: now.seen,
+      changed: old.names !== now.names || old.seen.tokens !== now.seen.tokens,
+      resent: counters[0] && count && resentAfter(old.tools, now.tools, count),
     };
   });
 }
 
-function mapAll(policy: Policy, catalog: ServerCatalog) {
-  return KINDS.flatMap((kind) =>
-    (catalog[kind] ?? []).map((primitive) => ({
-      kind,
-      primitive,
-      key: `${kind} ${identityOf(kind, primitive)}`,
-      mapping: mapPrimitive(policy, kind, primitive),
-    })),
-  );
+/** @returns what a host without preferences, or with a preset, sees before or after the change */
+function seenUnder(policy: Policy, { catalogs, counters }: Compared, at: 0 | 1) {
+  const count = counters[at];
+  const weighed = weighCatalog(policy, catalogs[at], count ?? (() => 0));
+  return (preset: string | undefined) => {
+    const sources = preset === undefined ? [] : [{ from: 'session', concerns: { preset } } as const];
+    const report = decideAll(resolveConfiguration(policy, sources), weighed);
+    const { shown, total, tokens } = sumOf(report.all);
+    const names = shownOf(report.all).map(({ kind, id }) => `${kind} ${id}`);
+    const seen: Seen = { shown, total, tokens: count && tokens.shown };
+    return { seen, names: names.sort().join('\n'), tools: shownTools(report) };
+  };
 }
 
 function redefinitions({ catalogs, counters }: Compared): Redefined[] {

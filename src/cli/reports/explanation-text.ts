@@ -1,6 +1,6 @@
 import type { Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
-import { type Row, rows, wrapped } from '../terminal/layout.js';
+import { type Row, table, wrapped } from '../terminal/layout.js';
 import { type Paper, plain } from '../terminal/output.js';
 import type { ExplainedConcern, ExplainedRule, Explanation } from './explanation.js';
 import { bound } from './list-table.js';
@@ -39,16 +39,14 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   for (const each of inEffect) lines.push(...concernLines(policy, each, paper));
   if (unrequested.length > 0) {
     lines.push('  not requested:');
-    const table = unrequested.map(
+    const values = unrequested.map(
       ({ concern, actual = [], source = '' }): Row => [
         plain(concern),
         plain(actual.join(' or ')),
         plain(source),
       ],
     );
-    for (const [concern, has, source] of rows(table, paper.width)) {
-      lines.push(`    ${concern}  ${has}  ${paper.paint('dim', source)}`);
-    }
+    lines.push(...table(values, paper));
   }
   if (rest.length > 0) {
     const names = rest.map(({ concern }) => concern);

@@ -5,33 +5,31 @@ import {
   identityOf,
   type Mapping,
   mapPrimitive,
+  type Primitive,
   type ServerCatalog,
 } from '../../engine/mapping.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { ENCODING } from '../inputs/token-counter.js';
 
-/** One primitive of a server: the decision about it, and the tokens of its definition. */
-export interface DecidedPrimitive {
-  readonly id: string;
-  readonly tokens: number;
-  readonly decision: Decision;
-}
-
-/** The decisions about all primitives of a server, for one configuration. */
-export interface ListReport {
-  readonly configuration: ReturnType<typeof describeConfiguration>;
-  readonly kinds: readonly { readonly kind: Kind; readonly all: readonly DecidedPrimitive[] }[];
-}
-
 /** One primitive, with its properties that do not depend on the configuration. */
 interface WeighedPrimitive {
+  readonly kind: Kind;
   readonly id: string;
+  readonly primitive: Primitive;
   readonly tokens: number;
   readonly mapping: Mapping;
 }
 
+/** One primitive of a server, and the decision about it. */
+export interface DecidedPrimitive extends WeighedPrimitive {
+  readonly decision: Decision;
+}
+
 /** The primitives of a server, by kind, in the order of the server. */
-export type WeighedCatalog = readonly { readonly kind: Kind; readonly all: readonly WeighedPrimitive[] }[];
+export type WeighedCatalog = ReturnType<typeof weighCatalog>;
+
+/** The decisions about all primitives of a server, for one configuration. */
+export type ListReport = ReturnType<typeof decideAll>;
 
 /**
  * Maps and counts every primitive once, for use with several configurations.
@@ -47,16 +45,18 @@ export function weighCatalog(
   policy: Policy,
   catalog: ServerCatalog,
   tokensOf: (definition: object) => number,
-): WeighedCatalog {
+) {
   return KINDS.flatMap((kind) => {
-    const items = catalog[kind];
-    if (items === undefined) return [];
-    const all = items.map((item) => ({
-      id: identityOf(kind, item),
-      tokens: tokensOf(item),
-      mapping: mapPrimitive(policy, kind, item),
-    }));
-    return [{ kind, all }];
+    const all = catalog[kind]?.map(
+      (primitive): WeighedPrimitive => ({
+        kind,
+        id: identityOf(kind, primitive),
+        primitive,
+        tokens: tokensOf(primitive),
+        mapping: mapPrimitive(policy, kind, primitive),
+      }),
+    );
+    return all === undefined ? [] : [{ kind, all }];
   });
 }
 
@@ -65,33 +65,33 @@ export function weighCatalog(
  *
  * @param configuration the configuration
  * @param weighed the primitives, from `weighCatalog`
- * @returns the decisions, by kind, in the order of the server
+ * @returns the decisions, by kind, in the order of the server, and in one list
  * @example
  * const { kinds } = decideAll(configuration, weighed);
  */
-export function decideAll(configuration: Configuration, weighed: WeighedCatalog): ListReport {
+export function decideAll(configuration: Configuration, weighed: WeighedCatalog) {
   const kinds = weighed.map(({ kind, all }) => ({
     kind,
-    all: all.map(({ id, tokens, mapping }) => ({
-      id,
-      tokens,
-      decision: evaluate(mapping, configuration),
-    })),
+    all: all.map((each): DecidedPrimitive => ({ ...each, decision: evaluate(each.mapping, configuration) })),
   }));
-  return { configuration: describeConfiguration(configuration), kinds };
+  return {
+    configuration: describeConfiguration(configuration),
+    kinds,
+    all: kinds.flatMap(({ all }) => all),
+  };
 }
 
-/** The number and the tokens of some primitives: all, shown and hidden. */
-export interface Sum {
-  readonly total: number;
-  readonly shown: number;
-  readonly hidden: number;
-  readonly tokens: { readonly total: number; readonly shown: number; readonly saved: number };
-}
+/** @returns the visible ones of some primitives */
+export const shownOf = (all: readonly DecidedPrimitive[]): DecidedPrimitive[] =>
+  all.filter(({ decision }) => decision.effect === 'show');
 
-/** @returns the sums over some primitives */
-export function sumOf(all: readonly DecidedPrimitive[]): Sum {
-  const visible = all.filter(({ decision }) => decision.effect === 'show');
+/** @returns the definitions of the visible tools, in the order of the server */
+export const shownTools = ({ all }: ListReport): object[] =>
+  shownOf(all).flatMap(({ kind, primitive }) => (kind === 'tools' ? [primitive] : []));
+
+/** @returns the number and the tokens of some primitives: all, shown and hidden */
+export function sumOf(all: readonly DecidedPrimitive[]) {
+  const visible = shownOf(all);
   const cost = (some: readonly DecidedPrimitive[]) => some.reduce((sum, { tokens }) => sum + tokens, 0);
   const tokens = { total: cost(all), shown: cost(visible) };
   return {
@@ -103,12 +103,11 @@ export function sumOf(all: readonly DecidedPrimitive[]): Sum {
 }
 
 /** @returns the report as a JSON value; each primitive has the key that identifies it in MCP: `name`, `uri` or `uriTemplate` */
-export function toJson({ configuration, kinds }: ListReport): object {
-  const { tokens, ...counts } = sumOf(kinds.flatMap(({ all }) => all));
+export function toJson({ configuration, kinds, all }: ListReport): object {
+  const { tokens, ...counts } = sumOf(all);
   const byKind = kinds.map(({ kind, all }) => {
     const primitives = all.map(({ id, decision, tokens }) => ({ [IDENTITY[kind]]: id, ...decision, tokens }));
-    const { tokens: cost, ...counted } = sumOf(all);
-    return { kind, counts: { ...counted, tokens: cost }, primitives };
+    return { kind, counts: sumOf(all), primitives };
   });
   return {
     configuration,
@@ -120,8 +119,4 @@ export function toJson({ configuration, kinds }: ListReport): object {
 }
 
 /** @returns the names of the visible primitives: tools, prompts, resources, then resource templates */
-export function toNames({ kinds }: ListReport): readonly string[] {
-  return kinds.flatMap(({ all }) =>
-    all.filter(({ decision }) => decision.effect === 'show').map(({ id }) => id),
-  );
-}
+export const toNames = ({ all }: ListReport): readonly string[] => shownOf(all).map(({ id }) => id);

@@ -2,11 +2,11 @@ import type { Decision } from '../../engine/evaluate.js';
 import type { Policy } from '../../engine/policy.js';
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
-import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
+import { columns, type Row, table, wrapped } from '../terminal/layout.js';
 import { count, type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { inEffectLines } from './in-effect.js';
-import { type DecidedPrimitive, type ListReport, sumOf } from './list-report.js';
+import { type DecidedPrimitive, type ListReport, shownOf, sumOf } from './list-report.js';
 
 /**
  * Formats a report as text: the result in the first line, then for each kind which primitives are shown, and which are
@@ -21,7 +21,7 @@ import { type DecidedPrimitive, type ListReport, sumOf } from './list-report.js'
  */
 export function toTable(policy: Policy, report: ListReport, paper: Paper): string {
   const kinds = report.kinds.filter(({ all }) => all.length > 0);
-  const everything = sumOf(kinds.flatMap(({ all }) => all));
+  const everything = sumOf(report.all);
   if (everything.total === 0) return 'The server lists nothing.\n';
 
   const [only, ...others] = kinds;
@@ -39,7 +39,7 @@ export function toTable(policy: Policy, report: ListReport, paper: Paper): strin
     ...inEffectLines(policy, report, hidden, paper),
   ];
   for (const { kind, all } of kinds) {
-    const shownHere = all.filter(({ decision }) => decision.effect === 'show');
+    const shownHere = shownOf(all);
     const hiddenHere = all.filter(({ decision }) => decision.effect === 'hide');
     if (shownHere.length > 0) {
       lines.push('', paper.paint('green', `${quantity(shownHere.length, ...KIND_NAMES[kind])} shown`));
@@ -69,15 +69,7 @@ function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], pa
   }
   return [...groups].flatMap(([title, group]) => [
     ...wrapped('  ', plain(title).split(' '), ' ', paper.width),
-    ...(group.every(([, has, source]) => has === '' && source === '')
-      ? columns(
-          group.map(([id]) => id),
-          paper.width,
-          4,
-        )
-      : rows(group, paper.width).map(([id, has, source]) =>
-          `    ${id}  ${has}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd(),
-        )),
+    ...table(group, paper),
   ]);
 }
 

@@ -4,7 +4,7 @@ import { KINDS, type Policy } from '../../engine/policy.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
 import { hasPassed, type TestResult, type Wrong } from '../../policy/testing/run-tests.js';
 import type { UpdatedExpectation } from '../../policy/testing/update-tests.js';
-import { columns, type Row, rows, wrapped } from '../terminal/layout.js';
+import { type Row, table, wrapped } from '../terminal/layout.js';
 import { nameValues } from '../terminal/name-values.js';
 import { type Paper, plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
@@ -81,15 +81,11 @@ function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper
 }
 
 function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[], paper: Paper): string[] {
-  if (wrong.length === 0) return [];
-  const table = wrong.map((each): Row => {
+  const group = wrong.map((each): Row => {
     const { reason, source } = reasonOf(policy, result, each);
     return [`${each.expected === 'shown' ? '-' : '+'} ${plain(each.name)}`, plain(reason), plain(source)];
   });
-  return rows(table, paper.width).map(([name, reason, source]) => {
-    const painted = paper.paint(name.startsWith('-') ? 'red' : 'magenta', name);
-    return `    ${painted}  ${reason}  ${source === '' ? '' : paper.paint('dim', source)}`.trimEnd();
-  });
+  return table(group, paper, (name) => paper.paint(name.startsWith('-') ? 'red' : 'magenta', name));
 }
 
 /**
@@ -154,20 +150,11 @@ function covered(
 }
 
 function unexercised(missing: readonly CoveredPart[], paper: Paper): string[] {
-  if (missing.every(({ source }) => source === undefined)) {
-    return columns(
-      missing.map(({ name }) => name),
-      paper.width,
-      4,
-    );
-  }
-  const table = missing.map(({ name, kind, source, obstacle }): Row => {
+  const group = missing.map(({ name, kind, source, obstacle }): Row => {
     const remark = [kind ?? '', obstacle ?? ''].filter((each) => each !== '').join(', ');
     return [plain(name), remark, source ?? ''];
   });
-  return rows(table, paper.width).map(([name, remark, source]) =>
-    `    ${name}  ${remark}  ${paper.paint('dim', source)}`.trimEnd(),
-  );
+  return table(group, paper);
 }
 
 /**

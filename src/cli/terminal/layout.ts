@@ -1,4 +1,5 @@
 import { basename } from 'node:path';
+import type { Paper } from './output.js';
 
 /** Columns before the rows of a group, and between two columns of it. */
 const INDENT = 4;
@@ -86,6 +87,30 @@ export function rows(group: readonly Row[], width: number | undefined): Row[] {
   }
   const [first, second] = [widest(fitting, 0), widest(fitting, 1)];
   return fitting.map(([id, has, source]) => [id.padEnd(first), has.padEnd(second), source]);
+}
+
+/**
+ * Writes a group as a table; as columns of names if no row has more than a name.
+ *
+ * @param group names, values and places, which are dimmed
+ * @param paper where the text will be written
+ * @param painted colors a name
+ * @returns the lines
+ * @example
+ * table([['browser_click', 'changes-page', 'policies/playwright.yaml:81']], paper);
+ */
+export function table(
+  group: readonly Row[],
+  { width, paint }: Paper,
+  painted = (name: string): string => name,
+): string[] {
+  if (group.every(([, has, source]) => has === '' && source === '')) {
+    const names = group.map(([name]) => name);
+    return columns(names, width, INDENT);
+  }
+  return rows(group, width).map(([name, has, source]) =>
+    `    ${painted(name)}  ${has}  ${source === '' ? '' : paint('dim', source)}`.trimEnd(),
+  );
 }
 
 const cut = (text: string, limit: number): string =>
