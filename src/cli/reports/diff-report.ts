@@ -2,7 +2,7 @@ import { resolveConfiguration } from '../../engine/configuration.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
 import { type CompiledPolicy, KINDS, type Kind, type Policy, preparePolicy } from '../../engine/policy.js';
-import type { Changed, Extent, Term } from '../../policy/diff/change.js';
+import type { Changed } from '../../policy/diff/change.js';
 import type { Difference } from '../../policy/diff/compare.js';
 import { describeCondition } from '../../policy/diff/conditions.js';
 import type { TokenCounter } from '../inputs/token-counter.js';
@@ -18,68 +18,25 @@ export interface ReportedPrimitive {
   readonly server: 'new' | 'gone' | undefined;
 }
 
+/** Everything that `diff` reports. */
+export type DiffReport = ReturnType<typeof makeReport>;
+
 /** Primitives that change under one condition. */
-export interface ReportedGroup {
-  readonly when: string;
-  readonly conditions: readonly (readonly Term[])[];
-  readonly hidden: readonly ReportedPrimitive[];
-  readonly shown: readonly ReportedPrimitive[];
-  /** The change of tokens in the context of a host; negative if the change saves tokens. */
-  readonly tokens: number | undefined;
-  readonly exact: boolean;
-}
+export type ReportedGroup = DiffReport['groups'][number];
 
 /** How many primitives a host without preferences, or with one preset, sees before and after the change. */
-export interface NamedConfiguration {
-  readonly name: string;
-  readonly before: Seen;
-  readonly after: Seen;
-  readonly changed: boolean;
-  /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
-  readonly resent: number | undefined;
-}
-
-/** What one configuration shows. */
-export interface Seen {
-  readonly shown: number;
-  readonly total: number;
-  readonly tokens: number | undefined;
-}
-
-/** A definition whose number of tokens changed. */
-export interface Redefined {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly before: number;
-  readonly after: number;
-}
-
-/** Everything that `diff` reports. */
-export interface DiffReport {
-  readonly names: readonly [old: string, now: string];
-  /** Where the primitives come from; `undefined` if only the names in the policies are known. */
-  readonly input: string | undefined;
-  readonly total: number;
-  readonly groups: readonly ReportedGroup[];
-  readonly hidden: number;
-  readonly shown: number;
-  readonly named: readonly NamedConfiguration[];
-  readonly redefined: readonly Redefined[];
-  /** The changes of concerns, presets and settings, one line each. */
-  readonly words: readonly string[];
-  readonly extent: Extent | undefined;
-  readonly newlyEmpty: Readonly<Record<string, unknown>> | undefined;
-  readonly notes: readonly string[];
-}
+export type NamedConfiguration = DiffReport['named'][number];
 
 /** The policies and catalogs of a comparison, and their difference. */
 export interface Compared {
-  readonly names: readonly [string, string];
+  readonly names: readonly [old: string, now: string];
   readonly compiled: readonly [CompiledPolicy, CompiledPolicy];
   readonly catalogs: readonly [ServerCatalog, ServerCatalog];
+  /** Where the primitives come from; `undefined` if only the names in the policies are known. */
   readonly input: string | undefined;
   readonly counters: readonly [TokenCounter | undefined, TokenCounter | undefined];
   readonly difference: Difference;
+  /** The changes of concerns, presets and settings, one line each. */
   readonly words: readonly string[];
 }
 
@@ -91,7 +48,7 @@ export interface Compared {
  * @example
  * process.stdout.write(toPretty(makeReport(compared), paper));
  */
-export function makeReport(compared: Compared): DiffReport {
+export function makeReport(compared: Compared) {
   const { names, catalogs, input, counters, difference, words } = compared;
   const [countOld, countNow] = counters;
   const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]): ReportedPrimitive[] =>
@@ -100,7 +57,7 @@ export function makeReport(compared: Compared): DiffReport {
       const [count, primitive] = direction === 'hidden' ? [countOld, before] : [countNow, after];
       return { kind, name, server, tokens: primitive === undefined ? undefined : count?.(primitive) };
     });
-  const groups = difference.groups.map((group): ReportedGroup => {
+  const groups = difference.groups.map((group) => {
     const [hidden, shown] = [reported('hidden', group.hidden), reported('shown', group.shown)];
     const sum = (some: readonly ReportedPrimitive[]) =>
       some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
@@ -110,6 +67,7 @@ export function makeReport(compared: Compared): DiffReport {
       conditions: group.when,
       hidden,
       shown,
+      /** The change of tokens in the context of a host; negative if the change saves tokens. */
       tokens,
       exact: group.exact,
     };
@@ -132,7 +90,10 @@ export function makeReport(compared: Compared): DiffReport {
   };
 }
 
-function notesOf({ compiled, input, difference }: Compared, groups: readonly ReportedGroup[]): string[] {
+function notesOf(
+  { compiled, input, difference }: Compared,
+  groups: readonly { readonly exact: boolean }[],
+): string[] {
   const notes = [...difference.gaps];
   if (input === undefined) {
     notes.push(
@@ -150,7 +111,7 @@ function notesOf({ compiled, input, difference }: Compared, groups: readonly Rep
   return notes;
 }
 
-function namedConfigurations(compared: Compared): NamedConfiguration[] {
+function namedConfigurations(compared: Compared) {
   const { counters } = compared;
   const policies = [preparePolicy(compared.compiled[0]), preparePolicy(compared.compiled[1])] as const;
   const seenBy = [seenUnder(policies[0], compared, 0), seenUnder(policies[1], compared, 1)] as const;
@@ -163,6 +124,7 @@ function namedConfigurations(compared: Compared): NamedConfiguration[] {
       before: old.seen,
       after: now.seen,
       changed: old.names !== now.names || old.seen.tokens !== now.seen.tokens,
+      /** The tokens of the new list of tools that are not in the prompt cache of a host that saw the old list. */
       resent: counters[0] && count && resentAfter(old.tools, now.tools, count),
     };
   });
@@ -177,19 +139,20 @@ function seenUnder(policy: Policy, { catalogs, counters }: Compared, at: 0 | 1) 
     const report = decideAll(resolveConfiguration(policy, sources), weighed);
     const { shown, total, tokens } = sumOf(report.all);
     const names = shownOf(report.all).map(({ kind, id }) => `${kind} ${id}`);
-    const seen: Seen = { shown, total, tokens: count && tokens.shown };
+    const seen = { shown, total, tokens: count && tokens.shown };
     return { seen, names: names.sort().join('\n'), tools: shownTools(report) };
   };
 }
 
-function redefinitions({ catalogs, counters }: Compared): Redefined[] {
+/** @returns the definitions whose number of tokens changed */
+function redefinitions({ catalogs, counters }: Compared) {
   const [countOld, countNow] = counters;
   if (countOld === undefined || countNow === undefined || catalogs[0] === catalogs[1]) return [];
   return KINDS.flatMap((kind) => {
     const old = new Map<string, Primitive>(
       (catalogs[0][kind] ?? []).map((each) => [identityOf(kind, each), each]),
     );
-    return (catalogs[1][kind] ?? []).flatMap((primitive): Redefined[] => {
+    return (catalogs[1][kind] ?? []).flatMap((primitive) => {
       const name = identityOf(kind, primitive);
       const earlier = old.get(name);
       if (earlier === undefined) return [];

@@ -1,5 +1,5 @@
-import { type ExplainedPart, explainRule } from '../../analysis/explain-rule.js';
-import { type ConfigurationChange, smallestChange } from '../../analysis/smallest-change.js';
+import { explainRule } from '../../analysis/explain-rule.js';
+import { smallestChange } from '../../analysis/smallest-change.js';
 import {
   type Caller,
   type Configuration,
@@ -7,53 +7,20 @@ import {
   type EffectiveValue,
   resolveConfiguration,
 } from '../../engine/configuration.js';
-import { type Decision, decide, evaluate, fits } from '../../engine/evaluate.js';
+import { decide, evaluate, fits } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import type { Origins } from './configuration-origins.js';
 
-type Values = readonly (string | number)[];
+/** Why a primitive is shown or hidden. */
+export type Explanation = ReturnType<typeof explainPrimitive>;
 
 /** How one concern affects a primitive. */
-export interface ExplainedConcern {
-  readonly concern: string;
-  /** The values in effect; `denied` for an operator concern without claim and default. */
-  readonly preferred: Values | 'denied' | undefined;
-  /** Where the values in effect come from: an option, or a line of the policy. */
-  readonly from: string | undefined;
-  /** The values of the primitive; undefined if it has none, which matches everything. */
-  readonly actual: Values | undefined;
-  /** Where the values of the primitive are written: `file:line`. */
-  readonly source: string | undefined;
-  readonly fits: boolean;
-}
+export type ExplainedConcern = Explanation['concerns'][number];
 
 /** How one rule affects a primitive. */
-export interface ExplainedRule {
-  readonly id: string;
-  readonly effect: 'hide' | 'show';
-  readonly source: string;
-  readonly reason?: string | undefined;
-  readonly fires: boolean;
-  readonly expression: ExplainedPart;
-}
-
-/** Why a primitive is shown or hidden. */
-export interface Explanation {
-  readonly kind: Kind;
-  readonly id: string;
-  readonly shown: boolean;
-  readonly reason: Decision['reason'];
-  readonly mapped: boolean;
-  readonly concerns: readonly ExplainedConcern[];
-  /** The rules about this kind; those that apply come first. */
-  readonly rules: readonly ExplainedRule[];
-  /** The smallest change of preferences that reverses the decision. */
-  readonly change: ConfigurationChange | undefined;
-  /** If no preference reverses the decision: a claim that does. */
-  readonly claim: readonly [name: string, value: string | number] | undefined;
-}
+export type ExplainedRule = Explanation['rules'][number];
 
 /** The configuration and its caller, and where the values in effect come from. */
 export interface Circumstances {
@@ -78,7 +45,7 @@ export function explainPrimitive(
   kind: Kind,
   primitive: Primitive,
   { configuration, caller, origins }: Circumstances,
-): Explanation {
+) {
   const mapping = mapPrimitive(policy, kind, primitive);
   const { effect, reason } = evaluate(mapping, configuration);
   const change = smallestChange(mapping, configuration, caller);
@@ -93,23 +60,30 @@ export function explainPrimitive(
       const offer = mapping.offers[index];
       return {
         concern: name,
+        /** The values in effect; `denied` for an operator concern without claim and default. */
         preferred: effective === 'denied' ? effective : valuesOf(policy, index, effective),
+        /** Where the values in effect come from: an option, or a line of the policy. */
         from: origins.get(name),
+        /** The values of the primitive; undefined if it has none, which matches everything. */
         actual: valuesOf(policy, index, offer?.offered),
+        /** Where the values of the primitive are written: `file:line`. */
         source: offer?.source,
         fits: offer === undefined || fits(policy, index, effective, offer.offered),
       };
     }),
+    /** The rules about this kind; those that apply come first. */
     rules: explainRules(policy, mapping, configuration),
+    /** The smallest change of preferences that reverses the decision. */
     change,
+    /** If no preference reverses the decision: a claim that does. */
     claim: change === undefined ? reversingClaim(policy, mapping, configuration, caller) : undefined,
   };
 }
 
-function explainRules(policy: Policy, mapping: Mapping, configuration: Configuration): ExplainedRule[] {
+function explainRules(policy: Policy, mapping: Mapping, configuration: Configuration) {
   const rules = policy.rules
     .filter(({ kinds }) => kinds.includes(mapping.kind))
-    .map(({ id, effect, source, reason, when }): ExplainedRule => {
+    .map(({ id, effect, source, reason, when }) => {
       const expression = explainRule(when, mapping, configuration);
       return { id, effect, source, reason, fires: isTruthy(expression.value), expression };
     });
@@ -131,7 +105,7 @@ function reversingClaim(
   mapping: Mapping,
   configuration: Configuration,
   caller: Caller,
-): Explanation['claim'] {
+): readonly [name: string, value: string | number] | undefined {
   const { effect } = decide(mapping, configuration);
   const sources = [{ from: 'session', concerns: describeAccepted(configuration) }] as const;
   for (const { claim, values } of policy.concerns) {

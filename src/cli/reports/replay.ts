@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { identityOf, mapPrimitive, type ServerCatalog } from '../../engine/mapping.js';
@@ -8,25 +9,8 @@ import { decisionFields } from '../../http/log/report-fields.js';
 import { read } from '../../wire/messages.js';
 import type { LoggedDecision } from '../inputs/log-line.js';
 
-/** A field of the decision that is not as the log line has it. */
-export interface ReplayDifference {
-  readonly field: string;
-  readonly logged: unknown;
-  readonly replayed: unknown;
-}
-
 /** A decision of a log line, made again. */
-export interface Replay {
-  readonly same: boolean;
-  readonly logged: LoggedDecision;
-  /** The fields of the decision as they are now. */
-  readonly replayed: object;
-  readonly differences: readonly ReplayDifference[];
-  /** Whether the fields of the line have the id that the line says. If not, the line was changed. */
-  readonly intact: boolean;
-  /** Paths of claims and of the client that rules read, and that a log line does not contain. */
-  readonly unlogged: readonly string[];
-}
+export type Replay = ReturnType<typeof replay>;
 
 /**
  * Makes the decision of a log line again.
@@ -39,24 +23,22 @@ export interface Replay {
  * @example
  * replay(parseLogLine(text), policy, catalog).same; // true
  */
-export function replay(
-  logged: LoggedDecision,
-  policy: Policy,
-  catalog: ServerCatalog,
-  caller: Caller = {},
-): Replay {
+export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCatalog, caller: Caller = {}) {
   const configuration = configurationOf(logged, policy, caller);
   const outcome =
     logged.about.what === 'list'
       ? listOutcome(logged.about, catalog, configuration)
       : primitiveOutcome(logged.about, catalog, configuration);
+  /** The fields of the decision as they are now. */
   const replayed = { ...outcome, policy: policy.digest };
   const fields = ['policy', 'shown', 'total', 'hidden', 'effect', 'reason'];
-  const differences = fields.flatMap((field): ReplayDifference[] => {
+  const differences = fields.flatMap((field) => {
     const [before, now] = [read(logged.line, field), read(replayed, field)];
     return sameValue(before, now) ? [] : [{ field, logged: before, replayed: now }];
   });
+  /** Whether the fields of the line have the id that the line says. If not, the line was changed. */
   const intact = decisionIdOf(logged.line) === logged.decision;
+  /** Paths of claims and of the client that rules read, and that a log line does not contain. */
   const unlogged = policy.callerPaths;
   return { same: differences.length === 0 && intact, logged, replayed, differences, intact, unlogged };
 }
@@ -123,14 +105,8 @@ const decided = (kind: Kind, item: object, configuration: Configuration): Decisi
   evaluate(mapPrimitive(configuration.policy, kind, item), configuration);
 
 /** @returns whether two values are equal as JSON, in any order of their members */
-const sameValue = (one: unknown, other: unknown): boolean => canonical(one) === canonical(other);
-
-function canonical(value: unknown): string {
-  return (
-    JSON.stringify(value, (_name, member: unknown) =>
-      typeof member === 'object' && member !== null && !Array.isArray(member)
-        ? Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
-        : member,
-    ) ?? ''
-  );
+function sameValue(one: unknown, other: unknown): boolean {
+  const written = (value: unknown): unknown =>
+    value === undefined ? undefined : JSON.parse(JSON.stringify(value));
+  return isDeepStrictEqual(written(one), written(other));
 }

@@ -5,7 +5,7 @@ import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/po
 import { PolicyFileError, readPolicy } from '../../policy/compile/load.js';
 import { comparePlaces, type Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
-import { type CoveredPart, coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
+import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/coverage.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
@@ -23,38 +23,14 @@ export interface TestOptions {
   readonly filter?: string | undefined;
 }
 
+/** Everything that `test` reports. */
+export type TestReport = Awaited<ReturnType<typeof runTestFiles>>;
+
 /** A test file with the results of its tests. There are no results if the file or its policy has errors. */
-export interface FileReport {
-  readonly file: string;
-  readonly policy: Policy | undefined;
-  readonly results: readonly TestResult[];
-  /** @returns the line in which a test begins */
-  lineOf(result: TestResult): number;
-  /** The file or its policy has errors. */
-  readonly broken: boolean;
-  readonly source: Source;
-}
+export type FileReport = TestReport['files'][number];
 
 /** The parts of a policy that its tests exercise. */
-export interface CoverageReport {
-  /** The paths of the policy. */
-  readonly policy: string;
-  readonly parts: readonly CoveredPart[];
-  readonly percentage: number;
-  readonly belowThreshold: boolean;
-}
-
-/** Everything that `test` reports. */
-export interface TestReport {
-  readonly files: readonly FileReport[];
-  readonly findings: readonly Finding[];
-  readonly texts: ReadonlyMap<string, string>;
-  readonly coverage: readonly CoverageReport[];
-  readonly threshold: number | undefined;
-  readonly failed: boolean;
-  /** All files that were read. */
-  readonly read: readonly string[];
-}
+export type CoverageReport = TestReport['coverage'][number];
 
 /**
  * Runs test files one after the other, each on its own catalog or server. The coverage of a policy counts all files that
@@ -67,9 +43,9 @@ export interface TestReport {
  * @example
  * const { failed } = await runTestFiles(['policies/vault.test.yaml'], options);
  */
-export async function runTestFiles(files: readonly string[], options: TestOptions): Promise<TestReport> {
+export async function runTestFiles(files: readonly string[], options: TestOptions) {
   const runner = new TestRunner(options);
-  const reports: FileReport[] = [];
+  const reports: Awaited<ReturnType<TestRunner['run']>>[] = [];
   for (const file of files) reports.push(await runner.run(file));
   const { findings, texts } = runner;
   const coverage = options.coverage ? runner.coverage() : [];
@@ -81,6 +57,7 @@ export async function runTestFiles(files: readonly string[], options: TestOption
     filter === undefined ? reports : reports.filter(({ broken, results }) => broken || results.length > 0);
   if (found.length === 0)
     throw new CliError(`There is no test with "${filter}" in its name. Check --filter.`);
+  /** All files that were read. */
   const read = [...texts.keys(), ...runner.catalogs];
   return { files: found, findings, texts, coverage, threshold, failed, read };
 }
@@ -99,42 +76,39 @@ class TestRunner {
 
   constructor(private readonly options: TestOptions) {}
 
-  async run(file: string): Promise<FileReport> {
+  async run(file: string) {
     const source = readSourceFile(file);
     this.texts.set(file, source.text);
     const tests = readTestFile(source);
     const loaded = this.loadPolicy(source, tests);
     const catalog = await this.loadCatalog(source, tests);
+    /** @returns the line in which a test begins */
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
+    const about = { file, policy: loaded?.policy, lineOf, source };
     if (loaded === undefined || catalog === undefined) {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
-      return { file, policy: loaded?.policy, results: [], lineOf, broken: true, source };
+      return { ...about, results: [], broken: true };
     }
     const run = runTests(source, tests, loaded.policy, catalog);
     this.findings.push(...run.findings);
+    /** The file or its policy has errors. */
     const broken = run.findings.some(({ severity }) => severity === 'error');
     if (!broken) loaded.runs.push(run);
     const { filter } = this.options;
     const results =
       filter === undefined ? run.results : run.results.filter(({ test }) => test.name.includes(filter));
-    return { file, policy: loaded.policy, results, lineOf, broken, source };
+    return { ...about, results, broken };
   }
 
-  coverage(): CoverageReport[] {
+  coverage() {
     const { threshold } = this.options;
     return [...this.policies].flatMap(([name, loaded]) => {
       // The tests of broken files did not run, so their coverage is not known.
       if (loaded === undefined || loaded.runs.length === 0) return [];
       const parts = coverageOf(loaded.compiled, loaded.policy, loaded.runs);
       const percentage = percentageOf(parts);
-      return [
-        {
-          policy: name,
-          parts,
-          percentage,
-          belowThreshold: threshold !== undefined && percentage < threshold,
-        },
-      ];
+      const belowThreshold = threshold !== undefined && percentage < threshold;
+      return [{ policy: name, parts, percentage, belowThreshold }];
     });
   }
 
