@@ -4,98 +4,53 @@ export interface ServerCommand {
   readonly args: readonly string[];
 }
 
-/** The part of a host's configuration that adds a server. */
-export interface HostSnippet {
-  /** The name of the host on the command line. */
-  readonly id: string;
-  readonly name: string;
-  /** Where the text belongs. */
-  readonly file: string;
-  readonly text: string;
-}
-
-interface HostFormat extends Omit<HostSnippet, 'text'> {
-  readonly write: (server: string, command: ServerCommand) => string;
-}
+type Write = (server: string, command: ServerCommand) => string;
 
 const json = (value: unknown): string => `${JSON.stringify(value, null, 2)}\n`;
 
-/** The form that most hosts share. */
-const mcpServers =
-  (more: Readonly<Record<string, unknown>> = {}) =>
-  (server: string, { command, args }: ServerCommand): string =>
-    json({ mcpServers: { [server]: { ...more, command, args } } });
+/** The form that most hosts share: the servers by name, below a key. */
+const below =
+  (key: string, before: object = {}, after: object = {}): Write =>
+  (server, { command, args }) =>
+    json({ [key]: { [server]: { ...before, command, args, ...after } } });
 
 /** A text in JSON is a basic string in TOML, and a list of them an array. */
-const toml = (server: string, { command, args }: ServerCommand): string =>
+const toml: Write = (server, { command, args }) =>
   `[mcp_servers.${server}]\ncommand = ${JSON.stringify(command)}\nargs = ${JSON.stringify(args)}\n`;
 
-const FORMATS: readonly HostFormat[] = [
-  {
-    id: 'claude-code',
-    name: 'Claude Code',
-    file: '.mcp.json in the project',
-    write: mcpServers({ type: 'stdio' }),
-  },
-  {
-    id: 'claude-desktop',
-    name: 'Claude Desktop',
-    file: 'claude_desktop_config.json (Settings, Developer, Edit Config)',
-    write: mcpServers(),
-  },
-  {
-    id: 'vscode',
-    name: 'VS Code',
-    file: '.vscode/mcp.json in the workspace',
-    write: (server, { command, args }) => json({ servers: { [server]: { type: 'stdio', command, args } } }),
-  },
-  {
-    id: 'cursor',
-    name: 'Cursor',
-    file: '.cursor/mcp.json in the project, or ~/.cursor/mcp.json',
-    write: mcpServers(),
-  },
-  {
-    id: 'gemini-cli',
-    name: 'Gemini CLI',
-    file: '.gemini/settings.json in the project, or ~/.gemini/settings.json',
-    write: mcpServers(),
-  },
-  { id: 'codex', name: 'Codex', file: '~/.codex/config.toml', write: toml },
-  {
-    id: 'opencode',
-    name: 'opencode',
-    file: 'opencode.json in the project, or ~/.config/opencode/opencode.json',
-    write: (server, { command, args }) =>
-      json({ mcp: { [server]: { type: 'local', command: [command, ...args], enabled: true } } }),
-  },
-  {
-    id: 'copilot-cli',
-    name: 'Copilot CLI',
-    file: '~/.copilot/mcp-config.json',
-    write: (server, { command, args }) =>
-      json({ mcpServers: { [server]: { type: 'local', command, args, tools: ['*'] } } }),
-  },
-  {
-    id: 'zed',
-    name: 'Zed',
-    file: 'settings.json (zed: open settings)',
-    write: (server, { command, args }) => json({ context_servers: { [server]: { command, args, env: {} } } }),
-  },
+const opencode: Write = (server, { command, args }) =>
+  json({ mcp: { [server]: { type: 'local', command: [command, ...args], enabled: true } } });
+
+const copilot = below('mcpServers', { type: 'local' }, { tools: ['*'] });
+
+const STDIO = { type: 'stdio' };
+const DESKTOP_FILE = 'claude_desktop_config.json (Settings, Developer, Edit Config)';
+const either = (path: string, home = path): string => `${path} in the project, or ~/${home}`;
+
+/** Each host: its name on the command line, its name, where the text belongs, and how it is written. */
+const FORMATS: readonly (readonly [id: string, name: string, file: string, write: Write])[] = [
+  ['claude-code', 'Claude Code', '.mcp.json in the project', below('mcpServers', STDIO)],
+  ['claude-desktop', 'Claude Desktop', DESKTOP_FILE, below('mcpServers')],
+  ['vscode', 'VS Code', '.vscode/mcp.json in the workspace', below('servers', STDIO)],
+  ['cursor', 'Cursor', either('.cursor/mcp.json'), below('mcpServers')],
+  ['gemini-cli', 'Gemini CLI', either('.gemini/settings.json'), below('mcpServers')],
+  ['codex', 'Codex', '~/.codex/config.toml', toml],
+  ['opencode', 'opencode', either('opencode.json', '.config/opencode/opencode.json'), opencode],
+  ['copilot-cli', 'Copilot CLI', '~/.copilot/mcp-config.json', copilot],
+  ['zed', 'Zed', 'settings.json (zed: open settings)', below('context_servers', {}, { env: {} })],
 ];
 
 /** The names of the hosts on the command line. */
-export const HOST_IDS: readonly string[] = FORMATS.map(({ id }) => id);
+export const HOST_IDS: readonly string[] = FORMATS.map(([id]) => id);
 
 /**
  * Writes how each host starts a server, in the format of the host.
  *
  * @param server the name of the server in the host: letters, digits and hyphens
  * @param command the command
- * @returns a snippet for each host
+ * @returns for each host the part of its configuration that adds the server, and the file where it belongs
  * @example
  * hostSnippets('concerns', { command: '/usr/bin/node', args: ['server.js'] })[0]?.file; // '.mcp.json in the project'
  */
-export function hostSnippets(server: string, command: ServerCommand): readonly HostSnippet[] {
-  return FORMATS.map(({ write, ...about }) => ({ ...about, text: write(server, command) }));
-}
+export const hostSnippets = (server: string, command: ServerCommand) =>
+  FORMATS.map(([id, name, file, write]) => ({ id, name, file, text: write(server, command) }));
