@@ -57,53 +57,58 @@ export function toJunit({ files, findings, texts, coverage, threshold }: TestRep
       findings.filter(({ severity, file }) => severity === 'error' && (file === own || !testFiles.has(file))),
       texts,
     );
-  const total = results.length + errors + low.length;
-  const lines = [
-    '<?xml version="1.0" encoding="UTF-8"?>',
-    `<testsuites name="mcp-concerns" tests="${total}" failures="${failures + low.length}" errors="${errors}">`,
-    ...files.flatMap((file) => suite(file, errorText(file.file))),
-    ...low.flatMap(({ policy, percentage }) => {
-      const message = `The tests exercise ${percentage} % of ${policy}, less than the threshold of ${threshold} %`;
-      return [
-        `  <testsuite name="${xml(policy)}" tests="1" failures="1" errors="0">`,
-        `    <testcase classname="${xml(policy)}" name="coverage">`,
-        `      <failure message="${xml(message)}"/>`,
-        '    </testcase>',
-        '  </testsuite>',
-      ];
-    }),
-    '</testsuites>',
-  ];
-  return `${lines.join('\n')}\n`;
+  const lines = element(
+    'testsuites',
+    {
+      name: 'mcp-concerns',
+      tests: results.length + errors + low.length,
+      failures: failures + low.length,
+      errors,
+    },
+    [
+      ...files.flatMap((file) => (file.broken ? brokenSuite(file.file, errorText(file.file)) : suite(file))),
+      ...low.flatMap(({ policy, percentage }) => {
+        const message = `The tests exercise ${percentage} % of ${policy}, less than the threshold of ${threshold} %`;
+        const failure = element('failure', { message });
+        const test = element('testcase', { classname: policy, name: 'coverage' }, failure);
+        return element('testsuite', { name: policy, tests: 1, failures: 1, errors: 0 }, test);
+      }),
+    ],
+  );
+  return `<?xml version="1.0" encoding="UTF-8"?>\n${lines.join('\n')}\n`;
 }
 
-function suite(file: FileReport, errorText: string): string[] {
-  const name = xml(file.file);
-  if (file.broken) {
-    return [
-      `  <testsuite name="${name}" tests="1" failures="0" errors="1">`,
-      `    <testcase classname="${name}" name="the file">`,
-      `      <error message="The file or its policy has errors, so its tests were not run.">${xml(errorText)}</error>`,
-      '    </testcase>',
-      '  </testsuite>',
-    ];
-  }
-  const failures = file.results.filter((result) => !hasPassed(result)).length;
-  return [
-    `  <testsuite name="${name}" tests="${file.results.length}" failures="${failures}" errors="0">`,
-    ...file.results.flatMap((result) => {
-      const head = `    <testcase classname="${name}" name="${xml(result.test.name)}" file="${name}" line="${file.lineOf(result)}"`;
-      if (hasPassed(result)) return [`${head}/>`];
-      const all = wrongLines(file, result);
-      const message = `${all.length} wrong: ${all[0] ?? ''}`;
-      return [
-        `${head}>`,
-        `      <failure message="${xml(message)}">${xml(all.join('\n'))}</failure>`,
-        '    </testcase>',
-      ];
-    }),
-    '  </testsuite>',
-  ];
+function brokenSuite(file: string, errorText: string): string[] {
+  const message = 'The file or its policy has errors, so its tests were not run.';
+  const error = element('error', { message }, errorText);
+  const test = element('testcase', { classname: file, name: 'the file' }, error);
+  return element('testsuite', { name: file, tests: 1, failures: 0, errors: 1 }, test);
+}
+
+function suite(report: FileReport): string[] {
+  const { file, results } = report;
+  const tests = results.flatMap((result) => {
+    const about = { classname: file, name: result.test.name, file, line: report.lineOf(result) };
+    if (hasPassed(result)) return element('testcase', about);
+    const all = wrongLines(report, result);
+    const message = `${all.length} wrong: ${all[0] ?? ''}`;
+    return element('testcase', about, element('failure', { message }, all.join('\n')));
+  });
+  const failures = results.filter((result) => !hasPassed(result)).length;
+  return element('testsuite', { name: file, tests: results.length, failures, errors: 0 }, tests);
+}
+
+/** @returns the lines of an XML element, with a text, with the lines of other elements, or empty */
+function element(
+  name: string,
+  attributes: Readonly<Record<string, string | number>>,
+  content?: string | readonly string[],
+): string[] {
+  const pairs = Object.entries(attributes).map(([key, value]) => ` ${key}="${xml(String(value))}"`);
+  const head = `<${name}${pairs.join('')}`;
+  if (content === undefined) return [`${head}/>`];
+  if (typeof content === 'string') return [`${head}>${xml(content)}</${name}>`];
+  return [`${head}>`, ...content.map((line) => `  ${line}`), `</${name}>`];
 }
 
 function wrongLines({ policy }: FileReport, result: TestResult): string[] {
