@@ -21,24 +21,8 @@ export function ruleTree(part: ExplainedPart, depth = 0): Branch[] {
   const { expression } = parseExpression(part.logic);
   const value = expression.type === 'read' && part.value === null ? 'not set' : JSON.stringify(part.value);
   const below = part.parts.flatMap((each) => ruleTree(each, depth + 1));
-  return [{ text: headOf(expression), value, depth }, ...below];
-}
-
-/** @returns the text of a branch; only the operator if the branches below it show the operands */
-function headOf(expression: Expression): string {
-  if (expression.type !== 'operation') return inline(expression);
-  switch (expression.operator) {
-    case 'and':
-    case 'or':
-    case 'if':
-      return expression.operator;
-    case '!':
-      return 'not';
-    case '!!':
-      return 'is set and not empty';
-    default:
-      return inline(expression);
-  }
+  const text = expression.type === 'operation' ? operation(expression).head : inline(expression);
+  return [{ text, value, depth }, ...below];
 }
 
 /** @returns an expression on one line */
@@ -59,23 +43,26 @@ function inline(expression: Expression): string {
     case 'quantified':
       return `${expression.operator} of ${inline(expression.list)}: ${inline(expression.condition)}`;
     case 'operation':
-      return operationInline(expression);
+      return operation(expression).line;
   }
 }
 
-function operationInline({ operator, operands }: Expression & { readonly type: 'operation' }): string {
+/** @returns an operation on one line, and as the head of a branch: without the operands, if the branches below show them */
+function operation({ operator, operands }: Expression & { readonly type: 'operation' }) {
   const texts = operands.map(inline);
   switch (operator) {
     case '!':
-      return `not ${texts[0]}`;
+      return { head: 'not', line: `not ${texts[0]}` };
     case '!!':
-      return `${texts[0]} is set and not empty`;
+      return { head: 'is set and not empty', line: `${texts[0]} is set and not empty` };
     case 'if':
-      return `if (${texts.join(', ')})`;
+      return { head: operator, line: `if (${texts.join(', ')})` };
     case 'and':
     case 'or':
-      return `(${texts.join(` ${operator} `)})`;
-    default:
-      return texts.join(` ${operator} `);
+      return { head: operator, line: `(${texts.join(` ${operator} `)})` };
+    default: {
+      const line = texts.join(` ${operator} `);
+      return { head: line, line };
+    }
   }
 }
