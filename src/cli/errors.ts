@@ -62,3 +62,7 @@ export function cannotRead(path: string, cause: unknown, advice: string): CliErr
   const reason = code === 'ENOENT' ? 'it does not exist' : code;
   return new CliError(`${path} cannot be read (${reason}). ${advice}`, { cause });
 }
+
+/** @returns the error to throw for a file that cannot be written */
+export const cannotWrite = (path: string, cause: unknown): CliError =>
+  new CliError(`${path} cannot be written (${systemCode(cause)}). Pass another file with -o.`, { cause });

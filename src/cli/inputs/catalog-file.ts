@@ -1,10 +1,10 @@
-import { readFileSync } from 'node:fs';
 import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { read } from '../../wire/messages.js';
-import { CliError, cannotRead } from '../errors.js';
+import { CliError } from '../errors.js';
+import { readText } from '../terminal/read-text.js';
 
 /** The data of a catalog file besides the primitives. */
 export interface CatalogFile {
@@ -71,12 +71,7 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
 const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
 
 function parse(path: string): unknown {
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw cannotRead(path, cause, 'Check the path of the catalog.');
-  }
+  const text = readText(path, 'Check the path of the catalog.');
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (cause) {

@@ -1,8 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { LISTS, read } from '../../wire/messages.js';
-import { CliError, cannotRead } from '../errors.js';
+import { CliError } from '../errors.js';
+import { readText } from '../terminal/read-text.js';
 
 /** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */
 export interface LoggedDecision {
@@ -39,16 +39,8 @@ export async function readLogLines(given: string): Promise<readonly string[]> {
     ? given
     : given === '-'
       ? await text(process.stdin)
-      : file(given);
+      : readText(given, 'Pass a log line, the path of a file with log lines, or - for stdin.');
   return content.split('\n').filter((line) => line.trim() !== '');
-}
-
-function file(path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw cannotRead(path, cause, 'Pass a log line, the path of a file with log lines, or - for stdin.');
-  }
 }
 
 /**

@@ -1,14 +1,15 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import type { Language } from '../../policy/language/schema-messages.js';
 import { validateSource } from '../../policy/language/validate.js';
 import { splitWords } from '../../policy/testing/test-file.js';
-import { CliError, cannotRead } from '../errors.js';
+import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { paperOf } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
+import { readText } from '../terminal/read-text.js';
 import type { ProjectDocument } from './generated/project-document.js';
 import { validate } from './generated/project-validator.js';
 import { projectSchema } from './project-schema.js';
@@ -62,12 +63,7 @@ function findUpwards(folder: string): string | undefined {
 
 function readProject(path: string, folder: string): Project {
   const file = relative(folder, path);
-  let text: string;
-  try {
-    text = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw cannotRead(file, cause, 'Check its permissions.');
-  }
+  const text = readText(path, 'Check its permissions.', file);
   const source = readPolicyText(text, file);
   // A file with nothing but comments has no data, and sets nothing.
   const { data, findings } =

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { dirname, isAbsolute, join } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
@@ -9,9 +8,10 @@ import { coverageOf, percentageOf, type TestRun } from '../../policy/testing/cov
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { hasPassed, type TestResult } from '../../policy/testing/run-tests.js';
 import { readTestFile, type TestFile } from '../../policy/testing/test-file.js';
-import { CliError, cannotRead } from '../errors.js';
+import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { readInput } from '../inputs/read-input.js';
+import { readText } from '../terminal/read-text.js';
 
 /** How to run test files. */
 export interface TestOptions {
@@ -77,7 +77,7 @@ class TestRunner {
   constructor(private readonly options: TestOptions) {}
 
   async run(file: string) {
-    const source = readSourceFile(file);
+    const source = readPolicyText(readText(file, 'Check its permissions.'), file);
     this.texts.set(file, source.text);
     const tests = readTestFile(source);
     const loaded = this.loadPolicy(source, tests);
@@ -161,11 +161,3 @@ const problemOf = ({ message }: PolicyFileError): string =>
   /^.* cannot be read \([^)]*\)/.exec(message)?.[0] ?? message;
 
 const beside = (file: string, name: string): string => (isAbsolute(name) ? name : join(dirname(file), name));
-
-function readSourceFile(file: string): Source {
-  try {
-    return readPolicyText(readFileSync(file, 'utf8'), file);
-  } catch (cause) {
-    throw cannotRead(file, cause, 'Check its permissions.');
-  }
-}

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { constants } from 'node:os';
 import { Interrupted } from '../errors.js';
 
@@ -33,9 +34,6 @@ export async function interruptible<T>(work: (signal: AbortSignal) => Promise<T>
 }
 
 /** @returns a promise that resolves when the signal is aborted */
-export function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    if (signal.aborted) resolve();
-    else signal.addEventListener('abort', () => resolve(), { once: true });
-  });
+export async function aborted(signal: AbortSignal): Promise<void> {
+  if (!signal.aborted) await once(signal, 'abort');
 }

@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, systemCode } from '../errors.js';
+import { cannotWrite } from '../errors.js';
 
 /**
  * Writes several files: all of them or none. Each is written beside its place first, and moved there at the end.
@@ -27,9 +27,7 @@ export function writeFiles(files: ReadonlyMap<string, string>): void {
       renameSync(temporary, file);
     }
   } catch (cause) {
-    throw new CliError(`${current} cannot be written (${systemCode(cause)}). Pass another file with -o.`, {
-      cause,
-    });
+    throw cannotWrite(current, cause);
   } finally {
     for (const [, temporary] of begun) rmSync(temporary, { force: true });
   }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { CliError, systemCode } from '../errors.js';
+import { cannotWrite } from '../errors.js';
 import { createFolder } from './write-files.js';
 
 /**
@@ -21,8 +21,6 @@ export function writeOutput(output: string, text: string): void {
     createFolder(dirname(output));
     writeFileSync(output, text);
   } catch (cause) {
-    throw new CliError(`${output} cannot be written (${systemCode(cause)}). Pass another file with -o.`, {
-      cause,
-    });
+    throw cannotWrite(output, cause);
   }
 }
