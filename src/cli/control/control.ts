@@ -1,7 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createServer } from 'node:http';
 import { getRequestListener } from '@hono/node-server';
-import type { ConnectionObserver, InitializedConnection } from '../../gate/edge/connection-state.js';
 import type { PanelSession } from '../../gate/panel/panel-document.js';
 import { billedBy } from '../inputs/billed-tokens.js';
 import { loadTokenCounter } from '../inputs/token-counter.js';
@@ -10,17 +9,7 @@ import { Hub } from './hub.js';
 import { readRegistry, register, registryFolder } from './registry.js';
 
 /** The control channel of this process: its sessions, the page, and its entry in the registry. */
-export interface Control {
-  /** Returns the function that the gate calls for each connection. */
-  observerOf(via: PanelSession['via']): (initialized: InitializedConnection) => ConnectionObserver;
-  /** Answers requests below `/panel`. */
-  readonly fetch: (request: Request) => Promise<Response | undefined>;
-  /** Registers the process at an address that it listens on, and returns the address of the page, with its key. */
-  announce(url: string): string;
-  /** Listens on a port of its own, and registers the process there. Returns the address of the page, with its key. */
-  listen(): Promise<string>;
-  close(): void;
-}
+export type Control = ReturnType<typeof createControl>;
 
 /**
  * Creates the control channel.
@@ -32,7 +21,7 @@ export interface Control {
  * @example
  * const control = createControl('npx some-server', ['policy.yaml']);
  */
-export function createControl(name: string, policy: readonly string[]): Control {
+export function createControl(name: string, policy: readonly string[]) {
   const folder = registryFolder(process.env);
   const hub = new Hub(async () => billedBy(await loadTokenCounter()));
   const token = randomBytes(32).toString('base64url');
@@ -51,6 +40,7 @@ export function createControl(name: string, policy: readonly string[]): Control 
         .filter(({ pid }) => pid !== process.pid)
         .map((entry) => ({ name: entry.name, url: entry.url })),
   });
+  /** Registers the process at an address that it listens on, and returns the address of the page, with its key. */
   const announce = (address: string): string => {
     const { origin } = new URL(address);
     port = Number(new URL(address).port);
@@ -62,10 +52,13 @@ export function createControl(name: string, policy: readonly string[]): Control 
     return `${origin}/panel#token=${token}`;
   };
   return {
-    observerOf: (via) => hub.observerOf(via),
+    /** Returns the function that the gate calls for each connection. */
+    observerOf: (via: PanelSession['via']) => hub.observerOf(via),
+    /** Answers requests below `/panel`. */
     fetch,
     announce,
-    async listen() {
+    /** Listens on a port of its own, and registers the process there. Returns the address of the page, with its key. */
+    async listen(): Promise<string> {
       const answer = async (request: Request): Promise<Response> =>
         (await fetch(request)) ?? new Response('Not found: use /panel.\n', { status: 404 });
       const server = createServer(getRequestListener(answer, { overrideGlobalObjects: false }));
@@ -82,7 +75,7 @@ export function createControl(name: string, policy: readonly string[]): Control 
       const address = server.address();
       return announce(`http://127.0.0.1:${typeof address === 'object' ? address?.port : address}`);
     },
-    close: () => {
+    close: (): void => {
       for (const close of closing) close();
     },
   };

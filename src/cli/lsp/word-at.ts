@@ -1,15 +1,7 @@
-import { type PositionInYaml, positionInYaml } from '../../policy/language/path-at.js';
+import { positionInYaml } from '../../policy/language/path-at.js';
 
 /** A word of a YAML file, and where it is. */
-export interface WordAt {
-  /** The word without quotes. */
-  readonly word: string;
-  readonly path: PositionInYaml['path'];
-  readonly writes: PositionInYaml['writes'];
-  /** The offsets of the word, with its quotes. */
-  readonly from: number;
-  readonly to: number;
-}
+export type WordAt = NonNullable<ReturnType<typeof wordAt>>;
 
 const WORDS = /"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#]+/g;
 
@@ -22,7 +14,7 @@ const WORDS = /"(?:[^"\\]|\\.)*"|'[^']*'|[^\s,{}[\]"'#]+/g;
  * @example
  * wordAt('settings:\n  unmapped: hide', 14)?.word; // 'unmapped'
  */
-export function wordAt(text: string, offset: number): WordAt | undefined {
+export function wordAt(text: string, offset: number) {
   const start = text.lastIndexOf('\n', offset - 1) + 1;
   const [line = ''] = text.slice(start).split(/\r?\n/, 1);
   for (const match of line.matchAll(WORDS)) {
@@ -32,7 +24,9 @@ export function wordAt(text: string, offset: number): WordAt | undefined {
     if (offset < from || offset > to) continue;
     const position = positionInYaml(text, from);
     if (position === undefined) return undefined;
+    /** The word without quotes. */
     const word = /^["']/.test(raw) ? raw.slice(1, -1) : raw;
+    // The offsets are those of the word with its quotes.
     return { word, path: position.path, writes: position.writes, from, to };
   }
   return undefined;

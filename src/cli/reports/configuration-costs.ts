@@ -16,17 +16,7 @@ export interface ConfigurationCost {
 }
 
 /** The costs of all configurations of a policy, in tokens. */
-export interface CostSummary {
-  /** The number of configurations that can differ. */
-  readonly configurations: number;
-  readonly mostExpensive: ConfigurationCost;
-  /** The cheapest configuration that shows something. */
-  readonly cheapest: ConfigurationCost | undefined;
-  /** How many configurations show nothing. */
-  readonly empty: number;
-  /** How many configurations cost more than the budget. */
-  readonly over: number;
-}
+export type CostSummary = ReturnType<typeof sweep>;
 
 /** Primitives with equal values, so that one decision applies to all of them. */
 interface WeighedClass {
@@ -95,12 +85,7 @@ export function configurationCosts(
 }
 
 /** Chooses a value for one dimension after the other. Primitives that a choice hides are not visited further down. */
-function sweep(
-  space: Space,
-  all: readonly WeighedClass[],
-  configurations: number,
-  budget: number,
-): CostSummary {
+function sweep(space: Space, all: readonly WeighedClass[], configurations: number, budget: number) {
   const { sizes, dimensions } = space;
   const values: number[] = sizes.map(() => 0);
   let [mostExpensive, cheapest]: (Found | undefined)[] = [];
@@ -139,18 +124,20 @@ function sweep(
     shown,
   });
   return {
+    /** The number of configurations that can differ. */
     configurations,
     mostExpensive: describe(mostExpensive ?? { values, tokens: 0, shown: 0, inEffect: 0 }),
+    /** The cheapest configuration that shows something. */
     cheapest: cheapest === undefined ? undefined : describe(cheapest),
+    /** How many configurations show nothing. */
     empty,
+    /** How many configurations cost more than the budget. */
     over,
   };
 }
 
-interface Found {
+interface Found extends Omit<ConfigurationCost, 'configuration'> {
   readonly values: readonly number[];
-  readonly tokens: number;
-  readonly shown: number;
   /** How many values are in effect. */
   readonly inEffect: number;
 }

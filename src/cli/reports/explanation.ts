@@ -11,6 +11,7 @@ import { decide, evaluate, fits } from '../../engine/evaluate.js';
 import { isTruthy } from '../../engine/expression/evaluate.js';
 import { fromNumber, identityOf, type Mapping, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
+import type { CallerConfiguration } from '../options/preferences.js';
 import type { Origins } from './configuration-origins.js';
 
 /** Why a primitive is shown or hidden. */
@@ -23,9 +24,7 @@ export type ExplainedConcern = Explanation['concerns'][number];
 export type ExplainedRule = Explanation['rules'][number];
 
 /** The configuration and its caller, and where the values in effect come from. */
-export interface Circumstances {
-  readonly configuration: Configuration;
-  readonly caller: Caller;
+export interface Circumstances extends CallerConfiguration {
   readonly origins: Origins;
 }
 

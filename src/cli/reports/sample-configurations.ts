@@ -1,15 +1,8 @@
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { resolveConfiguration } from '../../engine/configuration.js';
 import type { Policy } from '../../engine/policy.js';
 
 /** How reports name the configuration of a host that sends no preferences. */
 export const NO_PREFERENCES = 'nothing';
-
-/** A simple configuration, and the preferences that lead to it. */
-export interface SampleConfiguration {
-  /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
-  readonly preferences: string;
-  readonly configuration: Configuration;
-}
 
 /**
  * @param policy the policy
@@ -18,12 +11,9 @@ export interface SampleConfiguration {
  * @example
  * sampleConfigurations(policy).map(({ preferences }) => preferences); // ['nothing', 'preset=safe', 'security=low', ...]
  */
-export function sampleConfigurations(policy: Policy, capabilities?: object): SampleConfiguration[] {
-  const sample = (
-    preferences: string,
-    concerns: object,
-    claims = new Map<string, unknown>(),
-  ): SampleConfiguration => ({
+export function sampleConfigurations(policy: Policy, capabilities?: object) {
+  const sample = (preferences: string, concerns: object, claims = new Map<string, unknown>()) => ({
+    /** One preference such as `preset=safe`, or `NO_PREFERENCES`. */
     preferences,
     configuration: resolveConfiguration(policy, [{ from: 'request', concerns }], {
       claims,
