@@ -1,28 +1,15 @@
-import { EventEmitter, once } from 'node:events';
+import { EventEmitter, once, setMaxListeners } from 'node:events';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import {
-  ErrorCode,
-  type Implementation,
-  ListRootsRequestSchema,
-  ResultSchema,
-} from '@modelcontextprotocol/sdk/types.js';
+import { ErrorCode, ListRootsRequestSchema, ResultSchema } from '@modelcontextprotocol/sdk/types.js';
 import type { Primitive, ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
-import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { CAPABILITIES, LISTS, listChangedMethod, read } from '../../wire/messages.js';
+import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../wire/messages.js';
 import { walkPages } from '../../wire/page-walker.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
-import type { ServerConversation } from './server-conversation.js';
-
-/** The catalog of a server, its name and its capabilities. */
-export interface FetchedCatalog extends PolicyCatalog {
-  readonly server: Implementation | undefined;
-  readonly capabilities: object;
-}
+import { type ConversationOptions, explainFailure, type Peer } from './peer.js';
 
 /** Some servers register more primitives once they know the client. Milliseconds to wait after the last change. */
 const QUIET_MS = 300;
@@ -33,19 +20,14 @@ const NO_LIMIT = 2 ** 31 - 1;
 /**
  * Connects to a server, fetches all pages of all its lists, and closes the connection.
  *
- * @param transport the transport to the server, not started yet
- * @param conversation how long it may take, and how failures are described
+ * @param peer the server, and how failures are described
+ * @param options how long it may take
  * @returns the catalog, with every field of each definition, and the name and the capabilities of the server
  * @throws {CliError} if the server cannot be reached, ends, does not answer, or sends an invalid answer
  * @example
- * const transport = new ChildTransport('node', ['server.js']);
- * const conversation = new ChildConversation('node', transport, { seconds: 30, signal });
- * const { tools = [] } = await fetchCatalog(transport, conversation);
+ * const { tools = [] } = await fetchCatalog(childPeer('node', ['server.js']), { seconds: 30, signal });
  */
-export async function fetchCatalog(
-  transport: Transport,
-  conversation: ServerConversation,
-): Promise<FetchedCatalog> {
+export async function fetchCatalog(peer: Peer, { seconds, signal: ending }: ConversationOptions) {
   const client = new Client(
     { name: 'mcp-concerns', version: VERSION },
     { capabilities: FULL_CLIENT_CAPABILITIES },
@@ -60,16 +42,21 @@ export async function fetchCatalog(
     changes.emit('change');
   };
 
-  const { signal } = conversation;
+  const late = new AbortController();
+  const timer = setTimeout(() => late.abort(), seconds * 1000);
+  const signal = AbortSignal.any([ending, late.signal, ...(peer.broken === undefined ? [] : [peer.broken])]);
+  // The SDK adds a listener for each request, and a long list needs many requests.
+  setMaxListeners(0, signal);
+  let lastMethod: string = METHODS.initialize;
   const options = { signal, timeout: NO_LIMIT };
   try {
-    await client.connect(transport, options);
+    await client.connect(peer.transport, options);
     const capabilities = client.getServerCapabilities() ?? {};
     const kinds = KINDS.filter((kind) => capabilities[LISTS[kind].capability] !== undefined);
     const announces = kinds.some((kind) => capabilities[LISTS[kind].capability]?.listChanged === true);
 
     const request = async (method: string, params: Record<string, unknown>) => {
-      conversation.lastMethod = method;
+      lastMethod = method;
       return client.request({ method, params }, ResultSchema, options);
     };
     let lists = await fetchLists(kinds, request);
@@ -82,10 +69,11 @@ export async function fetchCatalog(
     const instructions = client.getInstructions();
     return { server: client.getServerVersion(), capabilities, instructions, ...lists };
   } catch (cause) {
-    throw await conversation.explain(cause);
+    if (cause instanceof CliError || ending.aborted) throw cause;
+    throw await explainFailure(peer, { cause, lastMethod, over: late.signal.aborted ? seconds : undefined });
   } finally {
-    conversation.stop();
-    await transport.close();
+    clearTimeout(timer);
+    await peer.transport.close();
   }
 }
 

@@ -25,18 +25,14 @@ export async function readInput(
 ): Promise<PolicyCatalog & CatalogFile> {
   const input = parseInput(values, command, name);
   if (input.from === 'catalog') return readCatalogFile(input.path);
-  const { seconds } = input;
   // The SDK is loaded only for servers.
-  if (input.from === 'url') {
-    const { url, headers } = input;
-    const { fetchFromUrl } = await import('./url-input.js');
-    return withProgress(`Listing ${url.host}`, values.quiet, () =>
-      interruptible((signal) => fetchFromUrl(url, headers, { seconds, signal })),
-    );
-  }
-  const { program, args } = input;
-  const { fetchFromCommand } = await import('./command-input.js');
-  return withProgress(`Listing ${program}`, values.quiet, () =>
-    interruptible((signal) => fetchFromCommand(program, args, { seconds, signal })),
+  const { fetchCatalog } = await import('./fetch-catalog.js');
+  const peer =
+    input.from === 'url'
+      ? (await import('./http-peer.js')).httpPeer(input.url, input.headers)
+      : (await import('./child-peer.js')).childPeer(input.program, input.args);
+  const { seconds } = input;
+  return withProgress(`Listing ${input.from === 'url' ? input.url.host : input.program}`, values.quiet, () =>
+    interruptible((signal) => fetchCatalog(peer, { seconds, signal })),
   );
 }

@@ -5,33 +5,38 @@ import {
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import { read } from '../../wire/messages.js';
 import { plain } from '../terminal/output.js';
-import { type FetchedCatalog, fetchCatalog } from './fetch-catalog.js';
-import { type ConversationOptions, ServerConversation, shorten } from './server-conversation.js';
+import { type Failure, type Peer, shorten } from './peer.js';
 
 /** Milliseconds to wait for the end of the session. A server ends unused sessions itself later. */
 const SESSION_END_MS = 1000;
 
 /**
- * Fetches the catalog of a server over Streamable HTTP.
+ * Makes a peer of a server over Streamable HTTP.
  *
  * @param url the MCP endpoint of the server
  * @param headers the headers of every request, for example credentials
- * @param options how long it may take
- * @returns the catalog, with every field of each definition
- * @throws {CliError} if the server cannot be reached, refuses, does not answer, or sends an invalid answer
+ * @returns the server, not connected yet
  * @example
- * const { tools = [] } = await fetchFromUrl(new URL('https://example.com/mcp'), new Headers(), options);
+ * const peer = httpPeer(new URL('https://example.com/mcp'), new Headers());
+ * const { tools = [] } = await fetchCatalog(peer, { seconds: 30, signal });
  */
-export function fetchFromUrl(
-  url: URL,
-  headers: Headers,
-  options: ConversationOptions,
-): Promise<FetchedCatalog> {
+export function httpPeer(url: URL, headers: Headers): Peer {
   const transport = new SessionEndingTransport(url, {
     requestInit: { headers: Object.fromEntries(headers) },
   });
+  // The query is left out, because it may contain a key.
+  const server = `The server ${plain(url.origin + url.pathname)}`;
+  const describe = ({ cause, lastMethod, over }: Failure): string | undefined => {
+    if (over !== undefined) {
+      return `${server} did not answer ${lastMethod} within ${over} s. Allow more time with --timeout.`;
+    }
+    if (cause instanceof StreamableHTTPError) return `${server} ${refusal(cause, lastMethod)}`;
+    if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
+    if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
+    return undefined;
+  };
   // Under exactOptionalPropertyTypes the class of the SDK does not fit the SDK's own interface `Transport`.
-  return fetchCatalog(transport as Transport, new HttpConversation(url, options));
+  return { server, transport: transport as Transport, describe };
 }
 
 /**
@@ -54,42 +59,21 @@ class SessionEndingTransport extends StreamableHTTPClientTransport {
   }
 }
 
-/** A conversation over HTTP. */
-class HttpConversation extends ServerConversation {
-  constructor(url: URL, options: ConversationOptions) {
-    // The query is left out, because it may contain a key.
-    super(`The server ${plain(url.origin + url.pathname)}`, options);
+function refusal({ code = -1, message }: StreamableHTTPError, lastMethod: string): string {
+  if (code === -1) {
+    const type = /Unexpected content type: (.*)$/.exec(message)?.[1];
+    const what = type === undefined || type === 'null' ? 'no content type' : shorten(type);
+    return `answered ${lastMethod} with ${what}, which is not an MCP answer. Check that the URL is its MCP endpoint.`;
   }
-
-  protected override describe(cause: unknown): string | undefined {
-    const { server, lastMethod } = this;
-    if (this.late.signal.aborted) {
-      const { seconds } = this.options;
-      return `${server} did not answer ${lastMethod} within ${seconds} s. Allow more time with --timeout.`;
-    }
-    if (cause instanceof StreamableHTTPError) return this.refusal(cause);
-    if (cause instanceof SyntaxError) return `${server} answered ${lastMethod} with text that is not JSON.`;
-    if (cause instanceof TypeError) return `${server} cannot be reached: ${unreachable(cause)}.`;
-    return undefined;
+  const reason = reasonIn(message);
+  const words = reason === '' ? '' : ` (${shorten(reason)})`;
+  if (code === 401 || code === 403) {
+    return `refused ${lastMethod} with HTTP ${code}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
   }
-
-  private refusal({ code = -1, message }: StreamableHTTPError): string {
-    const { server, lastMethod } = this;
-    if (code === -1) {
-      const type = /Unexpected content type: (.*)$/.exec(message)?.[1];
-      const what = type === undefined || type === 'null' ? 'no content type' : shorten(type);
-      return `${server} answered ${lastMethod} with ${what}, which is not an MCP answer. Check that the URL is its MCP endpoint.`;
-    }
-    const reason = reasonIn(message);
-    const words = reason === '' ? '' : ` (${shorten(reason)})`;
-    if (code === 401 || code === 403) {
-      return `${server} refused ${lastMethod} with HTTP ${code}${words}. Pass credentials, for example --header 'Authorization: Bearer TOKEN'.`;
-    }
-    const hint = [301, 302, 307, 308, 404, 405].includes(code)
-      ? '. Check that the URL is its MCP endpoint, over Streamable HTTP.'
-      : '.';
-    return `${server} answered ${lastMethod} with HTTP ${code}${words}${hint}`;
-  }
+  const hint = [301, 302, 307, 308, 404, 405].includes(code)
+    ? '. Check that the URL is its MCP endpoint, over Streamable HTTP.'
+    : '.';
+  return `answered ${lastMethod} with HTTP ${code}${words}${hint}`;
 }
 
 /**

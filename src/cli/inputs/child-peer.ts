@@ -1,0 +1,84 @@
+import { ErrorCode } from '@modelcontextprotocol/sdk/types.js';
+import { ChildTransport, UnreadableLine } from '../../upstream/child-process.js';
+import { read } from '../../wire/messages.js';
+import { plain } from '../terminal/output.js';
+import { type Failure, type Peer, shorten } from './peer.js';
+
+/** Some servers print a banner to stdout by mistake, and hosts ignore it. A server that prints more lines is broken. */
+const MAX_UNREADABLE = 100;
+
+/**
+ * Makes a peer of a server that runs as a child process. It is stopped with its child processes when its transport is closed.
+ *
+ * @param command the command of the server
+ * @param args its arguments
+ * @returns the server, not started yet
+ * @example
+ * const { tools = [] } = await fetchCatalog(childPeer('node', ['server.js']), { seconds: 30, signal });
+ */
+export function childPeer(command: string, args: readonly string[]): Peer {
+  const transport = new ChildTransport(command, args);
+  const server = `The server "${plain(command)}"`;
+  const broken = new AbortController();
+  let [unreadable, lines]: [line: string | undefined, lines: number] = [undefined, 0];
+  transport.onerror = (error) => {
+    if (!(error instanceof UnreadableLine)) return;
+    const { line, endless } = error;
+    unreadable ??= line;
+    lines++;
+    // A malformed answer will not be sent again. Any other line may be a banner or a log.
+    const malformed = endless || resemblesJsonRpc(line);
+    if (!malformed && lines < MAX_UNREADABLE) return;
+    if (malformed) unreadable = line;
+    broken.abort();
+  };
+  const describe = async ({ cause, lastMethod, over }: Failure): Promise<string | undefined> => {
+    if (transport.pid === undefined) return `${plain(command)} cannot be started: ${startFailure(cause)}.`;
+    const printed = shorten(unreadable ?? '');
+    if (broken.signal.aborted) {
+      return `${server} printed a line to stdout that is not a JSON-RPC message: ${printed}`;
+    }
+    if (over !== undefined) {
+      const wrote = unreadable === undefined ? '' : `, but printed "${printed}"`;
+      return (
+        `${server} did not answer ${lastMethod} within ${over} s${wrote}. ` +
+        'Check that it is an MCP server over stdio, or allow more time with --timeout.'
+      );
+    }
+    // The last of its output may not have arrived yet.
+    await transport.close();
+    const { ended, stderr } = transport;
+    if (ended === undefined || read(cause, 'code') !== ErrorCode.ConnectionClosed) return undefined;
+    const how = ended.signal === null ? `ended with exit code ${ended.code}` : `was ended by ${ended.signal}`;
+    const words = lastWords(stderr) ?? unreadable;
+    const last = words === undefined ? ', and printed nothing to stderr.' : `: ${shorten(words)}`;
+    return `${server} ${how} before it answered ${lastMethod}${last}`;
+  };
+  return { server, transport, broken: broken.signal, describe };
+}
+
+/** Tells a malformed JSON-RPC message from a log line in JSON. */
+function resemblesJsonRpc(line: string): boolean {
+  let data: unknown;
+  try {
+    data = JSON.parse(line);
+  } catch {
+    return false;
+  }
+  const has = (name: string) => read(data, name) !== undefined;
+  return has('jsonrpc') || (has('id') && (has('result') || has('error')));
+}
+
+function startFailure(cause: unknown): string {
+  const code = read(cause, 'code');
+  if (code === 'ENOENT') return 'there is no such command. Check the command after --';
+  if (code === 'EACCES') return 'it is not executable. Check the command after --';
+  return typeof code === 'string' ? code : String(cause);
+}
+
+/** @returns the last error message on stderr, without the lines that runtimes print around it; else the last line */
+function lastWords(stderr: string): string | undefined {
+  const lines = stderr.split('\n').map((line) => line.trim());
+  const words = lines.filter((line) => line !== '' && !/^Node\.js v\d/.test(line));
+  return words.findLast((line) => /^[\w.]*(Error|Exception)\b/.test(line)) ?? words.at(-1);
+}
