@@ -29,16 +29,16 @@ interface SingleCost extends ConfigurationCost {
   readonly resent: number;
 }
 
-interface Extremes {
-  readonly mostExpensive: ConfigurationCost | undefined;
-  readonly cheapest: ConfigurationCost | undefined;
-}
-
-/** @returns the extremes of all configurations; of the single ones if there are too many */
-function extremes({ all, singles }: TokenReport): Extremes {
+/** @returns the costs of all configurations; of the single ones if there are too many */
+function tried({ all, singles, budget = Number.POSITIVE_INFINITY }: TokenReport) {
   if (all !== undefined) return all;
   const sorted = [...singles].sort((a, b) => b.tokens - a.tokens);
-  return { mostExpensive: sorted[0], cheapest: sorted.filter(({ shown }) => shown > 0).at(-1) };
+  return {
+    configurations: singles.length,
+    mostExpensive: sorted[0],
+    cheapest: sorted.filter(({ shown }) => shown > 0).at(-1),
+    over: singles.filter(({ tokens }) => tokens > budget).length,
+  };
 }
 
 /**
@@ -55,8 +55,8 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   const primitives = weigh(report);
   if (primitives.length === 0) return 'The server lists nothing.\n';
   const total = billedTokens(primitives);
-  const { mostExpensive, cheapest } = extremes(report);
-  const lines = headline(report, total, mostExpensive, cheapest, paper);
+  const { mostExpensive, cheapest } = tried(report);
+  const lines = headline(report, total, paper);
 
   lines.push('', paper.paint('bold', 'Configurations'));
   const extreme = (title: string, cost: ConfigurationCost | undefined): string[] =>
@@ -94,28 +94,26 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   return `${lines.join('\n')}\n`;
 }
 
-function headline(
-  { all, singles, catalog, budget }: TokenReport,
-  total: number,
-  mostExpensive: ConfigurationCost | undefined,
-  cheapest: ConfigurationCost | undefined,
-  { paint, width = Number.POSITIVE_INFINITY }: Paper,
-): string[] {
-  const lines = (text: string) => wrapped('', text.split(' '), ' ', width);
+function headline(report: TokenReport, total: number, paper: Paper): string[] {
+  const { catalog, budget } = report;
+  const { configurations, mostExpensive, cheapest, over } = tried(report);
+  const painted = (style: 'bold' | 'red' | 'green', text: string): string[] =>
+    wrapped('', text.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY).map((line) =>
+      paper.paint(style, line),
+    );
   const most = count(mostExpensive?.tokens ?? 0);
   if (budget === undefined) {
     const range = `${count(cheapest?.tokens ?? 0)} to ${most}`;
-    const text = `${catalogContents(catalog)}: ${count(total)} tokens (${ENCODING}); configurations cost ${range}`;
-    return lines(text).map((line) => paint('bold', line));
+    return painted(
+      'bold',
+      `${catalogContents(catalog)}: ${count(total)} tokens (${ENCODING}); configurations cost ${range}`,
+    );
   }
-  const over = all?.over ?? singles.filter(({ tokens }) => tokens > budget).length;
-  const tried = quantity(all?.configurations ?? singles.length, 'configuration');
-  if (over > 0) {
-    const text = `Over budget: ${count(over)} of ${tried} cost more than ${count(budget)} tokens, up to ${most} (${ENCODING})`;
-    return lines(text).map((line) => paint('red', line));
-  }
-  const text = `Within budget: no configuration costs more than ${most} of ${count(budget)} tokens (${ENCODING})`;
-  return lines(text).map((line) => paint('green', line));
+  const text =
+    over > 0
+      ? `Over budget: ${count(over)} of ${quantity(configurations, 'configuration')} cost more than ${count(budget)} tokens, up to ${most} (${ENCODING})`
+      : `Within budget: no configuration costs more than ${most} of ${count(budget)} tokens (${ENCODING})`;
+  return painted(over > 0 ? 'red' : 'green', text);
 }
 
 function extent(all: CostSummary | undefined, singles: number): string {
@@ -160,15 +158,13 @@ const billedTokens = (primitives: ReturnType<typeof weigh>): number =>
 export function tokensToJson(report: TokenReport): object {
   const { all, singles, budget } = report;
   const primitives = weigh(report);
-  const { mostExpensive, cheapest } = extremes(report);
+  const { configurations, mostExpensive, cheapest, over } = tried(report);
   return {
     encoding: ENCODING,
     total: billedTokens(primitives),
-    ...(budget === undefined
-      ? {}
-      : { budget, over: all?.over ?? singles.filter(({ tokens }) => tokens > budget).length }),
+    ...(budget === undefined ? {} : { budget, over }),
     complete: all !== undefined,
-    configurations: all?.configurations ?? singles.length,
+    configurations,
     ...(all === undefined ? {} : { empty: all.empty }),
     mostExpensive,
     cheapest,
