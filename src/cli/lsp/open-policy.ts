@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize, relative, resolve } from 'node:path';
 import type { ServerCatalog } from '../../engine/mapping.js';
-import { type Concern, type Policy, preparePolicy } from '../../engine/policy.js';
+import { preparePolicy } from '../../engine/policy.js';
 import { checkMeaning } from '../../policy/check/check-policy.js';
 import { rightParts } from '../../policy/check/right-parts.js';
 import { checkReading } from '../../policy/compile/check-reading.js';
@@ -9,8 +9,7 @@ import { compilePolicy } from '../../policy/compile/compile.js';
 import { digestOf } from '../../policy/compile/compiled.js';
 import { policyFilesIn } from '../../policy/compile/load.js';
 import { type IncludedText, Reading } from '../../policy/compile/reading.js';
-import type { Finding } from '../../policy/language/findings.js';
-import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
+import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTests } from '../../policy/testing/run-test-file.js';
 import { readTestFile } from '../../policy/testing/test-file.js';
 import { systemCode } from '../errors.js';
@@ -18,20 +17,7 @@ import { readCatalogFile } from '../inputs/catalog-file.js';
 import { findProject } from '../project/read-project.js';
 
 /** What an editor shows of a policy or a test file. */
-export interface OpenPolicy {
-  /** The findings in the file and in all files that belong to it. */
-  readonly findings: readonly Finding[];
-  /** All files that were read, relative to the working folder. */
-  readonly files: readonly string[];
-  /** The files of the policy, for the places of concerns. */
-  readonly sources: readonly Source[];
-  /** The concerns that could be read, also while the policy has errors. */
-  readonly concerns: readonly Concern[];
-  readonly presets: readonly string[];
-  /** The policy; undefined while it has errors. */
-  readonly policy: Policy | undefined;
-  readonly catalog: ServerCatalog;
-}
+export type OpenPolicy = ReturnType<typeof checked>;
 
 /** Returns the text of a file in the editor; undefined if it is not open. */
 export type OpenText = (file: string) => string | undefined;
@@ -82,16 +68,21 @@ function openTests(file: string, text: string, openText: OpenText): OpenPolicy {
   return { ...policy, findings: run.findings, files: [file], catalog: catalog ?? {} };
 }
 
-function checked(reading: Reading, catalog: ServerCatalog | undefined): OpenPolicy {
+function checked(reading: Reading, catalog: ServerCatalog | undefined) {
   const { compiled, findings, texts } = checkReading(reading, digestOf, catalog);
   const { files, complete } = reading;
   const partial = compiled ?? compilePolicy(rightParts(files, checkMeaning(files, complete).wrong), digestOf);
   return {
+    /** The findings in the file and in all files that belong to it. */
     findings,
+    /** All files that were read, relative to the working folder. */
     files: [...texts.keys()],
+    /** The files of the policy, for the places of concerns. */
     sources: files.map(({ source }) => source),
+    /** The concerns that could be read, also while the policy has errors. */
     concerns: partial.concerns,
     presets: Object.keys(partial.presets),
+    /** The policy; undefined while it has errors. */
     policy: compiled === undefined ? undefined : preparePolicy(compiled),
     catalog: catalog ?? {},
   };

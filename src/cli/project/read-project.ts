@@ -21,19 +21,7 @@ const PROJECT_FILE = 'mcp-concerns.config.yaml';
 export type DefaultValue = string | number | boolean | readonly string[];
 
 /** A project file. Its paths are relative to the working folder. */
-export interface Project {
-  readonly file: string;
-  /** The paths that are merged into the policy; empty if the file names none. */
-  readonly policy: readonly string[];
-  readonly catalog?: string;
-  /** The command of a server, and its arguments. */
-  readonly server?: readonly string[];
-  readonly url?: string;
-  /** Test files and folders; empty if the file names none. */
-  readonly tests: readonly string[];
-  /** Options by the name of the command. */
-  readonly defaults: ReadonlyMap<string, ReadonlyMap<string, DefaultValue>>;
-}
+export type Project = ReturnType<typeof readProject>;
 
 const PROJECT: Language = {
   schema: projectSchema,
@@ -61,7 +49,7 @@ function findUpwards(folder: string): string | undefined {
   return parent === folder ? undefined : findUpwards(parent);
 }
 
-function readProject(path: string, folder: string): Project {
+function readProject(path: string, folder: string) {
   const file = relative(folder, path);
   const text = readText(path, 'Check its permissions.', file);
   const source = readPolicyText(text, file);
@@ -83,13 +71,20 @@ function readProject(path: string, folder: string): Project {
     isAbsolute(name) ? name : relative(folder, join(dirname(path), name)) || '.';
   return {
     file,
+    /** The paths that are merged into the policy; empty if the file names none. */
     policy: [policy].flat().map(here),
+    /** Test files and folders; empty if the file names none. */
     tests: [tests].flat().map(here),
     ...(catalog === undefined ? {} : { catalog: here(catalog) }),
+    /** The command of a server, and its arguments. */
     ...(server === undefined ? {} : { server: typeof server === 'string' ? splitWords(server) : server }),
     ...(url === undefined ? {} : { url }),
+    /** Options by the name of the command. */
     defaults: new Map(
-      Object.entries(defaults).map(([command, options]) => [command, new Map(Object.entries(options))]),
+      Object.entries(defaults).map(([command, options]) => [
+        command,
+        new Map<string, DefaultValue>(Object.entries(options)),
+      ]),
     ),
   };
 }

@@ -7,21 +7,9 @@ import type { Finding } from '../../policy/language/findings.js';
 import { type Path, readPolicyText, type Source } from '../../policy/language/read-yaml.js';
 import { editEntries } from '../../policy/propose/edit-entries.js';
 import { proposeEntries } from '../../policy/propose/propose-entries.js';
-import type { ProposedTool } from '../../policy/propose/propose-policy.js';
 import { read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
-import { type CheckedProposal, checkProposal } from './proposal-check.js';
-
-/** An updated policy that is not written yet. */
-export interface PolicyUpdate extends CheckedProposal {
-  /** The files that change, with their new texts. */
-  readonly files: ReadonlyMap<string, string>;
-  /** The names of added and removed primitives. */
-  readonly added: readonly string[];
-  readonly removed: readonly string[];
-  /** The proposals for the new tools. */
-  readonly tools: readonly ProposedTool[];
-}
+import { checkProposal } from './proposal-check.js';
 
 /**
  * Adds what a server lists now and a policy does not know, and removes the entries of what is gone. Everything else, also
@@ -40,7 +28,7 @@ export function updatePolicy(
   file: string,
   catalog: PolicyCatalog & { readonly server?: unknown },
   known: ServerCatalog | undefined,
-): PolicyUpdate {
+) {
   const { compiled, findings, texts } = readPolicy(file, catalog);
   if (compiled === undefined) {
     throw new CliError(
@@ -75,8 +63,16 @@ export function updatePolicy(
   const all = new Map(
     [...texts].map(([name, text]) => [name.replaceAll(sep, '/'), changed.get(name) ?? text]),
   );
-  const checked = checkProposal(all, catalog);
-  return { ...checked, files: changed, added: entries.map(({ name }) => name), removed, tools };
+  return {
+    ...checkProposal(all, catalog),
+    /** The files that change, with their new texts. */
+    files: changed,
+    /** The names of added and removed primitives. */
+    added: entries.map(({ name }) => name),
+    removed,
+    /** The proposals for the new tools. */
+    tools,
+  };
 }
 
 /** @returns the paths of the entries and patterns of a file that match nothing that the server lists */

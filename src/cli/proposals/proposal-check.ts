@@ -4,16 +4,9 @@ import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { checkReading } from '../../policy/compile/check-reading.js';
 import { digestOf } from '../../policy/compile/compiled.js';
 import { Reading } from '../../policy/compile/reading.js';
-import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { runTestFile } from '../../policy/testing/run-test-file.js';
 import { CliError } from '../errors.js';
-
-/** A policy that was written but is not in its place yet, with everything that `check` finds. */
-export interface CheckedProposal {
-  readonly policy: Policy;
-  readonly findings: readonly Finding[];
-}
 
 /**
  * Checks a policy before it is put in its place, as `mcp-concerns check --catalog` does.
@@ -25,7 +18,7 @@ export interface CheckedProposal {
  * @example
  * const { findings } = checkProposal(new Map([['policy.yaml', text]]), catalog);
  */
-export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog): CheckedProposal {
+export function checkProposal(files: ReadonlyMap<string, string>, catalog: PolicyCatalog) {
   const reading = new Reading({
     read: (file) => {
       const text = files.get(file);
