@@ -8,7 +8,7 @@ import { isPolicyFile, readPolicy } from '../../policy/compile/load.js';
 import { Reading } from '../../policy/compile/reading.js';
 import { CliError } from '../errors.js';
 import { findingsText } from '../terminal/findings-text.js';
-import { type Paper, paperOf } from '../terminal/output.js';
+import { paperOf } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
 /**
@@ -24,8 +24,16 @@ import { quantity } from '../terminal/quantities.js';
  */
 export function readRevision(name: string, paper = paperOf(process.stderr, 'never')): CompiledPolicy {
   // An existing file is always read as a file, even if its name looks like a revision.
-  const [, revision, given] = existsSync(name) ? [] : (/^([^:]+):(.+)$/.exec(name) ?? []);
-  if (revision === undefined || given === undefined) return checked(name, readPolicy(name), paper);
+  const [, revision, path] = existsSync(name) ? [] : (/^([^:]+):(.+)$/.exec(name) ?? []);
+  const isFile = revision === undefined || path === undefined;
+  const { compiled, findings, texts } = isFile ? readPolicy(name) : readFromGit(revision, path);
+  if (compiled !== undefined) return compiled;
+  const errors = findings.filter(({ severity }) => severity === 'error');
+  console.error(`${findingsText(errors, texts, paper)}\n`);
+  throw new CliError(`${name} has ${quantity(errors.length, 'error')}, so nothing was compared.`);
+}
+
+function readFromGit(revision: string, given: string): Omit<PolicyReport, 'silenced'> {
   // git reads a path from the root of the repository, unless it begins with a dot.
   const path = given.startsWith('.') ? posix.join(git('rev-parse', '--show-prefix').trim(), given) : given;
   const reading = new Reading({
@@ -39,26 +47,11 @@ export function readRevision(name: string, paper = paperOf(process.stderr, 'neve
   for (const file of filesOf(revision, path)) reading.add(file, git('show', `${revision}:${file}`));
   const { compiled, findings, texts } = checkReading(reading, digestOf);
   const rename = (file: string) => `${revision}:${file}`;
-  return checked(
-    name,
-    {
-      findings: findings.map((finding) => ({ ...finding, file: rename(finding.file) })),
-      texts: new Map([...texts].map(([file, text]) => [rename(file), text])),
-      ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
-    },
-    paper,
-  );
-}
-
-function checked(
-  name: string,
-  { compiled, findings, texts }: Omit<PolicyReport, 'silenced'>,
-  paper: Paper,
-): CompiledPolicy {
-  const errors = findings.filter(({ severity }) => severity === 'error');
-  if (compiled !== undefined) return compiled;
-  console.error(`${findingsText(errors, texts, paper)}\n`);
-  throw new CliError(`${name} has ${quantity(errors.length, 'error')}, so nothing was compared.`);
+  return {
+    findings: findings.map((finding) => ({ ...finding, file: rename(finding.file) })),
+    texts: new Map([...texts].map(([file, text]) => [rename(file), text])),
+    ...(compiled === undefined ? {} : { compiled: { ...compiled, files: compiled.files.map(rename) } }),
+  };
 }
 
 /** @returns the file, or the policy files of a folder, as git sorts them: by the bytes of their names */
