@@ -32,13 +32,13 @@ export function toJson({ files, findings, coverage, threshold, failed }: TestRep
   };
 }
 
-function testOf({ policy, lineOf }: FileReport, result: TestResult): object {
+function testOf({ lineOf }: FileReport, result: TestResult): object {
   const { test, configuration, wrong, counts } = result;
   return {
     name: test.name,
     line: lineOf(result),
     passed: hasPassed(result),
-    configuration: policy === undefined ? {} : describeConfiguration(configuration),
+    configuration: describeConfiguration(configuration),
     wrong: wrong.map(({ kind, name, expected, decision }) => ({ kind, name, expected, ...decision })),
     counts,
   };
@@ -90,7 +90,7 @@ function suite(report: FileReport): string[] {
   const tests = results.flatMap((result) => {
     const about = { classname: file, name: result.test.name, file, line: report.lineOf(result) };
     if (hasPassed(result)) return element('testcase', about);
-    const all = wrongLines(report, result);
+    const all = wrongLines(result);
     const message = `${all.length} wrong: ${all[0] ?? ''}`;
     return element('testcase', about, element('failure', { message }, all.join('\n')));
   });
@@ -111,14 +111,13 @@ function element(
   return [`${head}>`, ...content.map((line) => `  ${line}`), `</${name}>`];
 }
 
-function wrongLines({ policy }: FileReport, result: TestResult): string[] {
+function wrongLines(result: TestResult): string[] {
   return [
     ...result.counts.map(({ kind, expected, actual }) => `${kind}: ${actual} shown, ${expected} expected`),
     ...result.wrong.map((each) => {
       const { kind, name, expected } = each;
       const is = expected === 'shown' ? 'hidden' : 'shown';
-      const { reason, source } =
-        policy === undefined ? { reason: '', source: '' } : reasonOf(policy, result, each);
+      const { reason, source } = reasonOf(result, each);
       return `${kind} ${name} is ${is}, but ${expected} was expected: ${reason}${source === '' ? '' : ` (${source})`}`;
     }),
   ];

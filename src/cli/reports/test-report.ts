@@ -1,6 +1,6 @@
 import { describeConfiguration } from '../../engine/configuration.js';
 import { fromNumber } from '../../engine/mapping.js';
-import { KINDS, type Policy } from '../../engine/policy.js';
+import { KINDS } from '../../engine/policy.js';
 import { COVERED, type CoveredPart } from '../../policy/testing/coverage.js';
 import { hasPassed, type TestResult, type Wrong } from '../../policy/testing/run-tests.js';
 import type { UpdatedExpectation } from '../../policy/testing/update-tests.js';
@@ -57,8 +57,7 @@ function outcome({ broken, results }: FileReport): string {
   return failed === 0 ? `${results.length} passed` : `${failed} of ${results.length} failed`;
 }
 
-function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper: Paper): string[] {
-  if (policy === undefined) return [];
+function failure({ file, lineOf }: FileReport, result: TestResult, paper: Paper): string[] {
   const { test, configuration, wrong, counts } = result;
   const inEffect = nameValues(describeConfiguration(configuration));
   return [
@@ -75,32 +74,31 @@ function failure({ file, policy, lineOf }: FileReport, result: TestResult, paper
         own.some(({ expected }) => expected === 'hidden') ? '+ unexpected' : '',
       ].filter((sign) => sign !== '');
       const counted = count === undefined ? [] : [`${count.actual} shown, ${count.expected} expected`];
-      return [`  ${kind}: ${[...counted, ...signs].join(', ')}`, ...differences(policy, result, own, paper)];
+      return [`  ${kind}: ${[...counted, ...signs].join(', ')}`, ...differences(result, own, paper)];
     }),
   ];
 }
 
-function differences(policy: Policy, result: TestResult, wrong: readonly Wrong[], paper: Paper): string[] {
+function differences(result: TestResult, wrong: readonly Wrong[], paper: Paper): string[] {
   const group = wrong.map((each): Row => {
-    const { reason, source } = reasonOf(policy, result, each);
+    const { reason, source } = reasonOf(result, each);
     return [`${each.expected === 'shown' ? '-' : '+'} ${plain(each.name)}`, plain(reason), plain(source)];
   });
   return table(group, paper, (name) => paper.paint(name.startsWith('-') ? 'red' : 'magenta', name));
 }
 
 /**
- * @param policy the policy
  * @param result the result of a test
  * @param wrong a primitive that the test expects otherwise
  * @returns why it is shown or hidden, and the line of the policy that decides it
  * @example
- * reasonOf(policy, result, wrong).reason; // 'security: high in effect, but it has low'
+ * reasonOf(result, wrong).reason; // 'security: high in effect, but it has low'
  */
 export function reasonOf(
-  policy: Policy,
   { configuration }: TestResult,
   { decision, mapping }: Wrong,
 ): { reason: string; source: string } {
+  const { policy, effective } = configuration;
   const { reason: why } = decision;
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
@@ -116,7 +114,7 @@ export function reasonOf(
     return { reason: 'the policy does not map it, and settings.unmapped is hide', source: '' };
   if (!mapping.mapped)
     return { reason: 'the policy does not map it, and settings.unmapped is show', source: '' };
-  const fitting = configuration.effective.flatMap((value, index) => {
+  const fitting = effective.flatMap((value, index) => {
     const name = policy.concerns[index]?.name;
     if (value === undefined || name === undefined) return [];
     const offer = mapping.offers[index];

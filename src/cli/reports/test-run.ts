@@ -84,7 +84,7 @@ class TestRunner {
     const catalog = await this.loadCatalog(source, tests);
     /** @returns the line in which a test begins */
     const lineOf = ({ test }: TestResult): number => source.locate(test.path).line;
-    const about = { file, policy: loaded?.policy, lineOf, source };
+    const about = { file, lineOf, source };
     if (loaded === undefined || catalog === undefined) {
       this.findings.push(...[...tests.findings].sort(comparePlaces));
       return { ...about, results: [], broken: true };
