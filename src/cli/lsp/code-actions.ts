@@ -20,21 +20,16 @@ export interface ShownFinding {
  */
 export function codeActions(shown: readonly ShownFinding[], uri: string, text: string): CodeAction[] {
   const lines = text.split('\n');
-  const action = (
-    title: string,
-    { diagnostic }: ShownFinding,
-    edit: TextEdit,
-    preferred: boolean,
-  ): CodeAction => ({
+  const action = ({ diagnostic }: ShownFinding, isPreferred: boolean, title: string, edit: TextEdit) => ({
     title,
     kind: 'quickfix',
     diagnostics: [diagnostic],
-    isPreferred: preferred,
+    isPreferred,
     edit: { changes: { [uri]: [edit] } },
   });
   const fixes = shown.flatMap((each) => {
     const { fix } = each.finding;
-    return fix === undefined ? [] : [action(titleOf(fix), each, editOf(fix), true)];
+    return fix === undefined ? [] : [action(each, true, titleOf(fix), editOf(fix))];
   });
   const comments = shown.flatMap((each) => {
     const { severity, code, line } = each.finding;
@@ -42,7 +37,7 @@ export function codeActions(shown: readonly ShownFinding[], uri: string, text: s
     const [indent = ''] = /^ */.exec(lines[line - 1] ?? '') ?? [];
     const start = { line: line - 1, character: 0 };
     const newText = `${indent}# mcp-concerns-ignore ${code}: write the reason here\n`;
-    return [action(`Silence ${code} with a comment`, each, { range: { start, end: start }, newText }, false)];
+    return [action(each, false, `Silence ${code} with a comment`, { range: { start, end: start }, newText })];
   });
   return [...fixes, ...comments];
 }

@@ -1,7 +1,7 @@
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { resolveConfiguration } from '../../engine/configuration.js';
 import { type Decision, evaluate } from '../../engine/evaluate.js';
 import { fromNumber, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
-import { type Concern, KINDS, type Kind, type Policy } from '../../engine/policy.js';
+import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import { descriptionAt } from '../../policy/check/completions.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import type { OpenPolicy } from './open-policy.js';
@@ -50,29 +50,20 @@ function aboutPrimitive(kind: Kind, name: string, { policy, catalog }: OpenPolic
     if (offer === undefined) return [];
     return `${concern.name} ${offer.offered.map((each) => fromNumber(policy, index, each)).join(', ')}`;
   });
-  const lines = configurationsOf(policy).map(([label, configuration]) => {
-    return `- ${label}: ${inWords(evaluate(mapping, configuration))}`;
-  });
+  const decided = (label: string, concerns?: object): string => {
+    const sources = concerns === undefined ? [] : [{ from: 'request', concerns } as const];
+    return `- ${label}: ${inWords(evaluate(mapping, resolveConfiguration(policy, sources, CALLER)))}`;
+  };
+  const presets = [...policy.presets.keys()].map((preset) => decided(`preset \`${preset}\``, { preset }));
   return [
     title,
     ...(about === undefined ? [] : [escaped(about)]),
     values.length === 0 ? 'It has no values, which matches everything.' : `Values: ${values.join('; ')}.`,
-    lines.join('\n'),
+    [decided('no preferences'), ...presets].join('\n'),
   ].join('\n\n');
 }
 
-function configurationsOf(policy: Policy): [label: string, configuration: Configuration][] {
-  const caller = { claims: new Map(), capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' } as const;
-  const resolved = (concerns: object): Configuration =>
-    resolveConfiguration(policy, [{ from: 'request', concerns }], caller);
-  return [
-    ['no preferences', resolveConfiguration(policy, [], caller)],
-    ...[...policy.presets.keys()].map((preset): [string, Configuration] => [
-      `preset \`${preset}\``,
-      resolved({ preset }),
-    ]),
-  ];
-}
+const CALLER = { claims: new Map(), capabilities: FULL_CLIENT_CAPABILITIES, era: 'legacy' } as const;
 
 function inWords({ effect, reason }: Decision): string {
   if (effect === 'show') return reason.code === 'fits' ? 'shown' : `shown (rule ${reason.rule})`;
