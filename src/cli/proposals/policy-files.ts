@@ -43,15 +43,8 @@ export function testsText(
   );
 }
 
-export interface Schema {
-  readonly file: string;
-  /** The path in the comment for editors at the top of the policy. */
-  readonly path: string;
-  readonly missing: boolean;
-}
-
 /** @returns the schema beside the policy; the one in the package if another file has that name */
-export function schemaBeside(policy: string, file: string, title: string): Schema {
+export function schemaBeside(policy: string, file: string, title: string) {
   const beside = join(dirname(policy), file);
   if (!existsSync(beside)) return { file, path: `./${file}`, missing: true };
   let found: unknown;
@@ -60,6 +53,7 @@ export function schemaBeside(policy: string, file: string, title: string): Schem
   } catch {
     // The file is not JSON, so it is not our schema.
   }
+  /** The path in the comment for editors at the top of the policy. */
   const path = found === title ? `./${file}` : `node_modules/mcp-concerns/policies/${file}`;
   return { file, path, missing: false };
 }

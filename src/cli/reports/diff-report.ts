@@ -1,7 +1,7 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
 import type { ServerCatalog } from '../../engine/mapping.js';
 import { identityOf, type Primitive } from '../../engine/mapping.js';
-import { type CompiledPolicy, KINDS, type Kind, type Policy, preparePolicy } from '../../engine/policy.js';
+import { type CompiledPolicy, KINDS, type Policy, preparePolicy } from '../../engine/policy.js';
 import type { Changed } from '../../policy/diff/change.js';
 import type { Difference } from '../../policy/diff/compare.js';
 import { describeCondition } from '../../policy/diff/conditions.js';
@@ -9,20 +9,14 @@ import type { TokenCounter } from '../inputs/token-counter.js';
 import { decideAll, shownOf, shownTools, sumOf, weighCatalog } from './list-report.js';
 import { resentAfter } from './prompt-cost.js';
 
-/** One primitive that is no longer shown, or is newly shown. */
-export interface ReportedPrimitive {
-  readonly kind: Kind;
-  readonly name: string;
-  readonly tokens: number | undefined;
-  /** Whether the server added or removed it. */
-  readonly server: 'new' | 'gone' | undefined;
-}
-
 /** Everything that `diff` reports. */
 export type DiffReport = ReturnType<typeof makeReport>;
 
 /** Primitives that change under one condition. */
 export type ReportedGroup = DiffReport['groups'][number];
+
+/** One primitive that is no longer shown, or is newly shown. */
+export type ReportedPrimitive = ReportedGroup['hidden'][number];
 
 /** How many primitives a host without preferences, or with one preset, sees before and after the change. */
 export type NamedConfiguration = DiffReport['named'][number];
@@ -51,15 +45,16 @@ export interface Compared {
 export function makeReport(compared: Compared) {
   const { names, catalogs, input, counters, difference, words } = compared;
   const [countOld, countNow] = counters;
-  const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]): ReportedPrimitive[] =>
+  const reported = (direction: 'hidden' | 'shown', changed: readonly Changed[]) =>
     changed.map(({ kind, name, before, after }) => {
+      /** Whether the server added or removed it. */
       const server = before === undefined ? 'new' : after === undefined ? 'gone' : undefined;
       const [count, primitive] = direction === 'hidden' ? [countOld, before] : [countNow, after];
       return { kind, name, server, tokens: primitive === undefined ? undefined : count?.(primitive) };
     });
   const groups = difference.groups.map((group) => {
     const [hidden, shown] = [reported('hidden', group.hidden), reported('shown', group.shown)];
-    const sum = (some: readonly ReportedPrimitive[]) =>
+    const sum = (some: ReturnType<typeof reported>) =>
       some.reduce((all, { tokens }) => all + (tokens ?? 0), 0);
     const tokens = countNow === undefined ? undefined : sum(shown) - sum(hidden);
     return {

@@ -39,19 +39,14 @@ export function toTable(policy: Policy, report: ListReport, paper: Paper): strin
     ...inEffectLines(policy, report, hidden, paper),
   ];
   for (const { kind, all } of kinds) {
-    const shownHere = shownOf(all);
-    const hiddenHere = all.filter(({ decision }) => decision.effect === 'hide');
-    if (shownHere.length > 0) {
-      lines.push('', paper.paint('green', `${quantity(shownHere.length, ...KIND_NAMES[kind])} shown`));
-      lines.push(
-        ...columns(
-          shownHere.map(({ id }) => plain(id)),
-          paper.width,
-        ),
-      );
+    const title = (some: readonly unknown[]) => quantity(some.length, ...KIND_NAMES[kind]);
+    const names = shownOf(all).map(({ id }) => plain(id));
+    if (names.length > 0) {
+      lines.push('', paper.paint('green', `${title(names)} shown`), ...columns(names, paper.width));
     }
+    const hiddenHere = all.filter(({ decision }) => decision.effect === 'hide');
     if (hiddenHere.length > 0) {
-      lines.push('', paper.paint('magenta', `${quantity(hiddenHere.length, ...KIND_NAMES[kind])} hidden`));
+      lines.push('', paper.paint('magenta', `${title(hiddenHere)} hidden`));
       lines.push(...reasonLines(policy, hiddenHere, paper));
     }
   }

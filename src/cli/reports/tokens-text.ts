@@ -57,22 +57,21 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
   const total = billedTokens(primitives);
   const { mostExpensive, cheapest } = tried(report);
   const lines = headline(report, total, paper);
+  const padded = (tokens: number): string => `  ${count(tokens).padStart(count(total).length)}`;
+  const costText = ({ tokens, shown }: { readonly tokens: number; readonly shown: number }): string =>
+    `${padded(tokens)}  ${shownText(shown, primitives.length)}  `;
 
   lines.push('', paper.paint('bold', 'Configurations'));
   const extreme = (title: string, cost: ConfigurationCost | undefined): string[] =>
     cost === undefined
       ? []
-      : wrapped(
-          `  ${title}  ${count(cost.tokens).padStart(width(total))}  ${shownOf(cost.shown, primitives.length)}  `,
-          configurationWords(cost.configuration),
-          ' ',
-          paper.width,
-        );
+      : wrapped(`  ${title}${costText(cost)}`, configurationWords(cost.configuration), ' ', paper.width);
   lines.push(...extreme('most expensive', mostExpensive), ...extreme('cheapest      ', cheapest));
   lines.push(...wrapped('  ', extent(all, singles.length).split(' '), ' ', paper.width), '');
-  for (const { preferences, tokens, shown, resent } of singles) {
+  for (const cost of singles) {
+    const { preferences, tokens, resent } = cost;
     const again = resent === 0 ? '' : `  ${paper.paint('dim', `resends ${count(resent)}`)}`;
-    const line = `  ${count(tokens).padStart(width(total))}  ${shownOf(shown, primitives.length)}  ${preferences === NO_PREFERENCES ? 'no preferences' : plain(preferences)}${again}`;
+    const line = `${costText(cost)}${preferences === NO_PREFERENCES ? 'no preferences' : plain(preferences)}${again}`;
     lines.push(budget !== undefined && tokens > budget ? `${paper.paint('red', line)}  over budget` : line);
   }
 
@@ -89,7 +88,7 @@ export function tokensToText(report: TokenReport, paper: Paper): string {
       .filter(Boolean)
       .join(', ');
     const what = remark === '' ? '' : `  ${paper.paint('dim', remark)}`;
-    lines.push(`  ${count(tokens).padStart(width(total))}  ${plain(id)}${what}`);
+    lines.push(`${padded(tokens)}  ${plain(id)}${what}`);
   }
   return `${lines.join('\n')}\n`;
 }
@@ -133,9 +132,7 @@ function configurationWords(configuration: Readonly<Record<string, unknown>>): s
   return texts.length === 0 ? ['no preferences'] : texts;
 }
 
-const width = (largest: number): number => count(largest).length;
-
-const shownOf = (shown: number, total: number): string =>
+const shownText = (shown: number, total: number): string =>
   `${String(shown).padStart(String(total).length)} of ${total}`;
 
 function weigh({ catalog, tokensOf }: TokenReport) {
