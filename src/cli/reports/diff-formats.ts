@@ -1,7 +1,7 @@
 import { KIND_NAMES } from '../../policy/language/kind-names.js';
 import { ENCODING } from '../inputs/token-counter.js';
 import { count, plain } from '../terminal/output.js';
-import { costText, emptyText, headline, preferenceWords, signed } from './diff-pretty.js';
+import { changeText, costText, emptyText, headline, preferenceWords } from './diff-pretty.js';
 import type { DiffReport, NamedConfiguration, ReportedPrimitive } from './diff-report.js';
 
 /** @returns a report as a JSON value */
@@ -43,32 +43,20 @@ export function toMarkdown(report: DiffReport): string {
   if (newlyEmpty !== undefined) {
     lines.push(`> [!WARNING]`, `> ${emptyText(code(preferenceWords(newlyEmpty)))}`, '');
   }
-  if (groups.length > 0) {
-    lines.push('| When | No longer shown | Newly shown | Tokens |', '|---|---|---|---|');
-    for (const { when, hidden, shown, tokens, exact } of groups) {
-      const cost = tokens === undefined || tokens === 0 ? '' : costText(tokens, exact);
-      lines.push(`| ${cell(when)} | ${list(hidden)} | ${list(shown)} | ${cost} |`);
-    }
-    lines.push('');
-  }
+  const changes = groups.map(({ when, hidden, shown, tokens, exact }) => {
+    const cost = tokens === undefined || tokens === 0 ? '' : costText(tokens, exact);
+    return [cell(when), list(hidden), list(shown), cost];
+  });
+  lines.push(...table(['When', 'No longer shown', 'Newly shown', 'Tokens'], changes));
   if (words.length > 0)
     lines.push('Changed concerns, presets and settings:', '', ...words.map((each) => `- ${cell(each)}`), '');
-  if (redefined.length > 0) {
-    lines.push('| Definition | Tokens |', '|---|---|');
-    for (const { name, before, after } of redefined) {
-      lines.push(`| ${code(name)} | ${count(before)} → ${count(after)} (${signed(after - before)}) |`);
-    }
-    lines.push('');
-  }
-  const changed = named.filter((each) => each.changed);
-  if (changed.length > 0) {
-    lines.push(
-      '| A host that requests | Sees | Tokens | Sent again |',
-      '|---|---|---|---|',
-      ...changed.map(row),
-      '',
-    );
-  }
+  const definitions = redefined.map(({ name, before, after }) => [
+    code(name),
+    changeText(before, after, '→'),
+  ]);
+  lines.push(...table(['Definition', 'Tokens'], definitions));
+  const hosts = named.filter(({ changed }) => changed).map(cellsOf);
+  lines.push(...table(['A host that requests', 'Sees', 'Tokens', 'Sent again'], hosts));
   const where = input === undefined ? 'names in the policies' : `primitives of ${code(input)}`;
   lines.push(
     `<sub>${[`Compared with ${code(names[0])}, for ${total} ${where}.`, ...notes.map(cell)].join(' ')}</sub>`,
@@ -76,13 +64,20 @@ export function toMarkdown(report: DiffReport): string {
   return `${lines.join('\n')}\n`;
 }
 
-function row({ name, before, after, resent }: NamedConfiguration): string {
+/** @returns the lines of a table, with an empty line behind it; none for a table without rows */
+function table(head: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  if (rows.length === 0) return [];
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
+  return [line(head), `|${'---|'.repeat(head.length)}`, ...rows.map(line), ''];
+}
+
+function cellsOf({ name, before, after, resent }: NamedConfiguration): string[] {
   const tokens =
     before.tokens === undefined || after.tokens === undefined
       ? ''
-      : `${count(before.tokens)} → ${count(after.tokens)} (${signed(after.tokens - before.tokens)})`;
+      : changeText(before.tokens, after.tokens, '→');
   const again = resent === undefined || resent === 0 ? '' : count(resent);
-  return `| ${cell(name)} | ${before.shown} → ${after.shown} | ${tokens} | ${again} |`;
+  return [cell(name), `${before.shown} → ${after.shown}`, tokens, again];
 }
 
 /** A row with more names would be hard to read, so more names are folded away. */

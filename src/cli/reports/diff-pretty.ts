@@ -25,22 +25,13 @@ export function toPretty(report: DiffReport, paper: Paper): string {
     lines.push(...sentence(text, paper).map((line) => paper.paint('red', line)));
   }
   for (const group of groups) lines.push('', ...groupLines(group, paper));
-  if (words.length > 0)
-    lines.push(
-      '',
-      'Changed concerns, presets and settings',
-      ...words.flatMap((each) => item(plain(each), paper)),
-    );
-  if (redefined.length > 0) {
-    lines.push(
-      '',
-      `Definitions with another number of tokens (${ENCODING})`,
-      ...redefined.map(
-        ({ name, before, after }) =>
-          `  ${plain(name)}  ${count(before)} -> ${count(after)} (${signed(after - before)})`,
-      ),
-    );
-  }
+  const changes = words.flatMap((each) => item(plain(each), paper));
+  if (words.length > 0) lines.push('', 'Changed concerns, presets and settings', ...changes);
+  const definitions = redefined.map(
+    ({ name, before, after }) => `  ${plain(name)}  ${changeText(before, after, '->')}`,
+  );
+  if (redefined.length > 0)
+    lines.push('', `Definitions with another number of tokens (${ENCODING})`, ...definitions);
   if (groups.length > 0 || redefined.length > 0) lines.push('', ...namedLines(named, paper));
   if (notes.length > 0) lines.push('', ...notes.flatMap((note) => sentence(note, paper)));
   return `${lines.join('\n')}\n`;
@@ -130,8 +121,12 @@ export function costText(tokens: number, exact: boolean): string {
   return tokens < 0 ? `saves ${upTo}${count(-tokens)} tokens` : `costs ${upTo}${count(tokens)} tokens`;
 }
 
+/** @returns a number before and after the change, and the difference */
+export const changeText = (before: number, after: number, arrow: string): string =>
+  `${count(before)} ${arrow} ${count(after)} (${signed(after - before)})`;
+
 /** @returns a number with its sign */
-export const signed = (number: number): string => (number < 0 ? `-${count(-number)}` : `+${count(number)}`);
+const signed = (number: number): string => (number < 0 ? `-${count(-number)}` : `+${count(number)}`);
 
 function namedLines(named: readonly NamedConfiguration[], paper: Paper): string[] {
   const changed = named.filter((each) => each.changed);
