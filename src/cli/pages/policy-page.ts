@@ -114,20 +114,14 @@ function aboutConcern(
     ...(concern.default === undefined ? [] : [`The default is ${concern.default}.`]),
   ];
   const about = new Map(Object.entries(valueDescriptions));
+  const meaning = (text = ''): string[] => (about.size === 0 ? [] : [text]);
   const all = isRange ? [values.min, values.max].map(String) : values;
+  const rows = all.map((value) => [value, ...meaning(about.get(value)), ...costs(`${name}=${value}`)]);
   return [
     { type: 'heading', level: 3, text: name },
     ...(description === undefined ? [] : [{ type: 'text', text: description } as const]),
     { type: 'text', text: sentences.join(' ') },
-    {
-      type: 'table',
-      head: ['Value', ...(about.size === 0 ? [] : ['Meaning']), ...costHead],
-      rows: all.map((value) => [
-        value,
-        ...(about.size === 0 ? [] : [about.get(value) ?? '']),
-        ...costs(`${name}=${value}`),
-      ]),
-    },
+    { type: 'table', head: ['Value', ...meaning('Meaning'), ...costHead], rows },
   ];
 }
 
@@ -138,17 +132,13 @@ function rangeSentence(match: Concern['match'], min: number, max: number): strin
 
 function aboutRules({ rules }: Policy): Block[] {
   if (rules.length === 0) return [];
+  const rows = rules.map(({ id, effect, kinds, reason = '' }) => {
+    const does = `${effect === 'hide' ? 'hides' : 'shows'} ${kinds.map((kind) => KIND_NAMES[kind][1]).join(', ')}`;
+    return [id, does, reason];
+  });
   return [
     { type: 'heading', level: 2, text: 'Rules' },
     { type: 'text', text: 'Rules apply to all hosts, whatever they choose.' },
-    {
-      type: 'table',
-      head: ['Rule', 'Does', 'Reason'],
-      rows: rules.map(({ id, effect, kinds, reason }) => [
-        id,
-        `${effect === 'hide' ? 'hides' : 'shows'} ${kinds.map((kind) => KIND_NAMES[kind][1]).join(', ')}`,
-        reason ?? '',
-      ]),
-    },
+    { type: 'table', head: ['Rule', 'Does', 'Reason'], rows },
   ];
 }

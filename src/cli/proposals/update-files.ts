@@ -72,13 +72,9 @@ function updatedTests(
 ): { readonly text: string; readonly isOwn: boolean; readonly passed: boolean } | undefined {
   if (!existsSync(files.tests)) return undefined;
   const existing = readFileSync(files.tests, 'utf8');
+  const schema = schemaBeside(files.policy, 'test.schema.json', testFileSchema.title).path;
   const written = (testedPolicy: Policy, tested: PolicyCatalog): string =>
-    testsText(
-      files,
-      schemaBeside(files.policy, 'test.schema.json', testFileSchema.title).path,
-      testedPolicy,
-      tested,
-    );
+    testsText(files, schema, testedPolicy, tested);
   // The tests record what init wrote, if they are what it would write for the files as they are now.
   const isOwn = known !== undefined && existing === written(loadPolicy(files.policy), known);
   const text = isOwn ? written(policy, catalog) : existing;

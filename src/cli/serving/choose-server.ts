@@ -1,5 +1,5 @@
 import { UsageError } from '../errors.js';
-import { parseHeaders, parseUrl } from '../options/input-options.js';
+import { type InputValues, parseHeaders, parseUrl } from '../options/input-options.js';
 
 /** The server that `serve` puts behind a policy. Nothing is loaded or started yet. */
 export type ServerChoice =
@@ -19,15 +19,10 @@ export type ServerChoice =
  * chooseServer({}, ['npx', '@playwright/mcp']).from; // 'command'
  */
 export function chooseServer(
-  values: {
-    readonly server?: string | undefined;
-    readonly url?: string | undefined;
-    readonly header?: readonly string[] | undefined;
-  },
+  { server, url, header }: Pick<InputValues, 'url' | 'header'> & { readonly server?: string | undefined },
   command: readonly string[],
   name = 'serve',
 ): ServerChoice {
-  const { server, url, header } = values;
   const [program, ...args] = command;
   if ([server, url, program].filter((each) => each !== undefined).length > 1) {
     throw new UsageError(
