@@ -57,7 +57,7 @@ export function toTable(policy: Policy, report: ListReport, paper: Paper): strin
 function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], paper: Paper): string[] {
   const groups = new Map<string, Row[]>();
   for (const { id, decision } of primitives) {
-    const { title, has, source } = explain(policy, id, decision);
+    const [title, has, source] = explain(policy, id, decision.reason);
     const group = groups.get(title) ?? [];
     group.push([plain(id), plain(has), plain(source)]);
     groups.set(title, group);
@@ -68,15 +68,12 @@ function reasonLines(policy: Policy, primitives: readonly DecidedPrimitive[], pa
   ]);
 }
 
-function explain(
-  policy: Policy,
-  id: string,
-  { reason: why }: Decision,
-): { title: string; has: string; source: string } {
+/** @returns what hides a primitive, what the primitive has there, and where that is written */
+function explain(policy: Policy, id: string, why: Decision['reason']): readonly [string, string, string] {
   if (why.code === 'concern-mismatch') {
     const { concern, preferred, actual, source } = why;
     const suffix = preferred.length === 0 ? '' : ', but these have';
-    return { title: `${mismatch(policy, concern, preferred)}${suffix}`, has: actual.join(', '), source };
+    return [`${mismatch(policy, concern, preferred)}${suffix}`, actual.join(', '), source];
   }
   if (why.code === 'rule') {
     const { rule, source, reason, values } = why;
@@ -86,13 +83,9 @@ function explain(
     const has = own.map(
       ([path, value]) => `${path.slice(path.lastIndexOf('.') + 1)}=${JSON.stringify(value)}`,
     );
-    return {
-      title: `rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`,
-      has: has.join(' '),
-      source: '',
-    };
+    return [`rule ${rule} (${source})${reason === undefined ? '' : `: ${reason}`}`, has.join(' '), ''];
   }
-  return { title: 'not mapped by the policy (settings.unmapped is hide)', has: '', source: '' };
+  return ['not mapped by the policy (settings.unmapped is hide)', '', ''];
 }
 
 /** @returns how values of a concern are compared, with a space at the end: `at most `; empty for `exact` */
