@@ -5,19 +5,7 @@ import { CliError } from '../errors.js';
 import { readText } from '../terminal/read-text.js';
 
 /** What a log line tells about a decision. The names of its fields are in docs/reference/settings.md. */
-export interface LoggedDecision {
-  readonly line: object;
-  readonly method: string;
-  readonly decision: string;
-  readonly policy: string;
-  readonly concerns: Readonly<Record<string, unknown>>;
-  readonly sources: Readonly<Record<string, unknown>>;
-  /** The values that a model had set. */
-  readonly model: Readonly<Record<string, unknown>>;
-  readonly about:
-    | { readonly what: 'list'; readonly kind: Kind; readonly filtered: number }
-    | { readonly what: 'primitive'; readonly kinds: readonly Kind[]; readonly name: string };
-}
+export type LoggedDecision = NonNullable<ReturnType<typeof parseLogLine>>;
 
 const TARGETS: readonly (readonly [field: string, kinds: readonly Kind[]])[] = [
   ['gen_ai.tool.name', ['tools']],
@@ -52,12 +40,8 @@ export async function readLogLines(given: string): Promise<readonly string[]> {
  * @example
  * parseLogLine('2026-11-20T13:02:39Z {"mcp.method.name":"tools/list", ...}')?.about.what; // 'list'
  */
-export function parseLogLine(text: string): LoggedDecision | undefined {
-  const line = objectIn(text);
-  const inner = [read(line, '@message'), read(line, 'message')].find(
-    (each) => typeof each === 'string' && each.includes('{'),
-  );
-  if (typeof inner === 'string') return parseLogLine(inner);
+export function parseLogLine(text: string) {
+  const line = lineIn(text);
   const [method, decision, policy] = ['mcp.method.name', 'decision', 'policy'].map((name) =>
     read(line, name),
   );
@@ -66,22 +50,32 @@ export function parseLogLine(text: string): LoggedDecision | undefined {
   const about = aboutOf(line, method);
   if (line === undefined || about === undefined) return undefined;
   const [concerns, sources] = [recordIn(line, 'concerns'), recordIn(line, 'sources')];
+  /** The values that a model had set. */
   const model = recordIn(line, 'model');
   return { line, method, decision, policy, concerns, sources, model, about };
 }
 
-function aboutOf(line: unknown, method: string): LoggedDecision['about'] | undefined {
+/** @returns the object of a log line, also from the object that a service put around it */
+function lineIn(text: string): object | undefined {
+  const line = objectIn(text);
+  const inner = [read(line, '@message'), read(line, 'message')].find(
+    (each) => typeof each === 'string' && each.includes('{'),
+  );
+  return typeof inner === 'string' ? lineIn(inner) : line;
+}
+
+function aboutOf(line: unknown, method: string) {
   for (const [field, kinds] of TARGETS) {
     const name = read(line, field);
     if (typeof name === 'string' && read(line, 'effect') !== undefined)
-      return { what: 'primitive', kinds, name };
+      return { what: 'primitive' as const, kinds, name };
   }
   // Of a list that is too long, the line has the counts of one page only.
   if ([read(line, 'warnings')].flat().includes('unbounded-list')) return undefined;
   const kind = KINDS.find((each) => LISTS[each].method === method);
   if (kind === undefined || !Number.isInteger(read(line, 'shown'))) return undefined;
   const filtered = read(line, 'hidden', 'filter');
-  return { what: 'list', kind, filtered: typeof filtered === 'number' ? filtered : 0 };
+  return { what: 'list' as const, kind, filtered: typeof filtered === 'number' ? filtered : 0 };
 }
 
 function objectIn(text: string): object | undefined {
