@@ -39,13 +39,9 @@ export function explanationToText(policy: Policy, explanation: Explanation, pape
   for (const each of inEffect) lines.push(...concernLines(policy, each, paper));
   if (unrequested.length > 0) {
     lines.push('  not requested:');
-    const values = unrequested.map(
-      ({ concern, actual = [], source = '' }): Row => [
-        plain(concern),
-        plain(actual.join(' or ')),
-        plain(source),
-      ],
-    );
+    const values = unrequested.map(({ concern, actual = [], source = '' }): Row => {
+      return [plain(concern), plain(actual.join(' or ')), plain(source)];
+    });
     lines.push(...table(values, paper));
   }
   if (rest.length > 0) {

@@ -105,16 +105,16 @@ export function sumOf(all: readonly DecidedPrimitive[]) {
 /** @returns the report as a JSON value; each primitive has the key that identifies it in MCP: `name`, `uri` or `uriTemplate` */
 export function toJson({ configuration, kinds, all }: ListReport): object {
   const { tokens, ...counts } = sumOf(all);
-  const byKind = kinds.map(({ kind, all }) => {
-    const primitives = all.map(({ id, decision, tokens }) => ({ [IDENTITY[kind]]: id, ...decision, tokens }));
-    return { kind, counts: sumOf(all), primitives };
-  });
+  const primitives = kinds.map(({ kind, all }) => [
+    kind,
+    all.map(({ id, decision, tokens }) => ({ [IDENTITY[kind]]: id, ...decision, tokens })),
+  ]);
   return {
     configuration,
     ...counts,
     tokens: { encoding: ENCODING, ...tokens },
-    counts: Object.fromEntries(byKind.map(({ kind, counts }) => [kind, counts])),
-    ...Object.fromEntries(byKind.map(({ kind, primitives }) => [kind, primitives])),
+    counts: Object.fromEntries(kinds.map(({ kind, all }) => [kind, sumOf(all)])),
+    ...Object.fromEntries(primitives),
   };
 }
 

@@ -7,6 +7,13 @@ import type { FileReport, TestReport } from './test-run.js';
 /** @returns a report as a JSON value */
 export function toJson({ files, findings, coverage, threshold, failed }: TestReport): object {
   const results = files.flatMap((file) => file.results);
+  const covered = coverage.map(({ policy, percentage, parts }) => ({
+    policy,
+    percentage,
+    exercised: parts.filter(({ exercised }) => exercised).length,
+    total: parts.length,
+    missing: parts.filter(({ exercised }) => !exercised).map(({ exercised: _, ...part }) => part),
+  }));
   return {
     ok: !failed,
     passed: results.filter(hasPassed).length,
@@ -17,18 +24,9 @@ export function toJson({ files, findings, coverage, threshold, failed }: TestRep
       ran: !file.broken,
       tests: file.results.map((result) => testOf(file, result)),
     })),
-    ...(coverage.length === 0
-      ? {}
-      : {
-          ...(threshold === undefined ? {} : { threshold }),
-          coverage: coverage.map(({ policy, percentage, parts }) => ({
-            policy,
-            percentage,
-            exercised: parts.filter(({ exercised }) => exercised).length,
-            total: parts.length,
-            missing: parts.filter(({ exercised }) => !exercised).map(({ exercised: _, ...part }) => part),
-          })),
-        }),
+    // JSON leaves out what is undefined.
+    threshold: covered.length === 0 ? undefined : threshold,
+    coverage: covered.length === 0 ? undefined : covered,
   };
 }
 
