@@ -3,10 +3,7 @@ import { forget, type RegistryEntry, readRegistry } from './registry.js';
 import { ChangeRefusedError, SessionGoneError } from './switchboard.js';
 
 /** A running process, and the documents of its sessions. */
-export interface RunningProcess {
-  readonly entry: RegistryEntry;
-  readonly states: readonly PanelState[];
-}
+export type RunningProcess = Awaited<ReturnType<typeof runningProcesses>>[number];
 
 /** How long a process may take to answer, in milliseconds. */
 const TIMEOUT = 10_000;
@@ -20,8 +17,8 @@ const TIMEOUT = 10_000;
  * @example
  * const running = await runningProcesses(registryFolder(process.env));
  */
-export async function runningProcesses(folder: string): Promise<RunningProcess[]> {
-  const asked = readRegistry(folder).map(async (entry): Promise<RunningProcess[]> => {
+export async function runningProcesses(folder: string) {
+  const asked = readRegistry(folder).map(async (entry) => {
     try {
       const response = await call(entry, '/panel/sessions');
       if (response.ok) return [{ entry, states: await sessionsOf(response) }];

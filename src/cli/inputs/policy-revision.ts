@@ -76,11 +76,10 @@ function git(...args: readonly string[]): string {
       cause: error,
     });
   if (status === 0) return stdout;
-  const reason =
-    stderr
-      .replace(/^fatal: /, '')
-      .trim()
-      .split('\n')[0] ?? '';
+  const [reason] = stderr
+    .replace(/^fatal: /, '')
+    .trim()
+    .split('\n', 1);
   throw new CliError(
     `${target} cannot be read from git (${reason}). Pass a path, or a revision such as HEAD~1:${target.slice(target.indexOf(':') + 1)}.`,
   );

@@ -119,15 +119,13 @@ function readText(file: string): IncludedText {
 }
 
 /** The policy and the catalog of the project of a file, relative to the working folder. */
-function projectOf(
-  file: string,
-): { readonly policy: readonly string[]; readonly catalog?: string } | undefined {
+function projectOf(file: string) {
   const folder = resolve(dirname(file));
   const project = findProject(folder);
   if (project === undefined) return undefined;
   const here = (path: string): string => relative('', resolve(folder, path));
   const { policy, catalog } = project;
-  return { policy: policy.map(here), ...(catalog === undefined ? {} : { catalog: here(catalog) }) };
+  return { policy: policy.map(here), catalog: catalog === undefined ? undefined : here(catalog) };
 }
 
 const catalogOf = (path: string | undefined): ServerCatalog | undefined =>

@@ -1,5 +1,11 @@
 import { spawn } from 'node:child_process';
 
+/** The programs of the platforms that do not have `xdg-open`. */
+const OPENERS = new Map([
+  ['darwin', ['open']],
+  ['win32', ['rundll32', 'url.dll,FileProtocolHandler']],
+]);
+
 /**
  * Opens a file in the browser of the person.
  *
@@ -9,14 +15,9 @@ import { spawn } from 'node:child_process';
  * if (!(await openInBrowser(file))) process.stdout.write(`${file}\n`);
  */
 export function openInBrowser(file: string): Promise<boolean> {
-  const [program, ...args] =
-    process.platform === 'darwin'
-      ? ['open']
-      : process.platform === 'win32'
-        ? ['rundll32', 'url.dll,FileProtocolHandler']
-        : ['xdg-open'];
+  const [program = 'xdg-open', ...args] = OPENERS.get(process.platform) ?? [];
   return new Promise((resolve) => {
-    const child = spawn(program ?? '', [...args, file], { stdio: 'ignore', detached: true });
+    const child = spawn(program, [...args, file], { stdio: 'ignore', detached: true });
     child.once('error', () => resolve(false));
     child.once('spawn', () => {
       child.unref();
