@@ -6,9 +6,8 @@ import { fixFiles } from '../inputs/fix-files.js';
 import { readInput } from '../inputs/read-input.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption, writesText } from '../options/define-command.js';
-import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { parseInput, takesInput } from '../options/input-options.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { wrapped } from '../terminal/layout.js';
@@ -45,40 +44,36 @@ Examples:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const {
-    values,
-    positionals: [named],
-    command,
-  } = readCommandLine(definition, argv, use);
-  const { paper, quiet, note } = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const { format } = values;
   const policies = policiesOf('check', values.policy, named);
-  const withInput = hasInput(values, command) || values.header !== undefined;
-  if (withInput) parseInput(values, command, 'check');
+  const input = parseInput(values, command, 'check');
   if (values.watch === true && values.fix === true) {
     throw new UsageError('check', '--fix changes the files that --watch watches. Pass one of them');
   }
 
   // A server is asked once. A catalog file is read again, because it can change while it is watched.
-  const readCatalog = () => readInput(values, command, 'check');
-  let catalog = withInput ? await readCatalog() : undefined;
-  if (values.fix === true) note(fixFiles(policies, catalog));
+  const readCatalog = async () => input && readInput(input, terminal.quiet);
+  let catalog = await readCatalog();
+  if (values.fix === true) terminal.note(fixFiles(policies, catalog));
   const checkAll = (): { readonly failed: boolean; readonly texts: ReadonlyMap<string, string> } => {
     const { findings, silenced, texts } = checkFiles(policies, catalog);
     const failed = findings.some(({ severity }) => severity === 'error' || values.denyWarnings === true);
     const against = catalog === undefined ? 'without a server' : `against ${catalogContents(catalog)}`;
     const summary = `${countsOf(findings)} in ${quantity(policies.length, 'policy', 'policies')}, checked ${against}.`;
     if (format === 'pretty') {
-      const text = findingsText(findings, texts, paper);
+      const text = findingsText(findings, texts, terminal.paper);
       if (text !== '') process.stdout.write(`${text}\n\n`);
       const style = failed ? 'red' : findings.length > 0 ? 'magenta' : 'green';
-      const lines = wrapped('', summary.split(' '), ' ', paper.width ?? Number.POSITIVE_INFINITY);
-      if (!quiet) process.stdout.write(`${lines.map((line) => paper.paint(style, line)).join('\n')}\n`);
+      const lines = wrapped('', summary.split(' '), ' ', terminal.paper.width ?? Number.POSITIVE_INFINITY);
+      if (!terminal.quiet)
+        process.stdout.write(`${lines.map((line) => terminal.paper.paint(style, line)).join('\n')}\n`);
     } else {
       const machine = format !== 'github';
       const text = writeFindings(machine ? findings : findings.map(escaped), texts, format, silenced);
       if (text !== '') process.stdout.write(`${text}\n`);
-      if (format === 'github') note(summary);
+      if (format === 'github') terminal.note(summary);
     }
     return { failed, texts };
   };
@@ -87,7 +82,7 @@ export async function run(argv: string[]): Promise<number> {
   return repeatOnChange(async () => {
     if (file !== undefined) catalog = await readCatalog();
     return [...checkAll().texts.keys(), ...(file === undefined ? [] : [file])];
-  }, note);
+  }, terminal.note);
 }
 
 function countsOf(findings: readonly Finding[]): string {

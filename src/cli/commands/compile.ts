@@ -4,9 +4,8 @@ import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, repeated, writesText } from '../options/define-command.js';
-import { hasInput, moduleOption, parseInput, takesInput } from '../options/input-options.js';
+import { moduleOption, parseInput, requireInput, takesInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
@@ -44,48 +43,41 @@ Examples:
  * await run(['policies/vault.yaml', '-o', 'build/vault.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const {
-    values: given,
-    positionals: [named],
-    command,
-  } = readCommandLine(definition, argv, {
+  const use = {
     policy: 'policy',
     positionals: 'policies',
     // The input is only for the catalog.
     input: argv.some((each) => /^--snapshot(=|$)/.test(each)),
-  });
+  } as const;
+  const { values: given, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const values = { ...given, header: headersOf(given) };
   const { output, snapshot, server } = values;
   const paths = onePolicyOf('compile', values.policy, named);
   if (!output) throw new UsageError('compile', 'There is no output. Pass -o FILE, or -o - for stdout');
-  const withInput = hasInput(values, command);
-  if (server !== undefined && withInput)
+  const needsInput = snapshot !== undefined && server === undefined;
+  const input = (needsInput ? requireInput : parseInput)(values, command, 'compile');
+  if (server !== undefined && input !== undefined)
     throw new UsageError('compile', 'There are two servers, --server and another input. Pass one');
-  if (snapshot === undefined && (server !== undefined || withInput)) {
+  if (snapshot === undefined && (server !== undefined || input !== undefined)) {
     throw new UsageError('compile', 'There is a server, but no file for its catalog. Pass --snapshot FILE');
   }
-  if (snapshot !== undefined && server === undefined) parseInput(values, command, 'compile');
 
-  const { quiet, note } = readCommon(values);
-  const compiled = readPolicyInput(paths, { exitCode: 1, consequence: 'nothing was written' }, quiet);
+  const compiled = readPolicyInput(paths, 'nothing was written', terminal, 1);
   const catalog =
-    snapshot === undefined
-      ? undefined
-      : server === undefined
-        ? await readInput(values, command, 'compile')
-        : await fetchFromModule(server);
+    server === undefined ? input && (await readInput(input, terminal.quiet)) : await fetchFromModule(server);
   writeOutput(output, `${JSON.stringify(compiled)}\n`);
   if (output !== '-') {
     const { concerns, primitives, patterns } = compiled;
     const sizes = [primitives, patterns].map((some) =>
       KINDS.reduce((sum, kind) => sum + some[kind].length, 0),
     );
-    note(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
+    terminal.note(`Wrote ${output}: ${concerns.length} concerns, ${sizes[0]} entries, ${sizes[1]} patterns.`);
   }
   if (snapshot !== undefined && catalog !== undefined) {
     const lists = KINDS.flatMap((kind) => (catalog[kind] === undefined ? [] : [[kind, catalog[kind]]]));
     writeOutput(snapshot, `${JSON.stringify({ server: catalog.server, ...Object.fromEntries(lists) })}\n`);
-    note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
+    terminal.note(`Wrote ${snapshot}: ${catalogContents(catalog)}.`);
   }
   return 0;
 }

@@ -12,9 +12,8 @@ import { readRevision } from '../inputs/policy-revision.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption, repeated, writesText } from '../options/define-command.js';
-import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { parseInput, takesInput } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff-formats.js';
 import { toPretty } from '../reports/diff-pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff-report.js';
@@ -58,8 +57,7 @@ Example:
  * await run(['HEAD:policies/vault.yaml', 'policies/vault.yaml']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, positionals, command } = readCommandLine(definition, argv, { input: true });
-  const { paper, errors, quiet } = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, { input: true });
   const { format } = values;
   const failOn = (values.failOn ?? []).map((text) => {
     const known = FAIL_ON.find((each) => each === text);
@@ -67,19 +65,18 @@ export async function run(argv: string[]): Promise<number> {
     throw new UsageError('diff', `--fail-on takes ${FAIL_ON.join(', ')}, not "${text}"`);
   });
   const [old, now] = positionals;
-  if (hasInput(values, command)) parseInput(values, command, 'diff');
+  const input = parseInput(values, command, 'diff');
 
-  const [before, after] = [readRevision(old, errors), readRevision(now, errors)];
+  const [before, after] = [readRevision(old, terminal.errors), readRevision(now, terminal.errors)];
   const beside = now.replace(/\.ya?ml$/, '.catalog.json');
-  const given = hasInput(values, command)
-    ? await readInput({ ...values, quiet }, command, 'diff')
-    : beside !== now && existsSync(beside)
-      ? readCatalogFile(beside)
-      : undefined;
+  const given =
+    input !== undefined
+      ? await readInput(input, terminal.quiet)
+      : beside !== now && existsSync(beside)
+        ? readCatalogFile(beside)
+        : undefined;
   const earlier = values.oldCatalog === undefined ? given : readCatalogFile(values.oldCatalog);
-  const input = hasInput(values, command)
-    ? (values.catalog ?? values.url ?? command.join(' '))
-    : given && beside;
+  const source = input === undefined ? given && beside : (values.catalog ?? values.url ?? command.join(' '));
   const listed = namesOf([before, after]);
   const catalogs = [earlier ?? listed, given ?? listed] as const;
 
@@ -91,13 +88,13 @@ export async function run(argv: string[]): Promise<number> {
     names: [old, now],
     compiled: [before, after],
     catalogs,
-    input,
+    input: source,
     counters: [await counterOf(earlier), await counterOf(given)],
     difference,
     words: compareDeclarations(before, after),
   });
   if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
-  else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, paper));
+  else process.stdout.write(format === 'markdown' ? toMarkdown(report) : toPretty(report, terminal.paper));
   return failOn.some((what) => happens(report, what)) ? 1 : 0;
 }
 

@@ -5,9 +5,8 @@ import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption, writesText } from '../options/define-command.js';
-import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { parseInput, takesInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { toHtml, toMarkdown } from '../pages/blocks.js';
 import { policyPage } from '../pages/policy-page.js';
@@ -41,20 +40,14 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const {
-    values,
-    positionals: [named],
-    command,
-  } = readCommandLine(definition, argv, use);
-  const { quiet, errors, note } = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const { format } = values;
   const paths = onePolicyOf('docs', values.policy, named);
-  const withInput = hasInput(values, command) || values.header !== undefined;
-  if (withInput) parseInput(values, command, 'docs');
+  const input = parseInput(values, command, 'docs');
 
-  const failure = { exitCode: 2, consequence: 'nothing was written' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
-  const counted = withInput ? await readCounted(values, command, 'docs') : undefined;
+  const policy = preparePolicy(readPolicyInput(paths, 'nothing was written', terminal));
+  const counted = input ? await readCounted(input, terminal.quiet) : undefined;
   const weighed = counted && weighCatalog(policy, counted[0], billedBy(counted[1]));
   const server = counted === undefined ? undefined : read(counted[0].server, 'name');
   const name = basename(paths[0] ?? '').replace(/\.ya?ml$/, '');
@@ -62,6 +55,6 @@ export async function run(argv: string[]): Promise<number> {
   const page = policyPage(policy, title, weighed);
   const output = values.output ?? '-';
   writeOutput(output, format === 'html' ? toHtml(page, title) : toMarkdown(page));
-  if (output !== '-') note(`Wrote ${output}.`);
+  if (output !== '-') terminal.note(`Wrote ${output}.`);
   return 0;
 }

@@ -6,9 +6,8 @@ import { CliError } from '../errors.js';
 import { describesConfiguration, readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption } from '../options/define-command.js';
-import { hasInput, parseInput } from '../options/input-options.js';
+import { parseInput } from '../options/input-options.js';
 import { requirePolicy } from '../options/policy-option.js';
 import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
@@ -38,19 +37,15 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true } as const;
-  const { values, positionals, command } = readCommandLine(definition, argv, use);
-  const common = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
   const { format } = values;
   const [name] = positionals;
   const paths = requirePolicy('explain', values.policy);
-  const withInput = hasInput(values, command) || values.header !== undefined;
-  if (withInput) parseInput(values, command, 'explain');
+  const input = parseInput(values, command, 'explain');
 
-  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', common);
+  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
   const { configuration, caller } = resolved;
-  const found = withInput
-    ? inCatalog(await readInput(values, command, 'explain'), name)
-    : inPolicy(policy, name);
+  const found = input ? inCatalog(await readInput(input, terminal.quiet), name) : inPolicy(policy, name);
 
   const origins = originsOf(policy, paths, values, resolved);
   const explanations = found.map(({ kind, primitive }) =>
@@ -58,14 +53,14 @@ export async function run(argv: string[]): Promise<number> {
   );
   if (format === 'json') {
     process.stdout.write(
-      `${JSON.stringify({ name, source: withInput, primitives: explanations }, null, 2)}\n`,
+      `${JSON.stringify({ name, source: input !== undefined, primitives: explanations }, null, 2)}\n`,
     );
     return 0;
   }
-  const texts = explanations.map((each) => explanationToText(policy, each, common.paper));
+  const texts = explanations.map((each) => explanationToText(policy, each, terminal.paper));
   process.stdout.write(texts.join('\n'));
-  if (!withInput && readsMore(policy)) {
-    common.note('note: without an input, annotations and tags are unknown, so rules and assign see none.');
+  if (input === undefined && readsMore(policy)) {
+    terminal.note('note: without an input, annotations and tags are unknown, so rules and assign see none.');
   }
   return 0;
 }

@@ -4,7 +4,6 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError, cannotRead, systemCode } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, writesText } from '../options/define-command.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
@@ -37,11 +36,8 @@ Examples:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', positionals: 'policies' } as const;
-  const {
-    values,
-    positionals: [named],
-  } = readCommandLine(definition, argv, use);
-  const { note } = readCommon(values);
+  const { values, positionals, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const paths = policiesOf('fmt', values.policy, named).flat();
 
   const files = policyFiles(paths).map((file) => ({ file, ...formatted(file) }));
@@ -51,10 +47,10 @@ export async function run(argv: string[]): Promise<number> {
     process.stdout.write(`${file}\n`);
   }
   const all = quantity(files.length, 'file');
-  if (changed.length === 0) note(`${all}, already formatted.`, 'green');
+  if (changed.length === 0) terminal.note(`${all}, already formatted.`, 'green');
   else if (values.check) {
-    note(`${changed.length} of ${all} not formatted. Run "mcp-concerns fmt" to format.`);
-  } else note(`${changed.length} of ${all} formatted.`);
+    terminal.note(`${changed.length} of ${all} not formatted. Run "mcp-concerns fmt" to format.`);
+  } else terminal.note(`${changed.length} of ${all} formatted.`);
   return values.check && changed.length > 0 ? 1 : 0;
 }
 

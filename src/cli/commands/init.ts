@@ -8,9 +8,8 @@ import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+import { requireInput, takesInput } from '../options/input-options.js';
 import {
   factsOf,
   jsonText,
@@ -65,9 +64,8 @@ Examples:
 export async function run(argv: string[]): Promise<number> {
   // A project has a policy already, so only its update is about the project.
   const use = argv.includes('--update') ? ({ policy: 'output', input: true } as const) : {};
-  const { values, command } = readCommandLine(definition, argv, use);
-  const { note } = readCommon(values);
-  parseInput(values, command, 'init');
+  const { values, command, terminal } = readCommandLine(definition, argv, use);
+  const input = requireInput(values, command, 'init');
   const output = values.output ?? 'policy.yaml';
   if (output !== '-' && !/\.ya?ml$/.test(output)) {
     throw new UsageError('init', `-o takes a file that ends in .yaml, not "${output}"`);
@@ -86,11 +84,11 @@ export async function run(argv: string[]): Promise<number> {
         `--update edits the files of the policy, so ${option} has no meaning with it`,
       );
     }
-    return updateFiles(files, values, command, note);
+    return updateFiles(files, input, terminal);
   }
   if (output !== '-' && values.force !== true) refuseToOverwrite(files, values.catalog !== undefined);
 
-  const [catalog, tokensOf] = await readCounted(values, command, 'init');
+  const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
   if (catalogContents(catalog) === catalogContents({})) {
     throw new CliError('The server lists nothing, so there is nothing to write a policy for.');
   }
@@ -133,19 +131,19 @@ export async function run(argv: string[]): Promise<number> {
     ]),
   );
   const concerns = policy.concerns.map(({ name }) => name).join(', ');
-  note(`Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`);
-  if (written.parts.size > 0) note(`It includes ${[...written.parts.keys()].join(', ')}.`);
-  note(`Wrote ${files.tests}${values.catalog === undefined ? ` and ${files.catalog}` : ''}.`);
-  note(checkLine(findings, passed));
+  terminal.note(`Wrote ${files.policy}: ${catalogContents(catalog)}; concerns ${concerns}.`);
+  if (written.parts.size > 0) terminal.note(`It includes ${[...written.parts.keys()].join(', ')}.`);
+  terminal.note(`Wrote ${files.tests}${values.catalog === undefined ? ` and ${files.catalog}` : ''}.`);
+  terminal.note(checkLine(findings, passed));
   const silenced = first.findings.length - findings.length;
   if (silenced > 0) {
-    note(
+    terminal.note(
       `Silenced: ${quantity(silenced, 'warning')} about texts of the server (names-hidden), each with a comment.`,
     );
   }
   if (proposal.tools.length > 0) {
-    note(effectsLine(proposal.tools));
-    for (const line of topicsLine(proposal)) note(line);
+    terminal.note(effectsLine(proposal.tools));
+    for (const line of topicsLine(proposal)) terminal.note(line);
   }
   return 0;
 }

@@ -3,9 +3,8 @@ import { describesConfiguration, readPolicyAndConfiguration } from '../inputs/po
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption } from '../options/define-command.js';
-import { parseInput } from '../options/input-options.js';
+import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
@@ -37,24 +36,20 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const {
-    values,
-    positionals: [named],
-    command,
-  } = readCommandLine(definition, argv, use);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const { format } = values;
-  const common = readCommon(values);
   const paths = onePolicyOf('list', values.policy, named);
-  parseInput(values, command, 'list');
+  const input = requireInput(values, command, 'list');
 
-  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', common);
+  const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was listed', terminal);
   const [catalog, tokensOf] =
     format === 'names'
-      ? [await readInput(values, command, 'list'), () => 0]
-      : await readCounted(values, command, 'list');
+      ? [await readInput(input, terminal.quiet), () => 0]
+      : await readCounted(input, terminal.quiet);
   const report = decideAll(resolved.configuration, weighCatalog(policy, catalog, billedBy(tokensOf)));
   if (policy.settings.enforcement === 'shadow') {
-    common.note('note: the policy has enforcement: shadow, so hosts still see everything.');
+    terminal.note('note: the policy has enforcement: shadow, so hosts still see everything.');
   }
   if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
   else if (format === 'names') {
@@ -63,6 +58,6 @@ export async function run(argv: string[]): Promise<number> {
         .map((name) => `${plain(name)}\n`)
         .join(''),
     );
-  } else process.stdout.write(toTable(policy, report, common.paper));
+  } else process.stdout.write(toTable(policy, report, terminal.paper));
   return 0;
 }

@@ -4,9 +4,8 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, writesText } from '../options/define-command.js';
-import { hasInput, parseInput, takesInput } from '../options/input-options.js';
+import { parseInput, takesInput } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
 import { playgroundDocument } from '../proposals/playground-document.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
@@ -40,16 +39,14 @@ Examples:
  * await run(['--policy', 'policies/vault.yaml', '--no-open']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command } = readCommandLine(definition, argv);
-  const { note } = readCommon(values);
+  const { values, command, terminal } = readCommandLine(definition, argv);
   const { policy: paths = [] } = values;
-  const withInput = hasInput(values, command);
-  if (withInput || values.header !== undefined) parseInput(values, command, 'open');
+  const input = parseInput(values, command, 'open');
 
   // The build puts the page beside the command.
   let html = brotliDecompressSync(readFileSync(new URL('./playground.html.br', import.meta.url))).toString();
-  if (withInput || paths.length > 0) {
-    const catalog = withInput ? await readCounted(values, command, 'open') : undefined;
+  if (input !== undefined || paths.length > 0) {
+    const catalog = input ? await readCounted(input, terminal.quiet) : undefined;
     const document = await playgroundDocument({ paths, catalog, catalogFile: values.catalog });
     html = withDocument(html, document);
   }
@@ -57,9 +54,9 @@ export async function run(argv: string[]): Promise<number> {
   // A policy and a catalog can be confidential.
   writeFileSync(file, html, { mode: 0o600 });
   if (values.open) {
-    note(`Opening ${file}`);
+    terminal.note(`Opening ${file}`);
     if (await openInBrowser(file)) return 0;
-    note('No browser could be started. Open this file yourself.');
+    terminal.note('No browser could be started. Open this file yourself.');
   }
   process.stdout.write(`${file}\n`);
   return 0;

@@ -8,11 +8,11 @@ import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { type Common, readCommon } from '../options/common.js';
 import { defineCommand, formatOption, repeated, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+import { requireInput, takesInput } from '../options/input-options.js';
 import { policyOption, requirePolicy } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
+import type { Terminal } from '../options/terminal.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
 
@@ -43,25 +43,24 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true } as const;
-  const { values, positionals, command } = readCommandLine(definition, argv, use);
-  const common = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
   const { format } = values;
   const [given] = positionals;
   if (given.trim() === '')
     throw new UsageError('replay', 'There is no LINE. Pass a log line, a file, or - for stdin');
   const paths = requirePolicy('replay', values.policy);
-  parseInput(values, command, 'replay');
+  const input = requireInput(values, command, 'replay');
 
   const lines = await readLogLines(given);
   const parsed = lines.flatMap((line) => parseLogLine(line) ?? []);
   const logged = parsed.filter(({ about }) => about.what === 'list' || about.name !== UNLISTED);
   if (logged.length === 0) throw noDecision(given);
   const skipped = lines.length - logged.length;
-  if (skipped > 0) common.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
+  if (skipped > 0) terminal.note(`note: ${skipped} of ${lines.length} lines have no decision to replay.`);
 
-  const policy = readAnyPolicy(paths, common);
+  const policy = readAnyPolicy(paths, terminal);
   const { caller } = readPreferences(policy, { claim: values.claim }, FULL_CLIENT_CAPABILITIES);
-  const catalog = await readInput(values, command, 'replay');
+  const catalog = await readInput(input, terminal.quiet);
   const replays = logged.map((each) => replay(each, policy, catalog, caller));
   if (format === 'json') {
     const told = replays.map(({ same, intact, logged: { line }, replayed, differences }) => ({
@@ -72,17 +71,15 @@ export async function run(argv: string[]): Promise<number> {
       differences,
     }));
     process.stdout.write(`${JSON.stringify(told.length === 1 ? told[0] : told, null, 2)}\n`);
-  } else process.stdout.write(replays.map((each) => replayToText(each, common.paper)).join('\n'));
+  } else process.stdout.write(replays.map((each) => replayToText(each, terminal.paper)).join('\n'));
   return replays.every(({ same }) => same) ? 0 : 1;
 }
 
 /** Reads a policy as an author writes it, or the compiled one that was deployed. */
-function readAnyPolicy(paths: readonly string[], { quiet, errors }: Common): Policy {
+function readAnyPolicy(paths: readonly string[], terminal: Terminal): Policy {
   const [path, ...more] = paths;
   if (path === undefined || more.length > 0 || !path.endsWith('.json')) {
-    return preparePolicy(
-      readPolicyInput(paths, { exitCode: 2, consequence: 'nothing was replayed' }, quiet, errors),
-    );
+    return preparePolicy(readPolicyInput(paths, 'nothing was replayed', terminal));
   }
   let content: string;
   try {

@@ -5,7 +5,6 @@ import { LivePolicy } from '../../gate/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, numberFrom, repeated, writesText } from '../options/define-command.js';
 import { moduleOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
@@ -69,12 +68,8 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const {
-    values,
-    positionals: [named],
-    command,
-  } = readCommandLine(definition, argv, use);
-  const { quiet, errors, note } = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const { port, panel, isolation, sessions, idle, silence } = values;
   const limits = { isolation, maxSessions: sessions, idleMs: idle * 60_000, silenceMs: silence * 1000 };
   const choice = chooseServer(values, command);
@@ -85,9 +80,8 @@ export async function run(argv: string[]): Promise<number> {
     );
   }
   const paths = onePolicyOf('serve', values.policy, named);
-  const failure = { exitCode: 2, consequence: 'nothing is served' } as const;
   const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
-  const policy = prepare(readPolicyInput(paths, failure, quiet, errors));
+  const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal));
   const preferences = defaultPreferences(policy, values);
   // The SDK is loaded only after all arguments are valid.
   const [{ createControl }, { openServer }, { serveHttp, serveStdio }] = await Promise.all([
@@ -100,9 +94,9 @@ export async function run(argv: string[]): Promise<number> {
   const control = panel !== 'off' ? createControl(opened.name, paths) : undefined;
 
   return interruptible(async (signal) => {
-    const stop = watchPolicy(paths, { live, prepare, note, paper: errors });
+    const stop = watchPolicy(paths, { live, prepare, note: terminal.note, paper: terminal.errors });
     try {
-      const serving = { opened, policy: live, control, note, signal, limits };
+      const serving = { opened, policy: live, control, note: terminal.note, signal, limits };
       return values.stdio === true ? await serveStdio(serving, preferences) : await serveHttp(serving, port);
     } finally {
       stop();

@@ -7,9 +7,8 @@ import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, writesText } from '../options/define-command.js';
-import { takesInput } from '../options/input-options.js';
+import { requireInput, takesInput } from '../options/input-options.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
@@ -40,12 +39,12 @@ Example:
  * await run(['-o', 'catalog.json', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command } = readCommandLine(definition, argv, { input: true });
-  const { note } = readCommon(values);
-  const { output = '-' } = values;
+  const { values, command, terminal } = readCommandLine(definition, argv, { input: true });
+  const { output } = values;
+  const input = requireInput(values, command, 'snapshot');
   const [catalog, tokensOf] = values.facts
-    ? await readCounted(values, command, 'snapshot')
-    : [await readInput(values, command, 'snapshot'), undefined];
+    ? await readCounted(input, terminal.quiet)
+    : [await readInput(input, terminal.quiet), undefined];
 
   const { instructions, encoding } = catalog;
   const about = {
@@ -70,7 +69,7 @@ export async function run(argv: string[]): Promise<number> {
   });
   const text = `${JSON.stringify({ ...about, ...Object.fromEntries(lists) }, null, 2)}\n`;
   writeOutput(output, text);
-  if (output !== '-') note(`Wrote ${output}: ${catalogContents(catalog)}.`);
+  if (output !== '-') terminal.note(`Wrote ${output}: ${catalogContents(catalog)}.`);
   return 0;
 }
 

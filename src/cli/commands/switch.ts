@@ -3,7 +3,6 @@ import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, writesText } from '../options/define-command.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
@@ -39,11 +38,8 @@ Examples:
  * await run(['safe']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const {
-    values,
-    positionals: [changes],
-  } = readCommandLine(definition, argv);
-  const { paper, note } = readCommon(values);
+  const { values, positionals, terminal } = readCommandLine(definition, argv);
+  const [changes] = positionals;
   const change = readChange(changes);
   if (change !== undefined && values.yes !== true && !process.stdin.isTTY) {
     throw new UsageError(
@@ -55,9 +51,11 @@ export async function run(argv: string[]): Promise<number> {
   const running = select(await runningProcesses(folder), values);
   if (values.open === true) {
     for (const { entry } of running) {
-      note(`Opening the page of ${plain(entry.name)}`);
+      terminal.note(`Opening the page of ${plain(entry.name)}`);
       if (await openInBrowser(writeOpener(folder, entry))) continue;
-      note('No browser could be started. Open this address yourself; it contains the key of the process.');
+      terminal.note(
+        'No browser could be started. Open this address yourself; it contains the key of the process.',
+      );
       process.stdout.write(`${entry.url}/panel#token=${entry.token}\n`);
     }
     if (change === undefined) return 0;
@@ -68,7 +66,7 @@ export async function run(argv: string[]): Promise<number> {
       const concerns = change === undefined ? undefined : typed(change, state);
       after.push(concerns === undefined ? state : await switchSession(entry, state.session, concerns));
     }
-    process.stdout.write(`${sessionLines(entry.name, after, paper).join('\n')}\n`);
+    process.stdout.write(`${sessionLines(entry.name, after, terminal.paper).join('\n')}\n`);
   }
   return 0;
 }

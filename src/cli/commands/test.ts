@@ -3,7 +3,6 @@ import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption, numberFrom, writesText } from '../options/define-command.js';
 import { timeoutOption } from '../options/input-options.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
@@ -51,11 +50,8 @@ Examples:
  * await run(['policies/vault.test.yaml', '--coverage']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const {
-    values,
-    positionals: [paths],
-  } = readCommandLine(definition, argv, { positionals: 'tests' });
-  const { paper, errors: stderr, quiet, note } = readCommon(values);
+  const { values, positionals, terminal } = readCommandLine(definition, argv, { positionals: 'tests' });
+  const [paths] = positionals;
   const { format } = values;
   const { threshold, timeout, filter } = values;
   const coverage = values.coverage === true || threshold !== undefined;
@@ -66,23 +62,25 @@ export async function run(argv: string[]): Promise<number> {
     throw new UsageError('test', '--update changes the files that --watch watches. Pass one of them');
   }
   const runAll = (): Promise<TestReport> =>
-    runTestFiles(findTestFiles(paths), { quiet, timeout, coverage, threshold, filter });
+    runTestFiles(findTestFiles(paths), { quiet: terminal.quiet, timeout, coverage, threshold, filter });
   const print = (report: TestReport): TestReport => {
     const { findings, texts } = report;
     const errors = findings.filter(({ severity }) => severity === 'error');
-    if (format === 'pretty' && errors.length > 0) console.error(`${findingsText(errors, texts, stderr)}\n`);
+    if (format === 'pretty' && errors.length > 0)
+      console.error(`${findingsText(errors, texts, terminal.errors)}\n`);
     const warnings = findings.filter(({ severity }) => severity === 'warning');
-    if (format === 'pretty' && warnings.length > 0) note(`${findingsText(warnings, texts, stderr)}\n`);
+    if (format === 'pretty' && warnings.length > 0)
+      terminal.note(`${findingsText(warnings, texts, terminal.errors)}\n`);
 
     if (format === 'json') process.stdout.write(`${JSON.stringify(toJson(report), null, 2)}\n`);
     else if (format === 'junit') process.stdout.write(toJunit(report));
-    else process.stdout.write(toPretty(report, paper));
+    else process.stdout.write(toPretty(report, terminal.paper));
     return report;
   };
-  if (values.watch === true) return repeatOnChange(async () => print(await runAll()).read, note);
+  if (values.watch === true) return repeatOnChange(async () => print(await runAll()).read, terminal.note);
   const first = await runAll();
   if (values.update !== true) return print(first).failed ? 1 : 0;
-  const changed = update(first, format === 'pretty' ? paper : stderr, format);
+  const changed = update(first, format === 'pretty' ? terminal.paper : terminal.errors, format);
   return print(changed ? await runAll() : first).failed ? 1 : 0;
 }
 

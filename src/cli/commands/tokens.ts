@@ -4,9 +4,8 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js'
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { readCommon } from '../options/common.js';
 import { defineCommand, formatOption, numberFrom, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+import { requireInput, takesInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { configurationCosts } from '../reports/configuration-costs.js';
 import { decideAll, shownTools, sumOf, weighCatalog } from '../reports/list-report.js';
@@ -48,19 +47,14 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const use = { policy: 'policy', input: true, positionals: 'policies' } as const;
-  const {
-    values,
-    positionals: [named],
-    command,
-  } = readCommandLine(definition, argv, use);
-  const { paper, errors, quiet } = readCommon(values);
+  const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
+  const [named] = positionals;
   const { format, budget } = values;
   const paths = onePolicyOf('tokens', values.policy, named);
-  parseInput(values, command, 'tokens');
+  const input = requireInput(values, command, 'tokens');
 
-  const failure = { exitCode: 2, consequence: 'nothing was counted' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
-  const [catalog, countTokens] = await readCounted(values, command, 'tokens');
+  const policy = preparePolicy(readPolicyInput(paths, 'nothing was counted', terminal));
+  const [catalog, countTokens] = await readCounted(input, terminal.quiet);
   // Every configuration uses the tokens of every primitive, so each is counted once.
   const counted = new Map<object, number>();
   const tokensOf = (definition: object): number => {
@@ -85,7 +79,9 @@ export async function run(argv: string[]): Promise<number> {
   const all = configurationCosts(policy, catalog, billedOf, budget);
   const report: TokenReport = { catalog, tokensOf, singles, all, budget };
   process.stdout.write(
-    format === 'json' ? `${JSON.stringify(tokensToJson(report), null, 2)}\n` : tokensToText(report, paper),
+    format === 'json'
+      ? `${JSON.stringify(tokensToJson(report), null, 2)}\n`
+      : tokensToText(report, terminal.paper),
   );
   if (budget === undefined) return 0;
   return singles.some(({ tokens }) => tokens > budget) || (all?.over ?? 0) > 0 ? 1 : 0;

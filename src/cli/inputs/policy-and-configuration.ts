@@ -1,6 +1,5 @@
 import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
-import type { Common } from '../options/common.js';
 import { writesText } from '../options/define-command.js';
 import { takesInput } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
@@ -10,6 +9,7 @@ import {
   readPreferences,
   takesPreferences,
 } from '../options/preferences.js';
+import type { Terminal } from '../options/terminal.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { readPolicyInput } from './policy-input.js';
 
@@ -24,20 +24,20 @@ export const describesConfiguration = <A extends unknown[], O extends OptionValu
  * @param paths the files and folders of the policy
  * @param values the values of the options that `describesConfiguration` adds
  * @param consequence what the command did not do if the policy has errors, for messages
- * @param common how the command writes its output
+ * @param terminal how the command writes its output
  * @returns the policy and the configuration
  * @throws {CliError} if the policy has errors, or a preference is not valid
  * @example
- * const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', common);
+ * const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);
  */
 export function readPolicyAndConfiguration(
   paths: readonly string[],
   values: PreferenceValues,
   consequence: string,
-  { quiet, errors, note }: Common,
+  terminal: Terminal,
 ): { readonly policy: Policy; readonly resolved: CallerConfiguration } {
-  const policy = preparePolicy(readPolicyInput(paths, { exitCode: 2, consequence }, quiet, errors));
+  const policy = preparePolicy(readPolicyInput(paths, consequence, terminal));
   const resolved = readPreferences(policy, values, FULL_CLIENT_CAPABILITIES);
-  for (const { message } of resolved.configuration.warnings) note(`warning: ${message}`);
+  for (const { message } of resolved.configuration.warnings) terminal.note(`warning: ${message}`);
   return { policy, resolved };
 }

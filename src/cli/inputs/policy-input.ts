@@ -1,28 +1,28 @@
 import type { CompiledPolicy } from '../../engine/policy.js';
 import { readPolicy } from '../../policy/compile/load.js';
 import { CliError } from '../errors.js';
+import type { Terminal } from '../options/terminal.js';
 import { findingsText } from '../terminal/findings-text.js';
-import { paperOf } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 
 /**
  * Reads the policy of a command, and prints its findings to stderr. A policy with warnings can be used.
  *
  * @param paths files and folders, merged into one policy
- * @param failure if the policy has errors: the exit code of the command, and what it did not do, for the message
- * @param quiet true to print no warnings
- * @param paper how text is written to stderr
+ * @param consequence what the command did not do if the policy has errors, for the message
+ * @param terminal how text is written to stderr; under `--quiet` no warnings are
+ * @param exitCode of the command if the policy has errors
  * @returns the compiled policy
  * @throws {CliError} if the policy has errors
  * @throws {PolicyFileError} if a file cannot be read
  * @example
- * readPolicyInput(['policies/vault.yaml'], { exitCode: 2, consequence: 'nothing was started' });
+ * readPolicyInput(['policies/vault.yaml'], 'nothing was started', terminal);
  */
 export function readPolicyInput(
   paths: readonly string[],
-  { exitCode, consequence }: { readonly exitCode: 1 | 2; readonly consequence: string },
-  quiet = false,
-  paper = paperOf(process.stderr, 'never'),
+  consequence: string,
+  { quiet, errors: paper }: Pick<Terminal, 'quiet' | 'errors'>,
+  exitCode: 1 | 2 = 2,
 ): CompiledPolicy {
   const { compiled, findings, texts } = readPolicy(paths);
   const silent = quiet && compiled !== undefined;

@@ -1,5 +1,5 @@
 import { CliError } from '../errors.js';
-import { type InputValues, parseInput } from '../options/input-options.js';
+import type { Input } from '../options/input-options.js';
 import type { CatalogFile } from './catalog-file.js';
 import { readInput } from './read-input.js';
 
@@ -39,22 +39,18 @@ export async function tokenCounterOf({ encoding }: CatalogFile): Promise<TokenCo
 /**
  * Reads an input as `readInput` does, and loads the token counter at the same time.
  *
- * @param values the values of `INPUT_OPTIONS`
- * @param command the arguments after `--`
- * @param name the name of our command, for messages
+ * @param input the input
+ * @param quiet true to show no progress on stderr
  * @returns the catalog and its counter
  * @throws {CliError} as `readInput` and `tokenCounterOf` do
  * @example
- * const [catalog, tokensOf] = await readCounted(values, command, 'tokens');
+ * const [catalog, tokensOf] = await readCounted(input, terminal.quiet);
  */
 export async function readCounted(
-  values: InputValues,
-  command: readonly string[],
-  name: string,
+  input: Input,
+  quiet: boolean | undefined,
 ): Promise<[catalog: Awaited<ReturnType<typeof readInput>>, tokensOf: TokenCounter]> {
-  if (parseInput(values, command, name).from !== 'catalog') {
-    return Promise.all([readInput(values, command, name), loadTokenCounter()]);
-  }
-  const catalog = await readInput(values, command, name);
+  if (input.from !== 'catalog') return Promise.all([readInput(input, quiet), loadTokenCounter()]);
+  const catalog = await readInput(input, quiet);
   return [catalog, await tokenCounterOf(catalog)];
 }

@@ -8,6 +8,7 @@ import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { CliError, UsageError } from '../errors.js';
 import { type DefaultValue, findProject, type Project } from '../project/read-project.js';
 import { repeated } from './define-command.js';
+import { type Terminal, type TerminalValues, terminalOf } from './terminal.js';
 
 /** What a command takes from the project file if the command line does not name it. */
 export interface ProjectUse {
@@ -22,6 +23,7 @@ export interface ProjectUse {
 /** A command line with everything that the project file adds to it. */
 export interface CommandLine<A extends unknown[], O extends OptionValues> {
   readonly values: O;
+  readonly terminal: Terminal;
   readonly positionals: A;
   /** The command of the server, after `--`. */
   readonly command: readonly string[];
@@ -35,18 +37,18 @@ export interface CommandLine<A extends unknown[], O extends OptionValues> {
  * @param definition the command
  * @param argv the arguments
  * @param use what the command takes from the project file; undefined if it takes nothing, not even defaults
- * @returns the options, the other arguments, and the command of the server
+ * @returns the options, the other arguments, the command of the server, and how the command writes its output
  * @throws {UsageError} for an argument that is not valid
  * @throws {CliError} for a project file that is not valid
  * @throws {CommanderError} for `--help`, after it was printed
  * @example
- * const { values, positionals, command } = readCommandLine(definition, argv, { policy: 'policy', input: true });
+ * const { values, output, command } = readCommandLine(definition, argv, { policy: 'policy', input: true });
  */
-export function readCommandLine<A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  definition: Command<A, O, G>,
-  argv: readonly string[],
-  use?: ProjectUse,
-): CommandLine<A, O> {
+export function readCommandLine<
+  A extends unknown[],
+  O extends OptionValues & TerminalValues,
+  G extends OptionValues,
+>(definition: Command<A, O, G>, argv: readonly string[], use?: ProjectUse): CommandLine<A, O> {
   const end = argv.indexOf('--');
   const own = end === -1 ? argv : argv.slice(0, end);
   const command = end === -1 ? [] : argv.slice(end + 1);
@@ -54,8 +56,10 @@ export function readCommandLine<A extends unknown[], O extends OptionValues, G e
   const project = use === undefined ? undefined : findProject(process.cwd());
   const added = project === undefined ? undefined : ofProject(definition, project, command, use ?? {});
   if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
+  const values = definition.opts();
   return {
-    values: definition.opts(),
+    values,
+    terminal: terminalOf(values),
     positionals: definition.processedArgs,
     command: added?.command ?? command,
   };

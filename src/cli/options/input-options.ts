@@ -38,8 +38,6 @@ export interface InputValues {
   readonly url?: string | undefined;
   readonly header?: readonly string[] | undefined;
   readonly timeout?: number | undefined;
-  /** True to show no progress on stderr. */
-  readonly quiet?: boolean | undefined;
 }
 
 /** Where primitives come from. */
@@ -53,23 +51,18 @@ export type Input =
       readonly seconds: number;
     };
 
-/** @returns whether the command line names an input; for commands that work without one */
-export function hasInput(values: InputValues, command: readonly string[]): boolean {
-  return values.catalog !== undefined || values.url !== undefined || command.length > 0;
-}
-
 /**
  * Parses the input of a command line. Nothing is read or started yet.
  *
  * @param values the values of the options that `takesInput` adds
  * @param command the arguments after `--`
  * @param name the name of our command, for messages
- * @returns the input
- * @throws {UsageError} if there is no input, more than one, or one that is not valid
+ * @returns the input; undefined if there is none, for commands that work without one
+ * @throws {UsageError} if there is more than one input, or one that is not valid
  * @example
  * parseInput({ catalog: 'vault.catalog.json' }, []); // { from: 'catalog', path: 'vault.catalog.json' }
  */
-export function parseInput(values: InputValues, command: readonly string[], name = ''): Input {
+export function parseInput(values: InputValues, command: readonly string[], name = ''): Input | undefined {
   const { catalog, url, header, timeout: seconds = 30 } = values;
   const given = [
     ...(catalog === undefined ? [] : ['--catalog']),
@@ -85,7 +78,17 @@ export function parseInput(values: InputValues, command: readonly string[], name
     return { from: 'url', url: parseUrl(name, url), headers: parseHeaders(name, header ?? []), seconds };
   }
   const [program, ...args] = command;
-  if (program) return { from: 'command', program, args, seconds };
+  return program ? { from: 'command', program, args, seconds } : undefined;
+}
+
+/**
+ * Does the same for a command that needs an input.
+ *
+ * @throws {UsageError} if there is no input, too
+ */
+export function requireInput(values: InputValues, command: readonly string[], name: string): Input {
+  const input = parseInput(values, command, name);
+  if (input !== undefined) return input;
   const hint = 'Pass its command after --, for example -- node server.js, or pass --url or --catalog';
   throw new UsageError(name, `There is no server. ${hint}`);
 }

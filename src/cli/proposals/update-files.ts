@@ -6,7 +6,8 @@ import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError } from '../errors.js';
 import { readCatalogFile } from '../inputs/catalog-file.js';
 import { readCounted } from '../inputs/token-counter.js';
-import type { InputValues } from '../options/input-options.js';
+import type { Input } from '../options/input-options.js';
+import type { Terminal } from '../options/terminal.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { factsOf, jsonText, type PolicyFiles, schemaBeside, testsText } from './policy-files.js';
 import { updatePolicy } from './policy-update.js';
@@ -17,17 +18,15 @@ import { checkLine, effectsLine } from './proposal-report.js';
  * Updates a policy, its catalog, and its tests if nobody has changed them.
  *
  * @param files the paths
- * @param values where the primitives come from
- * @param command the command of the server
- * @param note prints a line on stderr
+ * @param input where the primitives come from
+ * @param terminal how the command writes its output
  * @returns the exit code
  * @throws {CliError} if the policy cannot be updated. Then no file has changed
  */
 export async function updateFiles(
   files: PolicyFiles,
-  values: InputValues,
-  command: readonly string[],
-  note: (text: string) => void,
+  input: Input,
+  { note, quiet }: Terminal,
 ): Promise<number> {
   if (!existsSync(files.policy)) {
     throw new CliError(
@@ -35,14 +34,14 @@ export async function updateFiles(
     );
   }
   const known =
-    values.catalog === undefined && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
-  const [catalog, tokensOf] = await readCounted(values, command, 'init');
-  const current = values.catalog === undefined ? factsOf(catalog, tokensOf) : catalog;
+    input.from !== 'catalog' && existsSync(files.catalog) ? readCatalogFile(files.catalog) : undefined;
+  const [catalog, tokensOf] = await readCounted(input, quiet);
+  const current = input.from !== 'catalog' ? factsOf(catalog, tokensOf) : catalog;
   const updated = updatePolicy(files.policy, current, known);
   const { policy, findings, added, removed, tools } = updated;
   const tests = updatedTests(files, policy, current, known);
   const texts = new Map(updated.files);
-  if (values.catalog === undefined) texts.set(files.catalog, jsonText(current));
+  if (input.from !== 'catalog') texts.set(files.catalog, jsonText(current));
   if (tests?.isOwn) texts.set(files.tests, tests.text);
   writeFiles(texts);
 

@@ -16,7 +16,7 @@ import { readText } from '../terminal/read-text.js';
 /** How to run test files. */
 export interface TestOptions {
   readonly quiet: boolean;
-  readonly timeout: number | undefined;
+  readonly timeout: number;
   readonly coverage: boolean;
   readonly threshold: number | undefined;
   /** Only tests whose name contains this text are reported; undefined for all tests. */
@@ -137,7 +137,8 @@ class TestRunner {
     { catalog, server }: TestFile,
   ): Promise<ServerCatalog | undefined> {
     const { timeout, quiet } = this.options;
-    if (server !== undefined && server.length > 0) return readInput({ timeout, quiet }, server, 'test');
+    const [program, ...args] = server ?? [];
+    if (program !== undefined) return readInput({ from: 'command', program, args, seconds: timeout }, quiet);
     if (catalog === undefined) return undefined;
     try {
       const path = beside(source.file, catalog);

@@ -5,9 +5,8 @@ import { CliError, UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { readCommon } from '../../options/common.js';
 import { defineCommand, writesText } from '../../options/define-command.js';
-import { parseInput, takesInput } from '../../options/input-options.js';
+import { requireInput, takesInput } from '../../options/input-options.js';
 import { policyOption, requirePolicy } from '../../options/policy-option.js';
 
 export const definition = takesInput(
@@ -37,14 +36,12 @@ Example:
  * await run(['--policy', 'policy.yaml', '--endpoint', 'https://mcp.example/mcp', '--catalog', 'catalog.json']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command } = readCommandLine(definition, argv);
-  const { quiet, errors } = readCommon(values);
+  const { values, command, terminal } = readCommandLine(definition, argv);
   const paths = requirePolicy('card', values.policy);
   const url = readEndpoint(values.endpoint);
-  parseInput(values, command, 'card');
-  const failure = { exitCode: 2, consequence: 'no card was printed' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
-  const { server } = await readInput(values, command, 'card');
+  const input = requireInput(values, command, 'card');
+  const policy = preparePolicy(readPolicyInput(paths, 'no card was printed', terminal));
+  const { server } = await readInput(input, terminal.quiet);
   const text = (name: string): string | undefined => {
     const value = read(server, name);
     return typeof value === 'string' ? value : undefined;

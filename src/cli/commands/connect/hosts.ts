@@ -6,7 +6,6 @@ import { preparePolicy } from '../../../engine/policy.js';
 import { UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { readCommon } from '../../options/common.js';
 import { defineCommand, repeated, writesText } from '../../options/define-command.js';
 import { moduleOption } from '../../options/input-options.js';
 import { policyOption, requirePolicy } from '../../options/policy-option.js';
@@ -46,13 +45,11 @@ Example:
  * await run(['--policy', 'policies/vault.yaml', '--preset', 'safe', '--', 'node', 'server.js']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values, command } = readCommandLine(definition, argv);
-  const { quiet, errors, paper, note } = readCommon(values);
+  const { values, command, terminal } = readCommandLine(definition, argv);
   const paths = requirePolicy('hosts', values.policy);
   // Checks that there is exactly one server, as `serve` will.
   chooseServer(values, command, 'hosts');
-  const failure = { exitCode: 2, consequence: 'nothing was printed' } as const;
-  const policy = preparePolicy(readPolicyInput(paths, failure, quiet, errors));
+  const policy = preparePolicy(readPolicyInput(paths, 'nothing was printed', terminal));
   const { host, preset, server, url, header = [] } = values;
   const concern = preset === undefined ? [] : [`preset=${preset}`];
   readPreferences(policy, { concern });
@@ -72,11 +69,11 @@ export async function run(argv: string[]): Promise<number> {
     ],
   };
   const snippets = hostSnippets(NAME, serve).filter(({ id }) => host === undefined || id === host);
-  if (header.length > 0) note('note: the header is part of the configuration. Do not commit it.');
+  if (header.length > 0) terminal.note('note: the header is part of the configuration. Do not commit it.');
   for (const { name, file, text } of snippets) {
-    if (host !== undefined) note(`${name}: ${file}`);
+    if (host !== undefined) terminal.note(`${name}: ${file}`);
     process.stdout.write(
-      host === undefined ? `${paper.paint('bold', `${name}: ${file}`)}\n\n${text}\n` : text,
+      host === undefined ? `${terminal.paper.paint('bold', `${name}: ${file}`)}\n\n${text}\n` : text,
     );
   }
   return 0;

@@ -9,7 +9,6 @@ import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { readPolicyText } from '../../../policy/language/read-yaml.js';
 import { CliError, cannotRead } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { readCommon } from '../../options/common.js';
 import { defineCommand, writesText } from '../../options/define-command.js';
 
 export const definition = writesText(
@@ -44,12 +43,11 @@ Example:
  * await run(['--out', 'build/lambda']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values } = readCommandLine(definition, argv);
-  const { note } = readCommon(values);
+  const { values, terminal } = readCommandLine(definition, argv);
   const { endpoint, out, architecture } = values;
   refuseToReplace(out);
   await bundleFunction(readEndpointFile(endpoint), { target: out, architecture });
-  note(`Made ${out} for ${architecture}. Its handler is index.handler.`);
+  terminal.note(`Made ${out} for ${architecture}. Its handler is index.handler.`);
   return 0;
 }
 

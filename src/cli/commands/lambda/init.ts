@@ -4,7 +4,6 @@ import { Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { readCommon } from '../../options/common.js';
 import { defineCommand, writesText } from '../../options/define-command.js';
 import { parseUrl } from '../../options/input-options.js';
 import { policyOption, requirePolicy } from '../../options/policy-option.js';
@@ -62,8 +61,7 @@ Example:
  * await run(['--lambda', '--policy', 'policy.yaml', '--module', 'src/server.ts']);
  */
 export async function run(argv: string[]): Promise<number> {
-  const { values } = readCommandLine(definition, argv);
-  const { note } = readCommon(values);
+  const { values, terminal } = readCommandLine(definition, argv);
   const policies = requirePolicy('init --lambda', values.policy);
   const absent = policies.find((path) => !existsSync(path));
   if (absent !== undefined)
@@ -91,8 +89,8 @@ export async function run(argv: string[]): Promise<number> {
     );
   }
   for (const [file, text] of files) writeOutput(file, text);
-  note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
-  for (const step of nextSteps(server, variant)) note(step);
+  terminal.note(`Wrote ${[...files.keys()].join(', ')} for the service ${service}.`);
+  for (const step of nextSteps(server, variant)) terminal.note(step);
   return 0;
 }
 

@@ -2,7 +2,7 @@ import { wrapped } from '../terminal/layout.js';
 import { type Paper, paperOf } from '../terminal/output.js';
 
 /** How a command writes its output. */
-export interface Common {
+export interface Terminal {
   /** How text is written to stdout. */
   readonly paper: Paper;
   /** How text is written to stderr. */
@@ -12,19 +12,14 @@ export interface Common {
   note(text: string, style?: Parameters<Paper['paint']>[0]): void;
 }
 
-/**
- * @param values the values of the options that `writesText` adds
- * @returns how the command writes its output
- * @example
- * const { paper, note } = readCommon(values);
- */
-export function readCommon({
-  color,
-  quiet = false,
-}: {
+/** The values of the options that `writesText` adds. */
+export interface TerminalValues {
   readonly color: 'auto' | 'always' | 'never';
   readonly quiet?: boolean | undefined;
-}): Common {
+}
+
+/** @returns how a command writes its output */
+export function terminalOf({ color, quiet = false }: TerminalValues): Terminal {
   const errors = paperOf(process.stderr, color);
   return {
     paper: paperOf(process.stdout, color),
