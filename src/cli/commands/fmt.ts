@@ -1,13 +1,14 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { FormatError, formatYaml } from '../../policy/language/format-yaml.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
-import { CliError, cannotRead, systemCode } from '../errors.js';
+import { CliError, systemCode } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readCommandLine } from '../options/command-line.js';
 import { defineCommand, writesText } from '../options/define-command.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
+import { readText } from '../terminal/read-text.js';
 
 export const definition = writesText(
   defineCommand(
@@ -55,12 +56,7 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 function formatted(file: string): { before: string; after: string } {
-  let before: string;
-  try {
-    before = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw cannotRead(file, cause, 'Check the path of the policy.');
-  }
+  const before = readText(file, 'Check the path of the policy.');
   const [problem] = readPolicyText(before, file).findings;
   if (problem !== undefined) {
     const { line, column, message } = problem;

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
 import { UNLISTED } from '../../http/log/report-fields.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
-import { CliError, cannotRead, UsageError } from '../errors.js';
+import { CliError, UsageError } from '../errors.js';
 import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js';
 import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
@@ -15,6 +14,7 @@ import { readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../options/terminal.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
+import { readText } from '../terminal/read-text.js';
 
 export const definition = takesInput(
   writesText(
@@ -81,12 +81,7 @@ function readAnyPolicy(paths: readonly string[], terminal: Terminal): Policy {
   if (path === undefined || more.length > 0 || !path.endsWith('.json')) {
     return preparePolicy(readPolicyInput(paths, 'nothing was replayed', terminal));
   }
-  let content: string;
-  try {
-    content = readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw cannotRead(path, cause, 'Check the path of the policy.');
-  }
+  const content = readText(path, 'Check the path of the policy.');
   try {
     return openCompiledPolicy(JSON.parse(content));
   } catch (cause) {

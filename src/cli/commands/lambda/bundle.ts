@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Option } from '@commander-js/extra-typings';
 import { bundleFunction, TARGET } from '../../../deploy/bundle.js';
@@ -7,9 +7,10 @@ import { FILES } from '../../../deploy/entry.js';
 import { ARCHITECTURES } from '../../../deploy/native-code.js';
 import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { readPolicyText } from '../../../policy/language/read-yaml.js';
-import { CliError, cannotRead } from '../../errors.js';
+import { CliError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
 import { defineCommand, writesText } from '../../options/define-command.js';
+import { readText } from '../../terminal/read-text.js';
 
 export const definition = writesText(
   defineCommand(
@@ -61,12 +62,7 @@ function refuseToReplace(out: string): void {
 }
 
 function readEndpointFile(file: string): Endpoint {
-  let text: string;
-  try {
-    text = readFileSync(file, 'utf8');
-  } catch (cause) {
-    throw cannotRead(file, cause, 'Write it with "mcp-concerns init --lambda", or pass --endpoint FILE.');
-  }
+  const text = readText(file, 'Write it with "mcp-concerns init --lambda", or pass --endpoint FILE.');
   const { data, findings } = readPolicyText(text, file);
   const [problem] = findings;
   if (problem !== undefined) throw new CliError(`${file}:${problem.line}: ${problem.message}`);
