@@ -2,6 +2,7 @@ import { targetsOf } from '../gate/enforce/targets.js';
 import { ROUTES } from '../gate/table/routes.js';
 import { ERRORS, type Request as McpRequest, read } from '../wire/messages.js';
 import { decodeHeader, encodeHeader } from './header-value.js';
+import { messagesIn } from './streams/messages-in.js';
 
 /** Answers a request whose body was already read and parsed. */
 export type ServeParsed = (request: Request, body: unknown) => Promise<Response>;
@@ -95,15 +96,9 @@ interface SubstituteAt {
 
 /** @returns the replacements in an answer, which is JSON or an event stream; `undefined` if it contains none */
 function substitutesIn(text: string): readonly SubstituteAt[] | undefined {
-  for (const line of text.split('\n')) {
-    try {
-      const substitutes = read(JSON.parse(line.replace(/^data: ?/, '')), 'result', 'substitutes');
-      if (Array.isArray(substitutes)) return substitutes;
-    } catch {
-      // Other lines of an event stream.
-    }
-  }
-  return undefined;
+  return messagesIn(text)
+    .map((message) => read(message, 'result', 'substitutes'))
+    .find(Array.isArray);
 }
 
 function substituteAll(checked: McpRequest): readonly SubstituteAt[] {

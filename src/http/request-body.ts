@@ -2,6 +2,7 @@ import {
   DEFAULT_MAX_REQUEST_BODY_SIZE,
   readRequestBody,
 } from '@modelcontextprotocol/sdk/server/requestBody.js';
+import { type RequestId, read } from '../wire/messages.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 
 /**
@@ -55,4 +56,12 @@ export function parseJson(text: string): unknown {
   } catch {
     return undefined;
   }
+}
+
+/** @returns the ids of the requests in the JSON of a body: one message, or a batch */
+export function requestIdsIn(body: unknown): RequestId[] {
+  return [body].flat().flatMap((message) => {
+    const id = read(message, 'method') === undefined ? undefined : read(message, 'id');
+    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
+  });
 }

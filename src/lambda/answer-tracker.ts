@@ -1,3 +1,4 @@
+import { messagesIn } from '../http/streams/messages-in.js';
 import { type RequestId, read } from '../wire/messages.js';
 import type { RequestIds } from './substitute-responses.js';
 
@@ -26,8 +27,8 @@ export function trackAnswers(requests: () => RequestIds, response: Response): An
   const pending = new Set<unknown>(ids);
   return {
     see(chunk) {
-      for (const line of Buffer.from(chunk).toString().split('\n')) {
-        if (line.startsWith('data: ')) pending.delete(answeredBy(line.slice('data: '.length)));
+      for (const message of messagesIn(Buffer.from(chunk).toString())) {
+        if (read(message, 'method') === undefined) pending.delete(read(message, 'id'));
       }
     },
     missing: () => ids.filter((id) => pending.has(id)),
@@ -35,13 +36,3 @@ export function trackAnswers(requests: () => RequestIds, response: Response): An
 }
 
 const fixed = (ids: readonly RequestId[]): AnswerTracker => ({ see: () => undefined, missing: () => ids });
-
-/** @returns the id of the request that a message answers; `undefined` if it is not an answer */
-function answeredBy(data: string): unknown {
-  try {
-    const message: unknown = JSON.parse(data);
-    return read(message, 'method') === undefined ? read(message, 'id') : undefined;
-  } catch {
-    return undefined;
-  }
-}

@@ -1,5 +1,6 @@
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
-import { type RequestId, read } from '../wire/messages.js';
+import { parseJson, requestIdsIn } from '../http/request-body.js';
+import type { RequestId } from '../wire/messages.js';
 
 /** The ids of the requests in a body: one id, a list for a batch, `undefined` if the body contains no request. */
 export type RequestIds = RequestId | readonly RequestId[] | undefined;
@@ -33,16 +34,8 @@ export const TOO_LONG: SubstituteReason = {
  * @returns the ids of the requests
  */
 export function requestIds(body: string): RequestIds {
-  let sent: unknown;
-  try {
-    sent = JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-  const ids = (Array.isArray(sent) ? sent : [sent]).flatMap((message) => {
-    const id = read(message, 'method') === undefined ? undefined : read(message, 'id');
-    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
-  });
+  const sent = parseJson(body);
+  const ids = requestIdsIn(sent);
   return Array.isArray(sent) ? ids : ids[0];
 }
 

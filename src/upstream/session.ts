@@ -6,7 +6,8 @@ import { gatedTransport } from '../gate/edge/gated-transport.js';
 import type { ServerOfRequest } from '../http/fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { once } from '../http/once.js';
-import { parseJson, readJson } from '../http/request-body.js';
+import { readJson, requestIdsIn } from '../http/request-body.js';
+import { messagesIn } from '../http/streams/messages-in.js';
 import { SlowReaders } from '../http/streams/slow-readers.js';
 import { METHODS, type RequestId, read } from '../wire/messages.js';
 
@@ -124,7 +125,8 @@ export async function openSession(
         transport.handleRequest(new Request(request.url, { method: 'POST', headers }), { parsedBody: body });
       const params = { protocolVersion, capabilities: {}, clientInfo };
       const answered = await post({ jsonrpc: '2.0', id: 'adopt', method: METHODS.initialize, params });
-      const message = messageIn(await answered.text());
+      const messages = messagesIn(await answered.text());
+      const message = messages.find((each) => read(each, 'id') === 'adopt') ?? messages[0];
       if (!answered.ok || read(message, 'result') === undefined) {
         const reason = read(message, 'error', 'message');
         const text = typeof reason === 'string' ? reason : 'the server did not initialize';
@@ -135,19 +137,4 @@ export async function openSession(
     },
     close,
   };
-}
-
-function requestIdsIn(body: unknown): RequestId[] {
-  const messages: unknown[] = Array.isArray(body) ? body : [body];
-  return messages.flatMap((message) => {
-    const id = read(message, 'method') === undefined ? undefined : read(message, 'id');
-    return typeof id === 'string' || typeof id === 'number' ? [id] : [];
-  });
-}
-
-/** @returns the response in a body, which is JSON or an event stream with other messages before it */
-function messageIn(body: string): unknown {
-  const lines = body.startsWith('{') ? [body] : body.split('\n').filter((line) => line.startsWith('data:'));
-  const messages = lines.map((line): unknown => parseJson(line.replace(/^data:/, '')));
-  return messages.find((message) => read(message, 'id') === 'adopt') ?? messages[0];
 }

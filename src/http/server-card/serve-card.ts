@@ -4,6 +4,7 @@ import { type LivePolicy, policyInForce } from '../../gate/request/live-policy.j
 import { read } from '../../wire/messages.js';
 import type { FetchHandler } from '../fetch-handler.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
+import { messagesIn } from '../streams/messages-in.js';
 import { type CardIdentity, serverCard } from './card.js';
 
 const SUFFIX = '/server-card';
@@ -81,22 +82,12 @@ async function askIdentity(handle: FetchHandler, url: string): Promise<CardIdent
   return info;
 }
 
-/** The answer is JSON, or an event stream. */
 function serverInfoIn(text: string): CardIdentity | undefined {
-  for (const line of text.split('\n')) {
-    try {
-      const info = read(JSON.parse(line.replace(/^data: ?/, '')), 'result', 'serverInfo');
-      const [name, version] = [textOf(info, 'name'), textOf(info, 'version')];
-      if (name === undefined) continue;
-      return {
-        name,
-        version: version ?? '0.0.0',
-        title: textOf(info, 'title'),
-        description: textOf(info, 'description'),
-      };
-    } catch {
-      // Other lines of an event stream.
-    }
+  for (const message of messagesIn(text)) {
+    const info = read(message, 'result', 'serverInfo');
+    const [name, version] = [textOf(info, 'name'), textOf(info, 'version')];
+    const [title, description] = [textOf(info, 'title'), textOf(info, 'description')];
+    if (name !== undefined) return { name, version: version ?? '0.0.0', title, description };
   }
   return undefined;
 }
