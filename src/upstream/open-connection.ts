@@ -81,7 +81,7 @@ export class OpenConnection {
     lost.catch(() => undefined);
     transport.onclose = () => giveUp(new UpstreamError(this.ending()));
     if (transport instanceof ChildTransport) transport.onstderr = this.ports.stderr;
-    if (transport instanceof RemoteTransport) transport.onunanswered = (id, reason) => this.drop(id, reason);
+    if (transport instanceof RemoteTransport) transport.onended = (id, reason) => this.drop(id, reason);
     const timer = setTimeout(() => {
       giveUp(new UpstreamError(`it did not initialize within ${startMs / 1000} s`));
     }, startMs);
@@ -192,7 +192,9 @@ export class OpenConnection {
       this.own.delete(id);
       return own(failure(id, ERRORS.internal, reason));
     }
-    if (this.take(id)) this.ports.dropped(id, reason);
+    if (!this.unanswered.has(id)) return;
+    this.take(id);
+    this.ports.dropped(id, reason);
   }
 
   private idle(): void {

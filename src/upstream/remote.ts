@@ -3,8 +3,8 @@ import {
   type StreamableHTTPClientTransportOptions,
 } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js';
-import { fromSdk, isResponse } from '../wire/messages.js';
+import type { RequestId } from '@modelcontextprotocol/sdk/types.js';
+import { requestIdsIn } from '../http/request-body.js';
 import { watchBody } from './watch-body.js';
 
 /** Milliseconds after the end of a response until its request counts as unanswered: the SDK still parses its end. */
@@ -17,17 +17,12 @@ const TERMINATE_MS = 1000;
 
 /**
  * A transport to a remote server over Streamable HTTP, that of the SDK, which also tells when the response to a request
- * ends without an answer.
+ * has ended, so that its answer cannot arrive any more.
  */
-export class RemoteTransport implements Transport {
-  onclose?: () => void;
-  onerror?: (error: Error) => void;
-  onmessage?: (message: JSONRPCMessage) => void;
-  /** Called when a request will not be answered, because its response ended. */
-  onunanswered?: (id: RequestId, reason: string) => void;
+export class RemoteTransport extends StreamableHTTPClientTransport {
+  /** Called some time after the response to a request ended, with or without an answer. */
+  onended?: (id: RequestId, reason: string) => void;
 
-  private readonly inner: StreamableHTTPClientTransport;
-  private readonly unanswered = new Set<RequestId>();
   private readonly open = new Set<AbortController>();
   private readonly timers = new Set<NodeJS.Timeout>();
   private paused: { readonly over: Promise<void>; readonly resume: () => void } | undefined;
@@ -52,34 +47,7 @@ export class RemoteTransport implements Transport {
         },
       });
     };
-    this.inner = new StreamableHTTPClientTransport(url, { requestInit, fetch });
-  }
-
-  start(): Promise<void> {
-    const { inner } = this;
-    inner.onclose = () => this.onclose?.();
-    inner.onerror = (error) => this.onerror?.(error);
-    inner.onmessage = (message) => {
-      const received = fromSdk(message);
-      if (isResponse(received) && received.id != null) this.unanswered.delete(received.id);
-      this.onmessage?.(message);
-    };
-    return inner.start();
-  }
-
-  async send(message: JSONRPCMessage): Promise<void> {
-    const id = 'method' in message && 'id' in message ? message.id : undefined;
-    if (id !== undefined) this.unanswered.add(id);
-    try {
-      await this.inner.send(message);
-    } catch (cause) {
-      if (id !== undefined) this.unanswered.delete(id);
-      throw cause;
-    }
-  }
-
-  setProtocolVersion(version: string): void {
-    this.inner.setProtocolVersion(version);
+    super(url, { requestInit, fetch });
   }
 
   /** Stops reading responses, so that the server has to wait. */
@@ -97,20 +65,20 @@ export class RemoteTransport implements Transport {
     this.paused = undefined;
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     for (const timer of this.timers) clearTimeout(timer);
     this.resume();
     for (const controller of this.open) controller.abort();
     // The server keeps the session until it is told. A server that does not answer must not delay the end.
-    const ended = this.inner.terminateSession().catch(() => undefined);
+    const ended = this.terminateSession().catch(() => undefined);
     await Promise.race([ended, new Promise((resolve) => setTimeout(resolve, TERMINATE_MS).unref())]);
-    await this.inner.close();
+    await super.close();
   }
 
   private expect(id: RequestId, within: number, reason: string): void {
     const timer = setTimeout(() => {
       this.timers.delete(timer);
-      if (this.unanswered.delete(id)) this.onunanswered?.(id, reason);
+      this.onended?.(id, reason);
     }, within);
     this.timers.add(timer);
   }
@@ -130,9 +98,5 @@ export function remoteTransport(url: string, headers: Readonly<Record<string, st
 }
 
 function requestIdIn(body: unknown): RequestId | undefined {
-  if (typeof body !== 'string') return undefined;
-  const message: unknown = JSON.parse(body);
-  if (typeof message !== 'object' || message === null || !('method' in message) || !('id' in message))
-    return undefined;
-  return typeof message.id === 'string' || typeof message.id === 'number' ? message.id : undefined;
+  return typeof body === 'string' ? requestIdsIn(JSON.parse(body))[0] : undefined;
 }
