@@ -75,16 +75,13 @@ export function isolateUpstream(
 class SingleUseServer implements UpstreamServer {
   readonly readers = new SlowReaders({
     pause: () => {
-      for (const { server } of this.upstreams.values()) server.readers.source?.pause();
+      for (const upstream of this.upstreams.values()) upstream.server().readers.source?.pause();
     },
     resume: () => {
-      for (const { server } of this.upstreams.values()) server.readers.source?.resume();
+      for (const upstream of this.upstreams.values()) upstream.server().readers.source?.resume();
     },
   });
-  private readonly upstreams = new Map<
-    unknown,
-    { readonly upstream: Upstream; readonly server: UpstreamServer }
-  >();
+  private readonly upstreams = new Map<unknown, Upstream>();
   private client: Transport | undefined;
 
   constructor(private readonly open: () => Upstream) {}
@@ -112,8 +109,7 @@ class SingleUseServer implements UpstreamServer {
     id: string | number,
   ): Promise<void> {
     const upstream = this.open();
-    const server = upstream.server();
-    this.upstreams.set(id, { upstream, server });
+    this.upstreams.set(id, upstream);
     const transport: Transport = {
       start: async () => undefined,
       close: async () => undefined,
@@ -122,12 +118,12 @@ class SingleUseServer implements UpstreamServer {
         await client.send(message, options);
       },
     };
-    await server.connect(transport);
+    await upstream.server().connect(transport);
     transport.onmessage?.(request);
   }
 
   private end(id: unknown): void {
-    void this.upstreams.get(id)?.upstream.close();
+    void this.upstreams.get(id)?.close();
     this.upstreams.delete(id);
   }
 }

@@ -12,14 +12,10 @@ import {
   read,
   toSdk,
 } from '../wire/messages.js';
+import type { UpstreamServer } from './upstream.js';
 
 /** A server in another process, with the interface of a server of the SDK. It forwards each message. */
-export interface ServerProxy {
-  connect(transport: Transport): Promise<void>;
-  close(): Promise<void>;
-  /** Stops reading from the upstream while clients are slow. */
-  readonly readers: SlowReaders;
-}
+export type ServerProxy = UpstreamServer;
 
 /** A transport, some of which can stop reading. */
 type UpstreamTransport = Transport & { pause?(): void; resume?(): void };

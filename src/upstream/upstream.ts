@@ -32,11 +32,11 @@ export interface Upstream {
   close(): Promise<void>;
 }
 
-/** The shared server as one request sees it, with the interface of a server of the SDK. */
+/** A server behind the endpoint as one request sees it, with the interface of a server of the SDK. */
 export interface UpstreamServer {
   connect(transport: Transport): Promise<void>;
   close(): Promise<void>;
-  /** Stops reading from the shared server while clients are slow. */
+  /** Stops reading from the server behind the endpoint while clients are slow. */
   readonly readers: SlowReaders;
 }
 
