@@ -67,7 +67,10 @@ export function serve(options: HandlerOptions, lists?: KnownLists): FetchHandler
     const principal = principalPreferences(options.preferences, observed, given.authInfo);
     // The copy comes last: properties that are added to a copy take V8 several microseconds.
     const own = { store, principal, taskMemory, ...kept };
-    if (request.method === 'POST') return post(own, lists, request, given);
+    if (request.method === 'POST') {
+      const body = await readJson(request, given, options.maxBodyBytes);
+      return body instanceof Response ? body : respond(own, lists, request, body.value, given);
+    }
     const returning = readReturn(request);
     if (returning !== undefined) return respond(own, lists, returning.post, returning.message, given);
     if (request.method === 'DELETE' && store !== undefined) return endSession(store, request);
@@ -81,16 +84,6 @@ type Options = HandlerOptions & {
   readonly taskMemory: TaskMemory;
   readonly principal: PrincipalPreferences | undefined;
 };
-
-async function post(
-  options: Options,
-  lists: KnownLists | undefined,
-  request: Request,
-  given: FetchOptions,
-): Promise<Response> {
-  const body = await readJson(request, given, options.maxBodyBytes);
-  return body instanceof Response ? body : respond(options, lists, request, body.value, given);
-}
 
 /** Answers the messages of a POST. */
 async function respond(

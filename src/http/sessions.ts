@@ -47,22 +47,15 @@ export function principalOf(authInfo: AuthInfo | undefined): readonly string[] |
   return authInfo?.clientId ? [issuer, 'client', authInfo.clientId] : undefined;
 }
 
-/** A session that is read while the server is built. */
-export interface SessionAhead {
-  /** The session; `undefined` if the read failed. Then the gate reads `store` and handles the failure. */
-  readonly session: Promise<SessionRead | undefined>;
-  /** A store whose reads of the session share that one read, also if it failed, until the session changes. */
-  readonly store: SessionStore;
-}
-
 /**
  * Starts to read a session, so that one read serves both the check for an ended session and the gate.
  *
  * @param store the store
  * @param id the id of the session
- * @returns the session, and a store that shares this read
+ * @returns `session`, which is `undefined` if the read failed: then the gate reads `store` and handles the failure; and
+ *   `store`, whose reads of the session share that one read, also if it failed, until the session changes
  */
-export function readAhead(store: SessionStore, id: string): SessionAhead {
+export function readAhead(store: SessionStore, id: string) {
   let reading: Promise<SessionRead> | undefined = store.read(id);
   const changes = async <T>(changed: string, change: Promise<T>): Promise<T> => {
     try {
@@ -78,6 +71,6 @@ export function readAhead(store: SessionStore, id: string): SessionAhead {
       read: (key) => (key === id ? reading : undefined) ?? store.read(key),
       update: (key, change) => changes(key, store.update(key, change)),
       end: (key) => changes(key, store.end(key)),
-    },
+    } satisfies SessionStore,
   };
 }

@@ -29,7 +29,7 @@ export function fillLists(policy: Policy | LivePolicy, catalog: KnownCatalog): S
   return shared;
 }
 
-/** The part of a transport that a stub server needs. Transports of SDK v1 and v2 have it. */
+/** The part of a transport that reading lists needs. Transports of SDK v1 and v2 have it. */
 interface StubTransport {
   onmessage?: ((message: never, extra?: never) => void) | undefined;
   start(): Promise<void>;
@@ -37,7 +37,7 @@ interface StubTransport {
   close(): Promise<void>;
 }
 
-/** A server that answers only list requests. A server of SDK v1 or v2 has this shape too. */
+/** A server whose lists are read: a server of SDK v1 or v2. */
 export interface StubServer {
   // `never`, because the transports of SDK v1 and v2 have different types.
   connect(transport: never): Promise<void>;
@@ -45,40 +45,21 @@ export interface StubServer {
 }
 
 /**
- * Makes a stub server that answers list requests from known lists. Building the real server, with all its schemas, takes
- * most of the time of a list request.
+ * Returns whether a list request can be answered from known lists. Building the real server, with all its schemas, takes most
+ * of the time of a list request.
  *
  * @param shared the known lists
- * @param messages the messages to answer
- * @returns the stub server; `undefined` if a message is not a list request, or its list is not known yet
+ * @param message the message to answer
+ * @returns false if the message is not a list request, or its list is not known yet
  * @example
- * const server = createStubServer(lists, [message]) ?? (await createServer());
+ * if (isKnown(lists, message)) return answerFrom(lists, message);
  */
-export function createStubServer(
-  shared: SharedCatalog,
-  messages: readonly unknown[],
-): StubServer | undefined {
-  const known = messages.every((message) => {
-    const kind = listedBy(message);
-    const cursor = read(message, 'params', 'cursor');
-    // Only the real server can decide how to answer a cursor that it did not issue.
-    const page = isGateCursor(cursor) ? undefined : cursor;
-    return kind !== undefined && shared.page(kind, page) !== undefined;
-  });
-  if (!known || messages.length === 0) return undefined;
-  let stubTransport: StubTransport | undefined;
-  return {
-    async connect(transport) {
-      const connected: StubTransport = transport;
-      stubTransport = connected;
-      connected.onmessage = (message) => {
-        // `never`, because the message types of SDK v1 and v2 differ.
-        void connected.send(answerFrom(shared, message) as never);
-      };
-      await connected.start();
-    },
-    close: async () => stubTransport?.close(),
-  };
+export function isKnown(shared: SharedCatalog, message: unknown): boolean {
+  const kind = listedBy(message);
+  const cursor = read(message, 'params', 'cursor');
+  // Only the real server can decide how to answer a cursor that it did not issue.
+  const page = isGateCursor(cursor) ? undefined : cursor;
+  return kind !== undefined && shared.page(kind, page) !== undefined;
 }
 
 /** @returns the kind of primitive that a request lists; `undefined` if it is not a list request */
@@ -87,7 +68,8 @@ export function listedBy(message: unknown): Kind | undefined {
   return read(message, 'id') === undefined ? undefined : KINDS.find((kind) => LISTS[kind].method === method);
 }
 
-function answerFrom(shared: SharedCatalog, { id, params, ...message }: Request): Message {
+/** @returns the answer to a list request */
+export function answerFrom(shared: SharedCatalog, { id, params, ...message }: Request): Message {
   const kind = listedBy({ id, ...message });
   const page = kind === undefined ? undefined : shared.page(kind, params?.cursor);
   // In the order in which the SDK writes members, so that a list without filters has the same bytes as the server's.

@@ -25,14 +25,7 @@ interface CardRemote {
 }
 
 /** A Server Card: what a host can know about an endpoint before it connects. It names no tool. */
-export interface ServerCard {
-  readonly $schema: string;
-  readonly name: string;
-  readonly version: string;
-  readonly title?: string;
-  readonly description: string;
-  readonly remotes: readonly CardRemote[];
-}
+export type ServerCard = ReturnType<typeof serverCard>;
 
 const SCHEMA = 'https://static.modelcontextprotocol.io/schemas/v2/server-card.schema.json';
 /** The limits of the schema. */
@@ -52,10 +45,17 @@ const LONGEST = { name: 200, version: 255, title: 100, description: 100 } as con
  * @example
  * serverCard(policy, { name: 'notes', version: '1.0.0' }, 'https://mcp.example/mcp').name; // 'example.mcp/notes'
  */
-export function serverCard(policy: Policy, identity: CardIdentity, url: string): ServerCard {
+export function serverCard(policy: Policy, identity: CardIdentity, url: string) {
   const presets = presetChoices(policy);
   const values = valueChoices(policy);
   const { title, description } = identity;
+  const type = 'streamable-http';
+  const headers = values.choices.length === 0 ? {} : { headers: [{ name: 'Mcp-Concerns', ...values }] };
+  const remotes: CardRemote[] = [{ type, url, ...headers }];
+  if (presets.choices.length > 0) {
+    const template = `${url}?${CONCERNS_PARAMETER}={concerns}`;
+    remotes.push({ type, url: template, variables: { concerns: presets } });
+  }
   return {
     $schema: SCHEMA,
     name: `${namespaceOf(url)}/${safeName(identity.name)}`.slice(0, LONGEST.name),
@@ -65,22 +65,7 @@ export function serverCard(policy: Policy, identity: CardIdentity, url: string):
       0,
       LONGEST.description,
     ),
-    remotes: [
-      {
-        type: 'streamable-http',
-        url,
-        ...(values.choices.length === 0 ? {} : { headers: [{ name: 'Mcp-Concerns', ...values }] }),
-      },
-      ...(presets.choices.length === 0
-        ? []
-        : [
-            {
-              type: 'streamable-http' as const,
-              url: `${url}?${CONCERNS_PARAMETER}={concerns}`,
-              variables: { concerns: presets },
-            },
-          ]),
-    ],
+    remotes,
   };
 }
 
