@@ -1,5 +1,6 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { digestOf } from '../session/digest.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 
 const SESSION_HEADER = 'mcp-session-id';
@@ -28,10 +29,7 @@ export function sessionOf(headers: Headers): string | undefined {
 export function bindSessions(store: SessionStore, authInfo: AuthInfo | undefined): SessionStore {
   const principal = principalOf(authInfo);
   if (principal === undefined) return store;
-  const key = (id: string): string =>
-    createHash('sha256')
-      .update(JSON.stringify([...principal, id]))
-      .digest('hex');
+  const key = (id: string): string => digestOf([...principal, id], 'hex');
   return {
     read: (id) => store.read(key(id)),
     update: (id, change) => store.update(key(id), change),

@@ -1,5 +1,6 @@
 import type { FetchHandler } from '../http/fetch-handler.js';
-import { beforeDeadline, type LambdaContext } from './deadline.js';
+import { beforeAbort } from '../session/before-abort.js';
+import type { LambdaContext } from './deadline.js';
 import type { HttpEvent } from './event.js';
 import { createInvocations, type InvocationOptions } from './invocation.js';
 import type { RestEvent } from './read-event.js';
@@ -24,8 +25,8 @@ export function bufferedHandler(handle: FetchHandler, options: InvocationOptions
     const invocation = begin(event, context);
     const response = await invocation.answer();
     // The body of an event stream may arrive long after its status and headers.
-    const result = await beforeDeadline(toResult(response, invocation.event), invocation.signal).catch(
-      (cause) => toResult(invocation.fail(cause), invocation.event),
+    const result = await beforeAbort(toResult(response, invocation.event), invocation.signal).catch((cause) =>
+      toResult(invocation.fail(cause), invocation.event),
     );
     invocation.end(result.statusCode);
     return result;

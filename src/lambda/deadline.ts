@@ -38,24 +38,3 @@ export function deadlineOf(context: LambdaContext): Deadline {
   const timer = setTimeout(() => controller.abort(new LateError(message)), Math.max(0, remaining - MARGIN));
   return { signal: controller.signal, clear: () => clearTimeout(timer) };
 }
-
-/**
- * Waits for work, but not longer than a deadline.
- *
- * @param work the promise to wait for
- * @param signal of the deadline
- * @returns the result of the work; rejects with a `LateError` if the deadline passes first
- */
-export async function beforeDeadline<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
-  let stop = (): void => undefined;
-  const late = new Promise<never>((_, reject) => {
-    stop = () => reject(signal.reason);
-    signal.addEventListener('abort', stop, { once: true });
-    if (signal.aborted) stop();
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    signal.removeEventListener('abort', stop);
-  }
-}

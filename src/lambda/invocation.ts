@@ -8,8 +8,9 @@ import { type Observer, observe } from '../http/observer.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import { isForCard } from '../http/server-card/serve-card.js';
 import { principalOf, sessionOf } from '../http/sessions.js';
+import { beforeAbort } from '../session/before-abort.js';
 import { callerOf } from './claims.js';
-import { beforeDeadline, deadlineOf, type LambdaContext, LateError } from './deadline.js';
+import { deadlineOf, type LambdaContext, LateError } from './deadline.js';
 import { type HttpEvent, isRequestMethod, toRequest } from './event.js';
 import { type RestEvent, readEvent } from './read-event.js';
 import { TooLongError } from './result.js';
@@ -108,7 +109,7 @@ export function createInvocations(
             names,
             authInfo: callerOf(event),
           });
-          const response = page.allow(await beforeDeadline(handled, signal));
+          const response = page.allow(await beforeAbort(handled, signal));
           session ??= sessionOf(response.headers);
           return response;
         } catch (thrown) {

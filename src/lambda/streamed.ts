@@ -1,7 +1,8 @@
 import type { FetchHandler } from '../http/fetch-handler.js';
+import { beforeAbort } from '../session/before-abort.js';
 import { trackAnswers } from './answer-tracker.js';
 import { bufferedHandler } from './buffered.js';
-import { beforeDeadline, type LambdaContext } from './deadline.js';
+import type { LambdaContext } from './deadline.js';
 import type { HttpEvent } from './event.js';
 import { createInvocations, type Invocation, type InvocationOptions } from './invocation.js';
 import type { RestEvent } from './read-event.js';
@@ -59,12 +60,12 @@ async function pipe(response: Response, sink: ResponseSink, invocation: Invocati
   });
   try {
     for (;;) {
-      const read = await beforeDeadline(Promise.race([reader?.read(), broken]), signal);
+      const read = await beforeAbort(Promise.race([reader?.read(), broken]), signal);
       if (read === undefined || read.done) break;
       answers.see(read.value);
       if (!sink.write(read.value)) {
         const drained = new Promise<void>((resolve) => sink.once('drain', resolve));
-        await beforeDeadline(Promise.race([drained, broken]), signal);
+        await beforeAbort(Promise.race([drained, broken]), signal);
       }
     }
   } catch (cause) {

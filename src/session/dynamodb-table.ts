@@ -1,28 +1,14 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ATTRIBUTES, type Condition, type SessionItem } from './dynamodb-item.js';
 
-/** The three requests that the store sends. Each can be aborted. */
-export interface SessionTable {
-  get(id: string, signal: AbortSignal): Promise<SessionItem | undefined>;
-  /** Sets these attributes, and keeps the others. Returns whether the condition was satisfied. */
-  set(id: string, attributes: SessionItem, condition: Condition, signal: AbortSignal): Promise<boolean>;
-  /** Replaces the whole item. Returns whether the condition was satisfied. */
-  replace(
-    id: string,
-    attributes: SessionItem,
-    condition: Condition | undefined,
-    signal: AbortSignal,
-  ): Promise<boolean>;
-}
-
 /**
- * Opens a table. The AWS client is loaded by the first request.
+ * Opens a table for the three requests that the store sends. Each can be aborted. The AWS client is loaded by the first request.
  *
  * @param TableName the table's name or ARN
  * @param given the client to use instead of the default one
  * @returns the requests
  */
-export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined): SessionTable {
+export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined) {
   let client: Pick<DynamoDBClient, 'send'> | undefined = given;
   const load = async () => {
     // A failed import is not cached, so the next call tries again.
@@ -33,13 +19,14 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
   const key = (id: string): SessionItem => ({ [ATTRIBUTES.id]: { S: id } });
 
   return {
-    async get(id, abortSignal) {
+    async get(id: string, abortSignal: AbortSignal): Promise<SessionItem | undefined> {
       const { client, GetItemCommand } = await load();
       const command = new GetItemCommand({ TableName, Key: key(id), ConsistentRead: true });
       return (await client.send(command, { abortSignal })).Item;
     },
 
-    async set(id, attributes, condition, abortSignal) {
+    /** Sets these attributes, and keeps the others. Returns whether the condition was satisfied. */
+    async set(id: string, attributes: SessionItem, condition: Condition, abortSignal: AbortSignal) {
       const { client, UpdateItemCommand } = await load();
       const entries = Object.entries(attributes);
       const command = new UpdateItemCommand({
@@ -59,19 +46,15 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
       return succeeded(client.send(command, { abortSignal }));
     },
 
-    async replace(id, attributes, condition, abortSignal) {
+    /** Replaces the whole item. Returns whether the condition was satisfied. */
+    async replace(id: string, attributes: SessionItem, abortSignal: AbortSignal, condition?: Condition) {
       const { client, PutItemCommand } = await load();
-      const Item = { ...key(id), ...attributes };
       const command = new PutItemCommand({
         TableName,
-        Item,
-        ...(condition === undefined
-          ? {}
-          : {
-              ConditionExpression: condition.expression,
-              ExpressionAttributeNames: condition.names,
-              ExpressionAttributeValues: condition.values,
-            }),
+        Item: { ...key(id), ...attributes },
+        ConditionExpression: condition?.expression,
+        ExpressionAttributeNames: condition?.names,
+        ExpressionAttributeValues: condition?.values,
       });
       return succeeded(client.send(command, { abortSignal }));
     },

@@ -12,6 +12,7 @@ import {
 } from './dynamodb-item.js';
 import { openTable } from './dynamodb-table.js';
 import type { SessionStore } from './store.js';
+import { limitCalls } from './table-calls.js';
 
 /** The table of a DynamoDB store, and its limits. */
 export interface DynamoStoreOptions {
@@ -65,8 +66,12 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
     await items.set(id, expiresAt(), unchangedSince(before), deadline).catch(() => false);
   };
 
-  const withLimit = <T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    withTimeout(table, timeoutMs, call);
+  const words = {
+    table: `The session table ${table}`,
+    user: 'The session store',
+    check: 'its name and the permissions of this process',
+  };
+  const withLimit = limitCalls(timeoutMs, words, (...given) => new DynamoStoreError(...given));
 
   return {
     read: (id) =>
@@ -84,7 +89,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
           if (await items.set(id, { ...fields, ...expiresAt() }, liveOrNew(now()), signal)) return 'stored';
           if (readItem(await items.get(id, signal), now()).state === 'ended') return 'ended';
           // The session has expired. Replace the whole item, so that its old fields do not come back.
-          if (await items.replace(id, { ...fields, ...expiresAt() }, expiredOrGone(now()), signal))
+          if (await items.replace(id, { ...fields, ...expiresAt() }, signal, expiredOrGone(now())))
             return 'stored';
         }
         throw new Error('Other processes kept writing to a session that had expired.');
@@ -92,30 +97,7 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
 
     end: (id) =>
       withLimit(async (signal) => {
-        await items.replace(id, { ...expiresAt(), [ATTRIBUTES.ended]: { BOOL: true } }, undefined, signal);
+        await items.replace(id, { ...expiresAt(), [ATTRIBUTES.ended]: { BOOL: true } }, signal);
       }),
   };
-}
-
-/** Limits the time of a call, including credentials, retries and the import of the client. */
-async function withTimeout<T>(
-  table: string,
-  ms: number,
-  call: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const signal = AbortSignal.timeout(ms);
-  const timeout = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  try {
-    return await Promise.race([call(signal), timeout]);
-  } catch (cause) {
-    const { name, code } = cause as { name?: string; code?: string };
-    const message = signal.aborted
-      ? `The session table ${table} did not answer within ${ms} ms. Check its region and its load.`
-      : code === 'ERR_MODULE_NOT_FOUND'
-        ? 'The session store needs the package @aws-sdk/client-dynamodb. Run "npm install @aws-sdk/client-dynamodb".'
-        : `The session table ${table} cannot be used (${name}). Check its name and the permissions of this process.`;
-    throw new DynamoStoreError(message, { cause });
-  }
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from './digest.js';
 
 /**
  * Returns the id under which a store keeps the preferences of a verified caller. No session has such an id.
@@ -10,8 +10,5 @@ import { createHash } from 'node:crypto';
  * principalId('https://login.example', 'ada').startsWith('principal#'); // true
  */
 export function principalId(issuer: string, subject: string): string {
-  const digest = createHash('sha256')
-    .update(JSON.stringify([issuer, subject]))
-    .digest('hex');
-  return `principal#${digest}`;
+  return `principal#${digestOf([issuer, subject], 'hex')}`;
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { digestOf } from './digest.js';
 
 /** Who calls, as far as the endpoint verified it. */
 export interface TaskCaller {
@@ -20,8 +20,8 @@ export interface TaskCaller {
  * ownerOf({ session: 'session-1' }, 'task-1').startsWith('s#'); // true
  */
 export function ownerOf({ issuer, subject, session }: TaskCaller, taskId: string): string {
-  if (issuer !== undefined && subject !== undefined) return `p#${digest([issuer, subject])}`;
-  return session === undefined ? bearerOf(taskId) : `s#${digest([session])}`;
+  if (issuer !== undefined && subject !== undefined) return `p#${digestOf([issuer, subject], 'base64url')}`;
+  return session === undefined ? bearerOf(taskId) : `s#${digestOf([session], 'base64url')}`;
 }
 
 /** Whether a caller's tasks can be listed: they cannot if only their ids say whose they are. */
@@ -31,7 +31,3 @@ export function hasOwner({ issuer, subject, session }: TaskCaller): boolean {
 
 /** Returns the owner of a task that belongs to whoever has its id. */
 export const bearerOf = (taskId: string): string => `b#${taskId}`;
-
-function digest(parts: readonly string[]): string {
-  return createHash('sha256').update(JSON.stringify(parts)).digest('base64url');
-}

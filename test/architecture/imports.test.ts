@@ -12,7 +12,7 @@ const FOLDERS: Readonly<Record<string, readonly string[]>> = {
   analysis: ['engine'],
   policy: ['engine', 'analysis'],
   session: [],
-  tasks: ['session/dynamodb-client', 'session/task-owner', 'wire'],
+  tasks: ['session/dynamodb-client', 'session/table-calls', 'session/task-owner', 'wire'],
   wire: ['engine'],
   gate: ['engine', 'analysis', 'session', 'wire'],
   http: ['engine', 'session', 'wire', 'gate', 'policy/compile/compiled'],

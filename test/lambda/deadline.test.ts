@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { trackAnswers } from '../../src/lambda/answer-tracker.js';
-import { beforeDeadline, deadlineOf } from '../../src/lambda/deadline.js';
+import { deadlineOf } from '../../src/lambda/deadline.js';
 import { LATE, requestIds, substituteResponse } from '../../src/lambda/substitute-responses.js';
+import { beforeAbort } from '../../src/session/before-abort.js';
 import { rpc } from './events.js';
 
 describe('a deadline', () => {
@@ -15,7 +16,7 @@ describe('a deadline', () => {
 
   it('fires half a second before Lambda ends the invocation', async () => {
     const { signal } = deadlineOf({ getRemainingTimeInMillis: () => 29_000 });
-    const waiting = beforeDeadline(never, signal);
+    const waiting = beforeAbort(never, signal);
     waiting.catch(() => undefined);
     vi.advanceTimersByTime(28_499);
     expect(signal.aborted).toBe(false);
@@ -29,7 +30,7 @@ describe('a deadline', () => {
   it('fires immediately if no time is left', async () => {
     const { signal } = deadlineOf({ getRemainingTimeInMillis: () => 100 });
     vi.advanceTimersByTime(0);
-    await expect(beforeDeadline(never, signal)).rejects.toMatchObject({ code: 'DEADLINE_REACHED' });
+    await expect(beforeAbort(never, signal)).rejects.toMatchObject({ code: 'DEADLINE_REACHED' });
   });
 
   it('does not fire after it was cleared, or if the context does not tell the remaining time', () => {
@@ -43,8 +44,8 @@ describe('a deadline', () => {
 
   it('passes on results and errors that arrive in time', async () => {
     const { signal, clear } = deadlineOf({ getRemainingTimeInMillis: () => 1000 });
-    expect(await beforeDeadline(Promise.resolve('done'), signal)).toBe('done');
-    await expect(beforeDeadline(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
+    expect(await beforeAbort(Promise.resolve('done'), signal)).toBe('done');
+    await expect(beforeAbort(Promise.reject(new Error('failed')), signal)).rejects.toThrow('failed');
     clear();
   });
 });

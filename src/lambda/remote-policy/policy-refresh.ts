@@ -2,6 +2,7 @@ import type { Policy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
 import type { LivePolicy } from '../../gate/request/live-policy.js';
 import { openCompiledPolicy } from '../../policy/compile/compiled.js';
+import { beforeAbort } from '../../session/before-abort.js';
 import { type PolicyUrl, parsePolicyUrl } from './policy-url.js';
 import type { ReadText } from './read-text.js';
 
@@ -54,10 +55,14 @@ export function createPolicyRefresh(options: PolicyRefreshOptions): () => Promis
   let looked = Number.NEGATIVE_INFINITY;
   let confirmed = performance.now();
   let pending: Promise<void> | undefined;
+  const fix = 'Check that the function can reach it and may read it.';
+  const tooLate = `${url.text} did not answer within ${GIVE_UP_MS / 1000} seconds. ${fix}`;
 
   const look = async (): Promise<void> => {
+    const late = new AbortController();
+    const timer = setTimeout(() => late.abort(new RemotePolicyError(tooLate)), GIVE_UP_MS);
     try {
-      const next = await within(GIVE_UP_MS, readPolicy(url, read, live.current), url);
+      const next = await beforeAbort(readPolicy(url, read, live.current), late.signal);
       confirmed = performance.now();
       const before = live.current.digest;
       if (next.digest === before) return;
@@ -68,6 +73,7 @@ export function createPolicyRefresh(options: PolicyRefreshOptions): () => Promis
       const error = cause instanceof Error ? cause : new Error(String(cause));
       report({ outcome: 'kept', url: url.text, policy: live.current.digest, ageSeconds, error });
     } finally {
+      clearTimeout(timer);
       looked = performance.now();
       pending = undefined;
     }
@@ -102,19 +108,4 @@ function open(text: string, { text: url, digest }: PolicyUrl): Policy {
   throw new RemotePolicyError(
     `The policy at ${url} has the digest ${policy.digest}, but ${digest} is required. Correct the URL, or store that policy again.`,
   );
-}
-
-async function within<T>(ms: number, work: Promise<T>, { text }: PolicyUrl): Promise<T> {
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      const fix = 'Check that the function can reach it and may read it.';
-      reject(new RemotePolicyError(`${text} did not answer within ${ms / 1000} seconds. ${fix}`));
-    }, ms);
-  });
-  try {
-    return await Promise.race([work, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

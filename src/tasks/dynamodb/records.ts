@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { limitCalls } from '../../session/table-calls.js';
 import { isTaskId } from '../records/owner.js';
 import { hasEmptyRange, matchesQuery, positionOf, sortedPage } from '../records/query.js';
 import {
@@ -68,8 +69,12 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
     return record !== undefined && live(record) ? record : undefined;
   };
 
-  const withLimit = <T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> =>
-    limited(TableName, timeoutMs, call);
+  const words = {
+    table: `The task table ${TableName}`,
+    user: 'The task table',
+    check: 'its name, its keys and the permissions of this process',
+  };
+  const withLimit = limitCalls(timeoutMs, words, (...given) => new TaskStoreError(...given));
 
   return {
     create: (record) =>
@@ -190,24 +195,4 @@ function isMade(record: TaskRecord, change: TaskChange): boolean {
 function unlessConditionFailed(cause: unknown): undefined {
   if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return undefined;
   throw cause;
-}
-
-/** Limits the time of a call, including credentials, retries and the import of the client. */
-async function limited<T>(table: string, ms: number, call: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const signal = AbortSignal.timeout(ms);
-  const timeout = new Promise<never>((_, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-  });
-  try {
-    return await Promise.race([call(signal), timeout]);
-  } catch (cause) {
-    const name = cause instanceof Error ? cause.name : String(cause);
-    const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
-    const message = signal.aborted
-      ? `The task table ${table} did not answer within ${ms} ms. Check its region and its load.`
-      : missing
-        ? 'The task table needs the package @aws-sdk/client-dynamodb. Run "npm install @aws-sdk/client-dynamodb".'
-        : `The task table ${table} cannot be used (${name}). Check its name, its keys and the permissions of this process.`;
-    throw new TaskStoreError(message, { cause });
-  }
 }
