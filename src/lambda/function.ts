@@ -13,12 +13,12 @@ import type { SessionStore } from '../session/store.js';
 import { type BufferedHandler, bufferedHandler } from './buffered.js';
 import { checkTokensAreVerified } from './check-tokens.js';
 import type { InvocationOptions } from './invocation.js';
-import { createLog, createLogger, DEFAULT_SERVICE, logPolicyEvents } from './log.js';
+import { createLog, createLogger, logPolicyEvents, serviceOf } from './log.js';
 import { createPolicyRefresh, type PolicyRefreshOptions } from './remote-policy/policy-refresh.js';
 import { createReadText } from './remote-policy/read-text.js';
 import { type FunctionSettings, readSettings, SettingsError } from './settings.js';
 import { type StreamingHandler, streamingHandler } from './streamed.js';
-import { loadMetrics } from './telemetry/load-metrics.js';
+import { withMetrics } from './telemetry/load-metrics.js';
 import { countRequest } from './telemetry/metrics.js';
 
 /** The options that both kinds of function share. Each default comes from the environment; see `readSettings`. */
@@ -86,17 +86,8 @@ export function createFunction(options: FunctionOptions): StreamingHandler {
   const logger = once(() => createLogger(env.POWERTOOLS_SERVICE_NAME));
   const { log: write = createLog(logger()), warn = (message: string) => logger().warn(message) } = options;
   const authorization = authorizationOf(options.authorization, settings);
-  const writeMetrics =
-    settings.metrics === undefined
-      ? undefined
-      : loadMetrics(settings.metrics, env.POWERTOOLS_SERVICE_NAME || DEFAULT_SERVICE, warn);
-  const log: WriteLog =
-    writeMetrics === undefined
-      ? write
-      : (entry) => {
-          write(entry);
-          writeMetrics(countRequest(entry));
-        };
+  const metrics = { namespace: settings.metrics, service: serviceOf(env), warn };
+  const log: WriteLog = withMetrics(write, countRequest, metrics);
 
   const live = livePolicy(options, settings);
   const store = options.store ?? storeOf(settings, warn);

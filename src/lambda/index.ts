@@ -1,5 +1,6 @@
 export { LivePolicy } from '../gate/request/live-policy.js';
 export type { Authorization } from '../http/callers/authorization.js';
+export type { UpstreamEvent } from '../http/log/upstream-event.js';
 export type { RequestLog, WriteLog } from '../http/request-log.js';
 export type { BufferedHandler } from './buffered.js';
 export { StreamingError } from './check-tokens.js';
@@ -18,4 +19,3 @@ export type { HttpResult } from './result.js';
 export { loadSecrets, SecretError, type SecretReaders, upstreamHeaders } from './secrets.js';
 export { SettingsError } from './settings.js';
 export type { StreamingHandler } from './streamed.js';
-export type { UpstreamEvent } from './telemetry/upstream-event.js';

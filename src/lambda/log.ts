@@ -1,12 +1,12 @@
 import { Logger } from '@aws-lambda-powertools/logger';
 import type { GateReport } from '../gate/request/report.js';
 import { reportFields } from '../http/log/report-fields.js';
+import type { UpstreamEvent } from '../http/log/upstream-event.js';
 import type { RequestLog, WriteLog } from '../http/request-log.js';
 import type { PolicyEvent } from './remote-policy/policy-refresh.js';
 import { readSettings } from './settings.js';
-import { loadMetrics } from './telemetry/load-metrics.js';
+import { withMetrics } from './telemetry/load-metrics.js';
 import { countUpstream } from './telemetry/metrics.js';
-import type { UpstreamEvent } from './telemetry/upstream-event.js';
 import { logUpstreams } from './telemetry/upstream-log.js';
 
 const HTTP_METHODS: ReadonlySet<string> = new Set([
@@ -20,7 +20,11 @@ const HTTP_METHODS: ReadonlySet<string> = new Set([
 ]);
 
 /** The service of log lines and metrics, if no variable names another one. */
-export const DEFAULT_SERVICE = 'mcp-concerns';
+const DEFAULT_SERVICE = 'mcp-concerns';
+
+/** @returns the service of metrics */
+export const serviceOf = (env: Readonly<Record<string, string | undefined>>): string =>
+  env.POWERTOOLS_SERVICE_NAME || DEFAULT_SERVICE;
 
 /**
  * Creates the Powertools Logger that `createFunction` uses unless you pass `log`. Level and sampling come from its
@@ -98,16 +102,13 @@ export function createUpstreamLog(
 ): (event: UpstreamEvent) => void {
   const { env = process.env } = options;
   const { logger = createLogger(env.POWERTOOLS_SERVICE_NAME) } = options;
-  const { metrics: namespace } = readSettings(env);
+  const { metrics } = readSettings(env);
   const secrets = Object.values(env).flatMap((value) => value ?? []);
-  const write = logUpstreams(logger, secrets);
-  if (namespace === undefined) return write;
-  const service = env.POWERTOOLS_SERVICE_NAME || DEFAULT_SERVICE;
-  const writeMetrics = loadMetrics(namespace, service, (message) => logger.warn(message));
-  return (event) => {
-    write(event);
-    writeMetrics(countUpstream(event));
-  };
+  return withMetrics(logUpstreams(logger, secrets), countUpstream, {
+    namespace: metrics,
+    service: serviceOf(env),
+    warn: (message) => logger.warn(message),
+  });
 }
 
 function isProblem({ error, isError, unanswered, warnings = [] }: GateReport): boolean {

@@ -1,15 +1,4 @@
-/** What happened to a server behind the endpoint: a change of its state, or a line that it wrote to stderr. */
-export interface UpstreamEvent {
-  /** The name of the upstream: a package, a command, the host of a URL. */
-  readonly upstream: string;
-  readonly state?: Exclude<UpstreamState['state'], 'idle'>;
-  /** Why the state changed. */
-  readonly reason?: string;
-  /** How often the upstream was started again. */
-  readonly restarts?: number;
-  /** One line that a child process wrote to stderr. */
-  readonly stderr?: string;
-}
+export type { UpstreamEvent } from '../http/log/upstream-event.js';
 
 /** The state of a server behind the endpoint. */
 export interface UpstreamState {

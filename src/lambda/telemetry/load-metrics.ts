@@ -4,30 +4,41 @@ import type { Counts } from './metrics.js';
 /** Events that are kept until the package is loaded. Lambda loads it before the first event arrives. */
 const MAX_WAITING = 100;
 
+/** What metrics need. */
+interface MetricsOptions {
+  /** The namespace of the metrics; `undefined` if none are written. */
+  readonly namespace: string | undefined;
+  /** The dimension `service` of each metric. */
+  readonly service: string;
+  /** Called if the package for metrics cannot be loaded. */
+  readonly warn: (message: string) => void;
+}
+
 /**
- * Starts to load the package for metrics. If it is not installed, no metrics are written, and a warning says what to do:
- * a function must not fail because of its metrics.
+ * Adds metrics to a function that writes events, and starts to load the package for metrics. If it is not installed, no
+ * metrics are written, and a warning says what to do: a function must not fail because of its metrics.
  *
- * @param namespace the namespace of the metrics
- * @param serviceName the dimension `service` of each metric
- * @param warn called if the package cannot be loaded
- * @returns a function that writes metrics
+ * @param write writes an event
+ * @param count counts an event
+ * @param options the namespace, and the service
+ * @returns a function that writes an event and its metrics
  */
-export function loadMetrics(
-  namespace: string,
-  serviceName: string,
-  warn: (message: string) => void,
-): (counts: Counts) => void {
+export function withMetrics<Event>(
+  write: (event: Event) => void,
+  count: (event: Event) => Counts,
+  { namespace, service, warn }: MetricsOptions,
+): (event: Event) => void {
+  if (namespace === undefined) return write;
   let waiting: Counts[] = [];
-  let write: ((counts: Counts) => void) | undefined;
-  createWriter(namespace, serviceName).then(
+  let writeMetrics: ((counts: Counts) => void) | undefined;
+  createWriter(namespace, service).then(
     (created) => {
-      write = created;
-      for (const counts of waiting) write(counts);
+      writeMetrics = created;
+      for (const counts of waiting) created(counts);
       waiting = [];
     },
     (cause: unknown) => {
-      write = () => undefined;
+      writeMetrics = () => undefined;
       waiting = [];
       const why = cause instanceof Error ? cause.message : String(cause);
       warn(
@@ -35,8 +46,10 @@ export function loadMetrics(
       );
     },
   );
-  return (counts) => {
-    if (write !== undefined) write(counts);
+  return (event) => {
+    write(event);
+    const counts = count(event);
+    if (writeMetrics !== undefined) writeMetrics(counts);
     else if (waiting.length < MAX_WAITING) waiting.push(counts);
   };
 }

@@ -1,7 +1,7 @@
 import type { GateReport } from '../../gate/request/report.js';
 import { isServerFailure } from '../../http/log/error-class.js';
+import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import type { RequestLog } from '../../http/request-log.js';
-import type { UpstreamEvent } from './upstream-event.js';
 
 /** A metric to write: its name and value. */
 export interface Count {

@@ -1,6 +1,6 @@
 import type { Logger } from '@aws-lambda-powertools/logger';
+import type { UpstreamEvent } from '../../http/log/upstream-event.js';
 import { errorNamesIn, redactLine } from './redact-line.js';
-import type { UpstreamEvent } from './upstream-event.js';
 
 /** Lines of one upstream that are logged between two changes of its state. A child can write millions. */
 const MAX_LINES = 50;
