@@ -38,35 +38,30 @@ export type TaskResult = string | CallToolResult | undefined;
 /** How a tool may be called: `required` only as a task, `optional` also as a plain call, where a client supports no tasks. */
 export type TaskSupport = 'optional' | 'required';
 
-/** What `defineTask` takes. */
-export interface TaskOptions<Schema extends TaskSchema> {
+/** A task as engines run it. */
+export interface TaskDefinition {
   /** The name of the tool. */
   readonly name: string;
   readonly title?: string;
   readonly description?: string;
   /** The schema of the arguments: JSON Schema, or a schema of a library such as Zod 4. */
-  readonly inputSchema: Schema;
-  /** The default is `required`. */
-  readonly support?: TaskSupport;
-  /** Seconds from the start of a task until its record is deleted. The default is one day. */
-  readonly ttlSeconds?: number;
-  readonly annotations?: Readonly<Record<string, unknown>>;
-  readonly _meta?: Readonly<Record<string, unknown>>;
-  /** The work. See the rules for authors in the guide: it may run several times, from its start. */
-  run(args: TaskArguments<Schema>, ctx: TaskContext): Promise<TaskResult> | TaskResult;
-}
-
-/** A task as engines run it. */
-export interface TaskDefinition {
-  readonly name: string;
-  readonly title?: string;
-  readonly description?: string;
   readonly inputSchema: TaskSchema;
+  /** The default is `required`. */
   readonly support: TaskSupport;
+  /** Seconds from the start of a task until its record is deleted. The default is one day. */
   readonly ttlSeconds: number;
   readonly annotations?: Readonly<Record<string, unknown>>;
   readonly _meta?: Readonly<Record<string, unknown>>;
   run(args: unknown, ctx: TaskContext): Promise<TaskResult> | TaskResult;
+}
+
+/** What `defineTask` takes. */
+export interface TaskOptions<Schema extends TaskSchema>
+  extends Omit<TaskDefinition, 'inputSchema' | 'run' | 'support' | 'ttlSeconds'>,
+    Partial<Pick<TaskDefinition, 'support' | 'ttlSeconds'>> {
+  readonly inputSchema: Schema;
+  /** The work. See the rules for authors in the guide: it may run several times, from its start. */
+  run(args: TaskArguments<Schema>, ctx: TaskContext): Promise<TaskResult> | TaskResult;
 }
 
 /** The longest life of a task: DynamoDB and durable executions both keep a year and more, clients poll less. */

@@ -15,19 +15,11 @@ export const ANSWERED: AttributeValue = { S: 'answered' };
 /** The index by time of the last update, with what lists show. DynamoDB creates such an index only with its table. */
 export const UPDATE_INDEX = 'byUpdate';
 
+/** The attributes that are numbers. */
+const NUMBERS = ['waits', 'createdAt', 'updatedAt', 'ttlMs', 'expiresAt'] as const;
+
 /** The attributes that lists read. Results and arguments are not among them. */
-export const SUMMARY_ATTRIBUTES = [
-  'owner',
-  'id',
-  'tool',
-  'status',
-  'message',
-  'waits',
-  'createdAt',
-  'updatedAt',
-  'ttlMs',
-  'expiresAt',
-] as const;
+export const SUMMARY_ATTRIBUTES = ['owner', 'id', 'tool', 'status', 'message', ...NUMBERS] as const;
 
 export const text = (S: string): AttributeValue => ({ S });
 export const number = (N: number): AttributeValue => ({ N: String(N) });
@@ -35,17 +27,13 @@ export const json = (value: unknown): AttributeValue => ({ S: JSON.stringify(val
 
 /** Writes a new record as an item. */
 export function toItem(record: TaskRecord): TaskItem {
-  const { owner, id, tool, status, waits, createdAt, updatedAt, ttlMs, expiresAt, args, answers } = record;
+  const { owner, id, tool, status, args, answers } = record;
   return {
     owner: text(owner),
     id: text(id),
     tool: text(tool),
     status: text(status),
-    waits: number(waits),
-    createdAt: number(createdAt),
-    updatedAt: number(updatedAt),
-    ttlMs: number(ttlMs),
-    expiresAt: number(expiresAt),
+    ...Object.fromEntries(NUMBERS.map((name) => [name, number(record[name])])),
     args: text(args),
     inputs: { M: {} },
     ...(answers === undefined ? {} : { answers: json(answers) }),

@@ -46,9 +46,10 @@ export interface AnsweredTask {
 }
 
 /** A cancelled task, or the record of a task that had ended before. */
-export type CancelledTask =
-  | { readonly cancelled: true; readonly record: TaskRecord }
-  | { readonly cancelled: false; readonly record: TaskRecord };
+export interface CancelledTask {
+  readonly cancelled: boolean;
+  readonly record: TaskRecord;
+}
 
 /**
  * The tasks of an endpoint, as its protocol sees them. For a task that does not exist, has expired or belongs to somebody

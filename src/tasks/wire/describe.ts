@@ -9,18 +9,11 @@ import {
 import { pollInterval } from './poll.js';
 
 /**
- * The words of both eras. A tool error has failed in 2025-11-25 ("Tasks: Task Status") and is completed in the Tasks
- * extension (SEP-2663), where only a JSON-RPC error has failed.
+ * The words of both eras are the states. Only a tool error is told as another one: it has failed in 2025-11-25 ("Tasks: Task
+ * Status") and is completed in the Tasks extension (SEP-2663), where only a JSON-RPC error has failed.
  */
-const LEGACY_STATUS: Readonly<Record<TaskState, string>> = {
-  working: 'working',
-  input_required: 'input_required',
-  completed: 'completed',
-  tool_error: 'failed',
-  failed: 'failed',
-  cancelled: 'cancelled',
-};
-const MODERN_STATUS: Readonly<Record<TaskState, string>> = { ...LEGACY_STATUS, tool_error: 'completed' };
+const legacyWord = (state: TaskState): string => (state === 'tool_error' ? 'failed' : state);
+const modernWord = (state: TaskState): string => (state === 'tool_error' ? 'completed' : state);
 
 /** The `_meta` key that relates a message to its task (MCP 2025-11-25, "Tasks: Related Task Metadata"). */
 export const RELATED_TASK = 'io.modelcontextprotocol/related-task';
@@ -37,13 +30,13 @@ export function legacyTask(task: TaskSummary, now: number): Record<string, unkno
 
 /** Returns the status of a task in protocol 2025-11-25. */
 export function legacyStatus(task: TaskSummary): string {
-  return LEGACY_STATUS[stateOf(task)];
+  return legacyWord(stateOf(task));
 }
 
 /** Returns the states that a status of SEP-1904's filter stands for. An unknown status matches no task. */
 export function statesOf(statuses: readonly string[]): readonly TaskState[] {
   const states: readonly TaskState[] = ['working', 'input_required', ...TASK_ENDS];
-  return states.filter((state) => statuses.includes(LEGACY_STATUS[state]));
+  return states.filter((state) => statuses.includes(legacyWord(state)));
 }
 
 /** Describes a task of the Tasks extension, with its questions, its result or its error (SEP-2663). */
@@ -51,7 +44,7 @@ export function modernTask(record: TaskRecord, now: number): Record<string, unkn
   const state = stateOf(record);
   return {
     ...described(record),
-    status: MODERN_STATUS[state],
+    status: modernWord(state),
     ttlMs: record.ttlMs,
     pollIntervalMs: pollInterval(record, now),
     ...(state === 'input_required' ? { inputRequests: inputRequests(record) } : {}),
