@@ -35,12 +35,8 @@ export interface PackagedFunction {
  * @example
  * checkSettings({ environment: { MCP_CONCERNS_SESSION_SECONDS: '3600' }, timeout: 29, httpApi: true });
  */
-export function checkSettings({
-  environment,
-  timeout,
-  httpApi,
-  statements,
-}: PackagedFunction): FunctionSettings {
+export function checkSettings(packaged: PackagedFunction): FunctionSettings {
+  const { environment, timeout, httpApi, statements } = packaged;
   const known = Object.fromEntries(
     Object.entries(environment).flatMap(([name, value]) => knownValue(name, value)),
   );

@@ -1,5 +1,14 @@
 const text = (description: string) => ({ type: 'string', minLength: 1, description }) as const;
 
+const texts = (description: string) => ({ type: 'array', items: { type: 'string' }, description }) as const;
+
+/** A kind of server, with the key that only it has. */
+const kind = <const Key extends string, const Properties extends object>(
+  description: string,
+  key: Key,
+  properties: Properties,
+) => ({ type: 'object', description, required: [key], additionalProperties: false, properties }) as const;
+
 const silence = {
   type: 'integer',
   minimum: 1,
@@ -8,62 +17,36 @@ const silence = {
     'Seconds that the server may send nothing while a request waits. Then it is replaced, unless it answers a ping. Defaults to 25.',
 } as const;
 
-const own = {
-  type: 'object',
-  description: 'Your own server.',
-  required: ['module'],
-  additionalProperties: false,
-  properties: {
-    module: text('A module or package. Its default export, or createServer, makes a new server.'),
-    sdk: {
-      enum: [1, 2],
-      description: 'The major version of the MCP SDK that the server uses. Defaults to 1.',
-    },
+const own = kind('Your own server.', 'module', {
+  module: text('A module or package. Its default export, or createServer, makes a new server.'),
+  sdk: {
+    enum: [1, 2],
+    description: 'The major version of the MCP SDK that the server uses. Defaults to 1.',
   },
-} as const;
+});
 
-const child = {
-  type: 'object',
-  description: 'A stdio server from an npm package that is installed in this project.',
-  required: ['package'],
-  additionalProperties: false,
-  properties: {
-    package: text('The name of the package. Its bin is started with Node.js.'),
-    arguments: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The arguments of its command line.',
-    },
-    environment: {
-      type: 'array',
-      items: { type: 'string' },
-      description: 'The environment variables of the function that the process gets.',
-    },
-    isolation: {
-      enum: ['shared', 'per-session', 'per-request'],
-      description:
-        'Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`.',
-    },
-    silence,
+const child = kind('A stdio server from an npm package that is installed in this project.', 'package', {
+  package: text('The name of the package. Its bin is started with Node.js.'),
+  arguments: texts('The arguments of its command line.'),
+  environment: texts('The environment variables of the function that the process gets.'),
+  isolation: {
+    enum: ['shared', 'per-session', 'per-request'],
+    description:
+      'Who shares a process. `shared`: all hosts. `per-session`: one process for each session in each environment of the function. `per-request`: one process for each request. Defaults to `shared`.',
   },
-} as const;
+  silence,
+});
 
-const remote = {
-  type: 'object',
-  description: 'A remote server over Streamable HTTP. All hosts share one connection.',
-  required: ['url'],
-  additionalProperties: false,
-  properties: {
-    url: { type: 'string', pattern: '^https?://', description: 'The URL of the server.' },
-    headers: {
-      type: 'object',
-      additionalProperties: { type: 'string' },
-      description:
-        'Headers that the server needs, each with the name of the environment variable that has its value.',
-    },
-    silence,
+const remote = kind('A remote server over Streamable HTTP. All hosts share one connection.', 'url', {
+  url: { type: 'string', pattern: '^https?://', description: 'The URL of the server.' },
+  headers: {
+    type: 'object',
+    additionalProperties: { type: 'string' },
+    description:
+      'Headers that the server needs, each with the name of the environment variable that has its value.',
   },
-} as const;
+  silence,
+});
 
 /** The key that each kind of server has, in the order of the schema. */
 export const SERVER_KINDS = ['module', 'package', 'url'] as const;
