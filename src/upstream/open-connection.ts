@@ -170,14 +170,16 @@ export class OpenConnection {
     if (!isResponse(message)) return this.ports.received(message, false);
     const { id } = message;
     if (id === undefined || id === null) return;
-    const own = this.own.get(id);
-    if (own !== undefined) {
-      this.own.delete(id);
-      return own(message);
-    }
+    if (this.answerOwn(id, message)) return;
     const isAnswer = this.unanswered.delete(id);
     this.ports.received(message, isAnswer);
     if (this.unanswered.size === 0) this.idle();
+  }
+
+  /** Takes an answer to a request of this connection itself. Returns false if it is the answer to another request. */
+  private answerOwn(id: RequestId, answer: Answer | Failure): boolean {
+    this.own.get(id)?.(answer);
+    return this.own.delete(id);
   }
 
   private remember(asked: RequestId): void {
@@ -187,12 +189,7 @@ export class OpenConnection {
   }
 
   private drop(id: RequestId, reason: string): void {
-    const own = this.own.get(id);
-    if (own !== undefined) {
-      this.own.delete(id);
-      return own(failure(id, ERRORS.internal, reason));
-    }
-    if (!this.unanswered.has(id)) return;
+    if (this.answerOwn(id, failure(id, ERRORS.internal, reason)) || !this.unanswered.has(id)) return;
     this.take(id);
     this.ports.dropped(id, reason);
   }

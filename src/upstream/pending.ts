@@ -9,41 +9,34 @@ const MAX_CHARACTERS = 64 * 1024 * 1024;
 /** A request without an answer. */
 export interface Pending {
   readonly request: Request;
+  /** Characters of its parameters. */
+  readonly characters: number;
   tries: number;
   /** The connection that has it; `undefined` while it waits for one. */
   connection: OpenConnection | undefined;
 }
 
 /** The requests that wait for an answer of one server, within limits. */
-export class PendingRequests {
-  private readonly requests = new Map<RequestId, Pending & { readonly characters: number }>();
+export class PendingRequests extends Map<RequestId, Pending> {
   private characters = 0;
 
   /** Adds a request. Returns why it cannot be added, if so. */
   add(request: Request): Pending | string {
-    if (this.requests.size >= MAX_REQUESTS) return `${MAX_REQUESTS} requests already wait for it`;
+    if (this.size >= MAX_REQUESTS) return `${MAX_REQUESTS} requests already wait for it`;
     const characters = lengthOf(request.params);
     if (characters === undefined) return 'the parameters of the request are nested too deeply';
     if (this.characters + characters > MAX_CHARACTERS) return 'requests of 64 MiB already wait for it';
     this.delete(request.id);
-    const pending = { request, tries: 0, connection: undefined, characters };
-    this.requests.set(request.id, pending);
+    const pending = { request, characters, tries: 0, connection: undefined };
+    this.set(request.id, pending);
     this.characters += characters;
     return pending;
   }
 
-  get(id: RequestId): Pending | undefined {
-    return this.requests.get(id);
-  }
-
   /** Removes a request. Returns whether it was there. */
-  delete(id: RequestId): boolean {
-    this.characters -= this.requests.get(id)?.characters ?? 0;
-    return this.requests.delete(id);
-  }
-
-  values(): readonly Pending[] {
-    return [...this.requests.values()];
+  override delete(id: RequestId): boolean {
+    this.characters -= this.get(id)?.characters ?? 0;
+    return super.delete(id);
   }
 }
 

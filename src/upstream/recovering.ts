@@ -18,7 +18,7 @@ import {
 import { OpenConnection } from './open-connection.js';
 import { type Pending, PendingRequests } from './pending.js';
 import { delayBefore, IDLE, transition, type UpstreamEvent, type UpstreamHappening } from './state.js';
-import { readSendFailure, type SendFailure, UpstreamError } from './upstream-error.js';
+import { readSendFailure, UpstreamError } from './upstream-error.js';
 
 /** How long a server may take, and who is told what happens to it. */
 export interface RecoveryOptions {
@@ -109,7 +109,7 @@ export class RecoveringTransport implements Transport {
   async close(): Promise<void> {
     if (this.isClosed) return;
     this.isClosed = true;
-    for (const { request } of this.pending.values()) this.fail(request, 'the connection was closed');
+    for (const { request } of [...this.pending.values()]) this.fail(request, 'the connection was closed');
     await Promise.all([this.current?.close(), this.starting?.close()]);
     this.onclose?.();
   }
@@ -120,7 +120,7 @@ export class RecoveringTransport implements Transport {
       this.isAnnounced = false;
     }
     const pending = this.pending.add(request);
-    if (typeof pending === 'string') return this.deliver(this.errorFor(request, pending));
+    if (typeof pending === 'string') return this.deliver(errorFor(request, pending));
     await this.attempt(pending);
   }
 
@@ -146,7 +146,7 @@ export class RecoveringTransport implements Transport {
   }
 
   private sendFailed(pending: Pending, connection: OpenConnection, cause: unknown): void {
-    const { request, tries } = pending;
+    const { request } = pending;
     const failed = readSendFailure(cause, this.initialized !== undefined);
     connection.take(request.id);
     if (failed.isRefused) return this.refuse(request, failed.reason);
@@ -157,11 +157,11 @@ export class RecoveringTransport implements Transport {
       // Requests that the server still answers keep this connection until then.
       connection.retire();
     }
-    this.again(pending, failed, tries);
+    this.again(pending, failed.isUndelivered, failed.reason);
   }
 
-  private again(pending: Pending, { isUndelivered, reason }: SendFailure, tries: number): void {
-    const { request } = pending;
+  private again(pending: Pending, isUndelivered: boolean, reason: string): void {
+    const { request, tries } = pending;
     if (tries >= (isUndelivered ? MAX_TRIES : MAX_DELIVERIES) || !(isUndelivered || isSafe(request.method))) {
       return this.fail(request, reason, !isUndelivered);
     }
@@ -234,10 +234,9 @@ export class RecoveringTransport implements Transport {
     if (this.current === connection) this.current = undefined;
     if (this.isClosed) return;
     this.happened('fails', reason);
-    const lost = { isSessionLost: true, isUndelivered: false, isRefused: false, reason };
     for (const id of unanswered) {
       const pending = this.pending.get(id);
-      if (pending?.connection === connection) this.again(pending, lost, pending.tries);
+      if (pending?.connection === connection) this.again(pending, false, reason);
     }
   }
 
@@ -245,8 +244,7 @@ export class RecoveringTransport implements Transport {
     const pending = this.pending.get(id);
     if (pending?.connection !== connection) return;
     this.happened('fails', `${reason} (${pending.request.method})`);
-    const dropped = { isSessionLost: false, isUndelivered: false, isRefused: false, reason };
-    this.again(pending, dropped, pending.tries);
+    this.again(pending, false, reason);
   }
 
   private async cancel(message: Message): Promise<void> {
@@ -259,25 +257,13 @@ export class RecoveringTransport implements Transport {
   }
 
   private fail(request: Request, reason: string, mayHaveRun = false): void {
-    if (this.pending.delete(request.id)) this.deliver(this.errorFor(request, reason, mayHaveRun));
+    this.settle(errorFor(request, reason, mayHaveRun));
   }
 
   /** Answers a request that a healthy server does not accept. It is not sent again, and the server has not failed. */
   private refuse(request: Request, reason: string): void {
-    if (!this.pending.delete(request.id)) return;
     const text = `The server behind this endpoint refused the request: ${reason}. Change the request, or ask the operator of the endpoint.`;
-    this.deliver(failure(request.id, ERRORS.internal, text));
-  }
-
-  private errorFor({ id, method }: Request, reason: string, mayHaveRun = false): Failure {
-    const advice = mayHaveRun
-      ? `${method} may have run. Check its effect before you send it again.`
-      : 'Send the request again.';
-    return failure(
-      id,
-      ERRORS.internal,
-      `The server behind this endpoint cannot be reached: ${reason}. ${advice}`,
-    );
+    this.settle(failure(request.id, ERRORS.internal, text));
   }
 
   private deliver(message: Message): void {
@@ -295,3 +281,11 @@ export class RecoveringTransport implements Transport {
 }
 
 const reasonOf = (cause: unknown): string => (cause instanceof Error ? cause.message : String(cause));
+
+function errorFor({ id, method }: Request, reason: string, mayHaveRun = false): Failure {
+  const advice = mayHaveRun
+    ? `${method} may have run. Check its effect before you send it again.`
+    : 'Send the request again.';
+  const text = `The server behind this endpoint cannot be reached: ${reason}. ${advice}`;
+  return failure(id, ERRORS.internal, text);
+}

@@ -91,10 +91,19 @@ export function proxySessions(options: SessionProxyOptions): SessionProxy {
     return session.handle(request, body);
   }
 
-  async function begin(request: Request, body: unknown): Promise<Response> {
+  async function begin(request: Request): Promise<Response> {
+    if (request.method !== 'POST') {
+      return refused('This request requires the Mcp-Session-Id header of a session.');
+    }
+    const body = await readJson(request);
+    if (body instanceof Response) return body;
+    if (read(body.value, 'method') !== METHODS.initialize) {
+      return refused('A request without the Mcp-Session-Id header must be initialize.');
+    }
     const id = randomUUID();
     const session = await open(id);
-    const response = await answer(id, session, request, body);
+    const unread = new Request(request.url, { method: 'POST', headers: request.headers });
+    const response = await answer(id, session, unread, body.value);
     // The transport refused the request, so the host knows no session that it could end.
     if (!response.ok) await end(id);
     return response;
@@ -116,35 +125,14 @@ export function proxySessions(options: SessionProxyOptions): SessionProxy {
     return adopted;
   }
 
-  async function initializeOrRefuse(request: Request): Promise<Response> {
-    if (request.method !== 'POST') {
-      return failure(
-        400,
-        HTTP_ERRORS.refused,
-        'This request requires the Mcp-Session-Id header of a session.',
-      );
-    }
-    const body = await readJson(request);
-    if (body instanceof Response) return body;
-    if (read(body.value, 'method') !== METHODS.initialize) {
-      return failure(
-        400,
-        HTTP_ERRORS.refused,
-        'A request without the Mcp-Session-Id header must be initialize.',
-      );
-    }
-    return begin(new Request(request.url, { method: 'POST', headers: request.headers }), body.value);
-  }
-
   return {
     get size() {
       return sessions.size;
     },
     async fetch(request) {
       const id = request.headers.get('mcp-session-id');
-      if (id === null) return initializeOrRefuse(request);
-      const ready = adopting.get(id) ?? sessions.get(id);
-      const known = await ready;
+      if (id === null) return begin(request);
+      const known = await (adopting.get(id) ?? sessions.get(id));
       if (known instanceof Response) return known.clone();
       if (known !== undefined) return answer(id, known, request);
       if (!SESSION_ID.test(id) || request.method === 'DELETE') {
@@ -160,3 +148,5 @@ export function proxySessions(options: SessionProxyOptions): SessionProxy {
     },
   };
 }
+
+const refused = (message: string): Response => failure(400, HTTP_ERRORS.refused, message);
