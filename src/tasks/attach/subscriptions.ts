@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, type Notification, read } from '../../wire/messages.js';
+import { type Notification, read } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import { stateOf, type TaskRecord } from '../records/record.js';
-import { MISSING_EXTENSION, refusal, supportsTasks, type TaskCall, type TaskSender } from '../wire/answer.js';
+import {
+  invalidParams,
+  MISSING_EXTENSION,
+  supportsTasks,
+  type TaskCall,
+  type TaskSender,
+} from '../wire/answer.js';
 import { legacyTask, modernTask } from '../wire/describe.js';
 import { pollInterval } from '../wire/poll.js';
 
@@ -46,10 +52,7 @@ export async function listenToTasks(
   if (!supportsTasks(capabilities)) return MISSING_EXTENSION;
   const sent = read(params, 'notifications', 'taskIds');
   if (!Array.isArray(sent) || sent.length > MAX_TASKS || sent.some((each) => typeof each !== 'string')) {
-    return refusal(
-      ERRORS.invalidParams,
-      `params.notifications.taskIds must be an array of at most ${MAX_TASKS} strings.`,
-    );
+    return invalidParams(`params.notifications.taskIds must be an array of at most ${MAX_TASKS} strings.`);
   }
   const taskIds: string[] = [];
   for (const each of new Set<string>(sent)) {

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, type Era, read, TASK_RESULT } from '../../wire/messages.js';
+import { type Era, read, TASK_RESULT } from '../../wire/messages.js';
 import type { Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
 import {
+  invalidParams,
   METHOD_NOT_FOUND,
   MISSING_EXTENSION,
   NOT_FOUND,
-  refusal,
   supportsTasks,
   type TaskCall,
 } from './answer.js';
@@ -68,12 +68,12 @@ async function cancelModern(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCa
 async function update(tasks: Tasks, { id }: TaskRecord, { caller, params }: TaskCall): Promise<CallAnswer> {
   const responses = read(params, 'inputResponses');
   if (typeof responses !== 'object' || responses === null || Array.isArray(responses)) {
-    return refusal(ERRORS.invalidParams, 'params.inputResponses must be an object: an answer for each key.');
+    return invalidParams('params.inputResponses must be an object: an answer for each key.');
   }
   const outcome = await tasks.answer(caller, id, Object.fromEntries(Object.entries(responses)));
   const large = outcome?.ignored.find(({ reason }) => reason === 'too-large');
   if (large !== undefined) {
-    return refusal(ERRORS.invalidParams, `The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
+    return invalidParams(`The answer to ${JSON.stringify(large.key)} has more than 256 KB.`);
   }
   return { result: { resultType: 'complete' } };
 }
@@ -95,7 +95,7 @@ async function cancelLegacy(tasks: Tasks, { id }: TaskRecord, { caller }: TaskCa
   if (outcome === undefined) return NOT_FOUND;
   if (outcome.cancelled) return { result: legacyTask(outcome.record, Date.now()) };
   const status = legacyStatus(outcome.record);
-  return refusal(ERRORS.invalidParams, `Cannot cancel task: already in terminal status '${status}'`);
+  return invalidParams(`Cannot cancel task: already in terminal status '${status}'`);
 }
 
 /** How often a pending `tasks/result` looks at its task, in milliseconds. */
@@ -142,5 +142,5 @@ function resultOf({ id: taskId, status, end }: TaskRecord): CallAnswer | undefin
     return { result: { ...end.result, _meta } };
   }
   if (end !== undefined && 'error' in end) return { error: end.error };
-  return refusal(ERRORS.invalidParams, 'The task was cancelled.');
+  return invalidParams('The task was cancelled.');
 }

@@ -17,8 +17,11 @@ export const refusal = (code: number, message: string, data?: unknown): Pick<Fai
   error: data === undefined ? { code, message } : { code, message, data },
 });
 
+export const invalidParams = (message: string): Pick<Failure, 'error'> =>
+  refusal(ERRORS.invalidParams, message);
+
 /** The same for tasks that do not exist, have expired, belong to somebody else, or whose tool is hidden. */
-export const NOT_FOUND = refusal(ERRORS.invalidParams, 'Failed to retrieve task: Task not found');
+export const NOT_FOUND = invalidParams('Failed to retrieve task: Task not found');
 
 export const METHOD_NOT_FOUND = refusal(ERRORS.methodNotFound, 'Method not found');
 

@@ -1,11 +1,11 @@
 import type { TaskCaller } from '../../session/task-owner.js';
 import type { CallAnswer } from '../../wire/calls.js';
-import { ERRORS, read } from '../../wire/messages.js';
+import { read } from '../../wire/messages.js';
 import type { Instant, TaskFilter, TaskListPage, TaskListQuery } from '../../wire/task-lister.js';
 import type { Tasks } from '../port/tasks.js';
 import { isTaskId } from '../records/owner.js';
 import type { TaskPosition, TaskQuery } from '../records/record.js';
-import { refusal, type TaskCall } from './answer.js';
+import { invalidParams, type TaskCall } from './answer.js';
 import { legacyTask, statesOf } from './describe.js';
 
 /**
@@ -42,7 +42,7 @@ export async function answerList(tasks: Tasks, { caller, params }: TaskCall): Pr
   const cursor = read(params, 'cursor');
   const after = cursor === undefined ? undefined : String(cursor);
   const page = await listTasks(tasks, caller, { pageSize: PAGE_SIZE, after });
-  if (!page.ok) return refusal(ERRORS.invalidParams, page.message);
+  if (!page.ok) return invalidParams(page.message);
   const next = page.next === undefined ? {} : { nextCursor: page.next };
   return { result: { tasks: page.tasks, ...next } };
 }

@@ -5,7 +5,7 @@ import type { TaskDefinition } from '../author/definition.js';
 import { answerable } from '../execution/questions.js';
 import type { StartOptions, Tasks } from '../port/tasks.js';
 import type { TaskRecord } from '../records/record.js';
-import { MISSING_EXTENSION, refusal, supportsTasks, type TaskCall } from './answer.js';
+import { invalidParams, MISSING_EXTENSION, refusal, supportsTasks, type TaskCall } from './answer.js';
 import { legacyTask, modernTask } from './describe.js';
 
 /** How long a plain call of a tool waits for its task, in milliseconds. API Gateway ends requests after 30 seconds. */
@@ -43,10 +43,7 @@ export async function callTask(
   }
   const ttlMs = read(task, 'ttl');
   if (typeof task !== 'object' || task === null || !(ttlMs === undefined || typeof ttlMs === 'number')) {
-    return refusal(
-      ERRORS.invalidParams,
-      'params.task must be an object, and its ttl a number of milliseconds.',
-    );
+    return invalidParams('params.task must be an object, and its ttl a number of milliseconds.');
   }
   return begin({ answers, ttlMs }, (record) => ({ task: legacyTask(record, Date.now()) }));
 
