@@ -23,24 +23,17 @@ export interface Observer {
   readonly caller?: ((authInfo: AuthInfo) => void) | undefined;
 }
 
-/** Everything that happened during one HTTP request, collected for the log. */
-export interface Observation extends Required<Pick<Observer, 'report' | 'storeCall'>> {
-  readonly reports: readonly GateReport[];
-  readonly storeCalls: readonly StoreCall[];
-  /** @returns milliseconds since the observation began, rounded to one decimal */
-  elapsed(): number;
-}
-
-/** @returns a new observation of one HTTP request */
-export function observe(): Observation {
+/** @returns an observation of one HTTP request: everything that happens during it, collected for the log */
+export function observe() {
   const started = performance.now();
   const reports: GateReport[] = [];
   const storeCalls: StoreCall[] = [];
   return {
     reports,
     storeCalls,
-    report: (report) => reports.push(report),
-    storeCall: (call) => storeCalls.push(call),
+    report: (report: GateReport) => void reports.push(report),
+    storeCall: (call: StoreCall) => void storeCalls.push(call),
+    /** @returns milliseconds since the observation began, rounded to one decimal */
     elapsed: () => rounded(performance.now() - started),
   };
 }

@@ -79,13 +79,10 @@ function authOf(given: FetchOptions | undefined): { authInfo?: AuthInfo } {
   return given?.authInfo === undefined ? {} : { authInfo: given.authInfo as AuthInfo };
 }
 
-function createModernHandler({
-  server,
-  policy,
-  store,
-  preferences,
-  catalog,
-}: HandlerOptionsV2): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
+function createModernHandler(
+  options: HandlerOptionsV2,
+): (request: Request, body: unknown, given: FetchOptions) => Promise<Response> {
+  const { server, policy, store, preferences, catalog } = options;
   // One handler of the SDK serves all requests. This map finds the options of each of them.
   const optionsOf = new WeakMap<Request, { concerns: GateOptions; stub: Server | undefined }>();
   const serverInfo = typeof catalog === 'object' ? catalog.server : undefined;

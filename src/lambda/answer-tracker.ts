@@ -2,14 +2,6 @@ import { messagesIn } from '../http/streams/messages-in.js';
 import { type RequestId, read } from '../wire/messages.js';
 import type { RequestIds } from './substitute-responses.js';
 
-/** Tracks which requests of an event stream have no answer yet. */
-export interface AnswerTracker {
-  /** Call with each chunk that is sent. */
-  see(chunk: Uint8Array): void;
-  /** @returns the ids of the requests whose answers were not sent */
-  missing(): readonly RequestId[];
-}
-
 /**
  * Watches an event stream for answers, so that only requests without an answer get an error at the end. The SDK writes
  * one event per chunk, and ends the stream with the last answer. So only the stream of a batch has to be read.
@@ -17,9 +9,9 @@ export interface AnswerTracker {
  * @param requests returns the ids of the requests that the stream answers
  * @param response the response whose body is the stream; nothing is tracked if its type is not `text/event-stream`,
  *   because an error event does not fit into other bodies
- * @returns the tracker
+ * @returns `see`, to call with each chunk that is sent; `missing` returns the ids of the requests whose answers were not sent
  */
-export function trackAnswers(requests: () => RequestIds, response: Response): AnswerTracker {
+export function trackAnswers(requests: () => RequestIds, response: Response): ReturnType<typeof fixed> {
   if (!response.headers.get('content-type')?.startsWith('text/event-stream')) return fixed([]);
   const ids = requests();
   if (ids === undefined) return fixed([]);
@@ -35,4 +27,4 @@ export function trackAnswers(requests: () => RequestIds, response: Response): An
   };
 }
 
-const fixed = (ids: readonly RequestId[]): AnswerTracker => ({ see: () => undefined, missing: () => ids });
+const fixed = (ids: readonly RequestId[]) => ({ see: (_chunk: Uint8Array): void => {}, missing: () => ids });

@@ -16,7 +16,7 @@ export class LateError extends ConcernsError {
 }
 
 /** The time by which an invocation must respond. */
-export interface Deadline {
+interface Deadline {
   /** Aborts shortly before Lambda ends the invocation. */
   readonly signal: AbortSignal;
   /** Call when the response is complete. */

@@ -116,16 +116,8 @@ function isProblem({ error, isError, unanswered, warnings = [] }: GateReport): b
 }
 
 function commonOf(entry: RequestLog): Record<string, unknown> {
-  const {
-    requestId,
-    correlationId,
-    httpMethod,
-    status,
-    durationMs,
-    session,
-    caller,
-    storeCalls = [],
-  } = entry;
+  const { requestId, correlationId, httpMethod, status, durationMs } = entry;
+  const { session, caller, storeCalls = [] } = entry;
   // Powertools adds the id itself if tracing is on for the function.
   const traced = process.env._X_AMZN_TRACE_ID === undefined ? entry.xrayTraceId : undefined;
   const failed = storeCalls.flatMap(({ failed: reason }) => reason ?? []);

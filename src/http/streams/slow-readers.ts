@@ -158,30 +158,21 @@ export class SlowReaders {
 
   /** Pauses or resumes the source. */
   private balance(): void {
-    if (this.total() > PAUSE_AT) this.pause();
-    else this.resume();
-  }
-
-  private total(): number {
-    let total = 0;
-    for (const stream of this.streams) total += stream.waiting();
-    return total;
-  }
-
-  private pause(): void {
-    if (this.isPaused) return;
-    this.isPaused = true;
+    const isPaused = this.total() > PAUSE_AT;
+    if (isPaused === this.isPaused) return;
+    this.isPaused = isPaused;
+    clearInterval(this.checking);
+    if (!isPaused) return this.source?.resume();
     for (const stream of this.streams) notice(stream);
     this.source?.pause();
     this.checking = setInterval(() => this.closeStalled(), CHECK_MS);
     this.checking.unref();
   }
 
-  private resume(): void {
-    if (!this.isPaused) return;
-    this.isPaused = false;
-    clearInterval(this.checking);
-    this.source?.resume();
+  private total(): number {
+    let total = 0;
+    for (const stream of this.streams) total += stream.waiting();
+    return total;
   }
 
   private closeStalled(): void {

@@ -29,12 +29,10 @@ function eventIdOf({ id, params }: McpRequest): string {
  * @param request the HTTP request
  * @returns the `tasks/result` that the client waits for, and the same HTTP request as a POST; `undefined` for other requests
  */
-export function readReturn({
-  method,
-  url,
-  headers,
-  signal,
-}: Request): { readonly message: McpRequest; readonly post: Request } | undefined {
+export function readReturn(
+  request: Request,
+): { readonly message: McpRequest; readonly post: Request } | undefined {
+  const { method, url, headers, signal } = request;
   if (method !== 'GET') return undefined;
   const [, encoded] = EVENT_ID.exec(headers.get('last-event-id') ?? '') ?? [];
   if (encoded === undefined) return undefined;
