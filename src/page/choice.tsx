@@ -16,49 +16,28 @@ interface ChoiceProps<T> {
   readonly options: readonly ChoiceOption<T>[];
   readonly disabled?: boolean;
   readonly noun?: string;
+  /** Whether several values can be chosen. */
+  readonly multiple?: boolean;
+  readonly values: readonly T[];
+  /** Receives all values that are chosen then: one, unless several can be. */
+  choose(values: readonly T[]): void;
 }
 
-/** Radio buttons of the browser: arrow keys, focus and forced colors work as everywhere. */
-export function Choice<T extends PanelValue | null>({
-  value,
-  choose,
-  ...props
-}: ChoiceProps<T> & { readonly value: T | undefined; choose(value: T): void }) {
-  return <Options {...props} type="radio" isOn={(each) => each === value} toggle={(each) => choose(each)} />;
-}
-
-/** Checkboxes of the browser, for a concern that takes several values. */
-export function Choices<T extends PanelValue | null>({
-  values,
-  choose,
-  ...props
-}: ChoiceProps<T> & { readonly values: readonly T[]; choose(values: readonly T[]): void }) {
-  const toggle = (value: T): void =>
+/** Radio buttons or checkboxes of the browser: arrow keys, focus and forced colors work as everywhere. */
+export function Choice<T extends PanelValue | null>(props: ChoiceProps<T>) {
+  const { name, legend, options, disabled = false, noun = 'tools', multiple = false, values, choose } = props;
+  const type = multiple ? 'checkbox' : 'radio';
+  const toggle = (value: T): void => {
+    if (!multiple) return choose([value]);
     choose(values.includes(value) ? values.filter((each) => each !== value) : [...values, value]);
-  return <Options {...props} type="checkbox" isOn={(each) => values.includes(each)} toggle={toggle} />;
-}
-
-function Options<T extends PanelValue | null>({
-  name,
-  legend,
-  options,
-  disabled = false,
-  noun = 'tools',
-  type,
-  isOn,
-  toggle,
-}: ChoiceProps<T> & {
-  readonly type: 'radio' | 'checkbox';
-  isOn(value: T): boolean;
-  toggle(value: T): void;
-}) {
+  };
   return (
     <fieldset disabled={disabled}>
       <legend>{legend}</legend>
       <div class={`options ${type}`}>
         {options.map(({ value, label, description, count }) => (
           <label key={String(value)} title={description}>
-            <input type={type} name={name} checked={isOn(value)} onChange={() => toggle(value)} />
+            <input type={type} name={name} checked={values.includes(value)} onChange={() => toggle(value)} />
             <span class="face">
               <span dir="auto">{label}</span>
               {count !== undefined && (

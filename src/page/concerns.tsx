@@ -1,5 +1,5 @@
 import type { PanelConcern, PanelState } from '../gate/panel/panel-document.js';
-import { Choice, Choices } from './choice.js';
+import { Choice } from './choice.js';
 import type { Change } from './source.js';
 import { boundOf, originText } from './words.js';
 
@@ -73,17 +73,15 @@ function Values({ concern, disabled, change }: ConcernProps) {
     description,
     count: tools,
   }));
-  const common = { name: `concern ${name}`, legend: <Legend concern={concern} />, disabled };
-  if (!multiple) {
-    const value = inEffect[0] ?? null;
-    return <Choice {...common} options={faces} value={value} choose={(next) => change({ [name]: next })} />;
-  }
   return (
-    <Choices
-      {...common}
-      options={faces.filter(({ value }) => value !== null)}
-      values={inEffect}
-      choose={(next) => change({ [name]: next.length === 0 ? null : next })}
+    <Choice
+      name={`concern ${name}`}
+      legend={<Legend concern={concern} />}
+      disabled={disabled}
+      multiple={multiple}
+      options={multiple ? faces.filter(({ value }) => value !== null) : faces}
+      values={multiple ? inEffect : [inEffect[0] ?? null]}
+      choose={(next) => change({ [name]: multiple && next.length > 0 ? next : (next[0] ?? null) })}
     />
   );
 }

@@ -11,6 +11,7 @@ export function Presets({ state, change }: { readonly state: PanelState; change(
   const host = concerns.filter(({ setBy }) => setBy === 'host');
   if (host.length === 0) return null;
   const open = host.every(({ inEffect }) => inEffect.length === 0);
+  const active = presets.filter((each) => each.active).map(({ name }) => name);
   const none = Object.fromEntries(host.map(({ name }) => [name, null]));
   return (
     <section class="presets" aria-label="Presets">
@@ -18,12 +19,12 @@ export function Presets({ state, change }: { readonly state: PanelState; change(
         name="preset"
         legend="Preset"
         disabled={readOnly !== undefined}
-        value={open ? EVERYTHING : presets.find(({ active }) => active)?.name}
+        values={open ? [EVERYTHING] : active.slice(0, 1)}
         options={[
           ...presets.map(({ name, tools }) => ({ value: name, label: name, count: tools })),
           { value: EVERYTHING, label: 'everything', count: everything.tools },
         ]}
-        choose={(name) => change(name === EVERYTHING ? none : { preset: name })}
+        choose={([name]) => change(name === EVERYTHING ? none : { preset: name })}
       />
     </section>
   );

@@ -4,13 +4,12 @@ import { Choice } from './choice.js';
 import type { Change } from './source.js';
 import { changeText, countOf, formatNumber, reasonOf } from './words.js';
 
-const KINDS = {
-  tools: 'Tools',
-  prompts: 'Prompts',
-  resources: 'Resources',
-  resourceTemplates: 'Resource templates',
-} as const;
-const KIND_NAMES = ['tools', 'prompts', 'resources', 'resourceTemplates'] as const;
+const KINDS = [
+  ['tools', 'Tools'],
+  ['prompts', 'Prompts'],
+  ['resources', 'Resources'],
+  ['resourceTemplates', 'Resource templates'],
+] as const;
 
 type Filter = 'all' | 'shown' | 'hidden';
 
@@ -36,8 +35,8 @@ export function PrimitiveList({ state, change, sourceOf }: ListProps) {
           name="filter"
           legend={<span class="unseen">Which to list</span>}
           noun="items"
-          value={filter}
-          choose={(next) => setFilter(next)}
+          values={[filter]}
+          choose={([next = 'all']) => setFilter(next)}
           options={[
             { value: 'all', label: 'all', count: items.length },
             { value: 'shown', label: 'shown', count: shown },
@@ -45,13 +44,13 @@ export function PrimitiveList({ state, change, sourceOf }: ListProps) {
           ]}
         />
       </div>
-      {KIND_NAMES.map((kind) => {
+      {KINDS.map(([kind, title]) => {
         const own = found.filter((item) => item.kind === kind);
         if (own.length === 0) return null;
         return (
           <div key={kind}>
             <div class="head">
-              <h2>{KINDS[kind]}</h2>
+              <h2>{title}</h2>
               <small>
                 {own.filter((item) => item.shown).length} of {own.length} shown
               </small>

@@ -1,6 +1,6 @@
 import type { Concern, Policy } from '../engine/policy.js';
-import { Choice, Choices } from '../page/choice.js';
-import type { Value, Values } from './document.js';
+import { Choice } from '../page/choice.js';
+import type { Values } from './document.js';
 
 /** What the operator grants: a claim for each concern that only the operator sets. */
 export function Claims({
@@ -66,25 +66,18 @@ function Claim({
     );
   }
   const options = values.map((each) => ({ value: each, label: each }));
-  if (multiple) {
-    const given: readonly Value[] = typeof value === 'object' && value !== null ? value : [];
-    return (
-      <Choices
-        name={`claim ${claim}`}
-        legend={legend}
-        options={options}
-        values={given.map(String)}
-        choose={(next) => set(claim, next.length === 0 ? null : next)}
-      />
-    );
-  }
+  const given = typeof value === 'object' && value !== null ? value.map(String) : [];
   return (
     <Choice
       name={`claim ${claim}`}
       legend={legend}
-      options={[...options, { value: null, label: 'no claim' }]}
-      value={typeof value === 'string' ? value : null}
-      choose={(next) => set(claim, next)}
+      multiple={multiple}
+      options={multiple ? options : [...options, { value: null, label: 'no claim' }]}
+      values={multiple ? given : [typeof value === 'string' ? value : null]}
+      choose={(next) => {
+        const chosen = next.filter((each) => each !== null);
+        set(claim, multiple && chosen.length > 0 ? chosen : (chosen[0] ?? null));
+      }}
     />
   );
 }

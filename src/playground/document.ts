@@ -83,9 +83,9 @@ export function readCatalog(data: unknown): PlaygroundCatalog {
 }
 
 function factsOf(item: unknown): Primitive & { readonly tokens: number } {
-  const field = (name: string): Readonly<Record<string, unknown>> => {
-    const value = own(item, name);
-    return value === undefined ? {} : { [name]: value };
+  const fields = (...names: readonly string[]): Readonly<Record<string, unknown>> => {
+    const found = names.map((name): [string, unknown] => [name, own(item, name)]);
+    return Object.fromEntries(found.filter(([, value]) => value !== undefined));
   };
   const description = own(item, 'description');
   const tags = tagsOf(typeof item === 'object' && item !== null ? item : {});
@@ -95,18 +95,13 @@ function factsOf(item: unknown): Primitive & { readonly tokens: number } {
       ? counted
       : Math.round((JSON.stringify(item)?.length ?? 0) / CHARACTERS_PER_TOKEN);
   return {
-    ...field('name'),
-    ...field('uri'),
-    ...field('uriTemplate'),
-    ...field('title'),
+    ...fields('name', 'uri', 'uriTemplate', 'title'),
     ...(typeof description === 'string'
       ? { description: (description.trim().split('\n')[0] ?? '').slice(0, MAX_DESCRIPTION) }
       : {}),
-    ...field('mimeType'),
-    ...field('annotations'),
+    ...fields('mimeType', 'annotations'),
     ...(Array.isArray(tags) && tags.length > 0 ? { tags } : {}),
-    ...field('execution'),
-    ...field('_meta'),
+    ...fields('execution', '_meta'),
     tokens,
   };
 }
