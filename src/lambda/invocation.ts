@@ -29,20 +29,7 @@ export interface InvocationOptions {
 }
 
 /** One invocation of a function, from the event to the last byte of the response. */
-export interface Invocation {
-  /** The event, in the shape of payload format 2.0. */
-  readonly event: HttpEvent;
-  /** Aborts shortly before Lambda ends the invocation. */
-  readonly signal: AbortSignal;
-  /** @returns the ids of the requests in the event, each of which must get an answer or an error */
-  readonly ids: () => RequestIds;
-  /** Answers the event, with an error if the handler fails or takes too long. Never rejects. */
-  answer(): Promise<Response>;
-  /** Records an error for the log. @returns the response to send instead of one that failed or was late */
-  fail(cause: unknown): Response;
-  /** Ends the invocation and writes the log. */
-  end(status: number): void;
-}
+export type Invocation = ReturnType<ReturnType<typeof createInvocations>>;
 
 /**
  * Prepares a handler for events.
@@ -51,10 +38,7 @@ export interface Invocation {
  * @param options who may call, and the log
  * @returns a function that begins an invocation; it throws an `EventError` if the event is not an HTTP request
  */
-export function createInvocations(
-  handle: FetchHandler,
-  options: InvocationOptions,
-): (given: HttpEvent | RestEvent, context?: LambdaContext) => Invocation {
+export function createInvocations(handle: FetchHandler, options: InvocationOptions) {
   const { origins = [], authorization, log, logSalt = '' } = options;
   const names = new KnownNames();
   const noted: FetchHandler = (request, given) => {
@@ -63,7 +47,7 @@ export function createInvocations(
   };
   const authorized = requireLogin(noted, authorization);
 
-  return (given, context = {}) => {
+  return (given: HttpEvent | RestEvent, context: LambdaContext = {}) => {
     const event = readEvent(given);
     const { method } = event.requestContext.http;
     const observed = observe();
@@ -87,11 +71,16 @@ export function createInvocations(
     };
 
     return {
+      /** The event, in the shape of payload format 2.0. */
       event,
+      /** Aborts shortly before Lambda ends the invocation. */
       signal,
+      /** @returns the ids of the requests in the event, each of which must get an answer or an error */
       ids,
+      /** Records an error for the log. @returns the response to send instead of one that failed or was late */
       fail,
-      async answer() {
+      /** Answers the event, with an error if the handler fails or takes too long. Never rejects. */
+      async answer(): Promise<Response> {
         if (page.response !== undefined) return page.response;
         if (!isRequestMethod(method)) {
           const message = 'This method is not supported here. Use POST, GET or DELETE.';
@@ -102,13 +91,8 @@ export function createInvocations(
           principal = principalOf(authInfo);
         };
         try {
-          const handled = authorized(request, {
-            report,
-            storeCall,
-            caller,
-            names,
-            authInfo: callerOf(event),
-          });
+          const authInfo = callerOf(event);
+          const handled = authorized(request, { report, storeCall, caller, names, authInfo });
           const response = page.allow(await beforeAbort(handled, signal));
           session ??= sessionOf(response.headers);
           return response;
@@ -116,7 +100,8 @@ export function createInvocations(
           return fail(thrown);
         }
       },
-      end(status) {
+      /** Ends the invocation and writes the log. */
+      end(status: number): void {
         clear();
         log({
           context,

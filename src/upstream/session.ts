@@ -17,18 +17,7 @@ export interface SessionServerOptions extends GateOptions {
 }
 
 /** A session over HTTP, and its server. */
-export interface Session {
-  /** When its last request arrived or its last response ended, by `performance.now()`. */
-  readonly usedAt: number;
-  /** Whether a response is not complete yet, or a stream is open. */
-  readonly isBusy: boolean;
-  /** Answers a request of the session. */
-  handle(request: Request, parsedBody?: unknown): Promise<Response>;
-  /** Initializes a session that a host knows and this process does not. Returns a response if the server refuses. */
-  initialize(request: Request): Promise<Response | undefined>;
-  /** Ends the server. */
-  close(): Promise<void>;
-}
+export type Session = Awaited<ReturnType<typeof openSession>>;
 
 /**
  * Makes a server for a session, and connects it.
@@ -42,7 +31,7 @@ export async function openSession(
   id: string,
   { server: createServer, ...concerns }: SessionServerOptions,
   closed: () => void,
-): Promise<Session> {
+) {
   const server = await createServer();
   const readers = server.readers ?? new SlowReaders(undefined);
   const transport = new WebStandardStreamableHTTPServerTransport({
@@ -85,13 +74,16 @@ export async function openSession(
   }
 
   return {
+    /** When its last request arrived or its last response ended, by `performance.now()`. */
     get usedAt() {
       return usedAt;
     },
+    /** Whether a response is not complete yet, or a stream is open. */
     get isBusy() {
       return open > 0;
     },
-    async handle(request, parsedBody) {
+    /** Answers a request of the session. */
+    async handle(request: Request, parsedBody?: unknown): Promise<Response> {
       open++;
       usedAt = performance.now();
       let requestIds: readonly RequestId[] = [];
@@ -114,7 +106,8 @@ export async function openSession(
         throw cause;
       }
     },
-    async initialize(request) {
+    /** Initializes a session that a host knows and this process does not. Returns a response if the server refuses. */
+    async initialize(request: Request): Promise<Response | undefined> {
       const protocolVersion =
         request.headers.get('mcp-protocol-version') ?? DEFAULT_NEGOTIATED_PROTOCOL_VERSION;
       const clientInfo = { name: request.headers.get('user-agent') ?? 'unknown', version: 'unknown' };
@@ -135,6 +128,7 @@ export async function openSession(
       await post({ jsonrpc: '2.0', method: METHODS.initialized });
       return undefined;
     },
+    /** Ends the server. */
     close,
   };
 }

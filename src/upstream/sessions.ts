@@ -4,14 +4,6 @@ import { readJson } from '../http/request-body.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
-/** Answers HTTP requests of sessions. Each session has its own connection to the server. */
-export interface SessionProxy {
-  readonly fetch: (request: Request) => Promise<Response>;
-  /** How many sessions have a server now. */
-  readonly size: number;
-  close(): Promise<void>;
-}
-
 /** How to make a server for one session, the policy, and when sessions end. */
 export interface SessionProxyOptions extends SessionServerOptions {
   /** The maximum number of sessions that have a server. The least recently used one ends first. Defaults to 32. */
@@ -39,7 +31,7 @@ const SESSION_ID = /^[\x21-\x7e]{1,128}$/;
  * @example
  * const proxy = proxySessions({ server: () => proxyTo(new ChildTransport('node', ['server.js'])), policy });
  */
-export function proxySessions(options: SessionProxyOptions): SessionProxy {
+export function proxySessions(options: SessionProxyOptions) {
   const { maxSessions = MAX_SESSIONS, idleMs = IDLE_MS } = options;
   // The order of insertion is the order of use: the least recently used session is the first.
   const sessions = new Map<string, Session>();
@@ -126,10 +118,11 @@ export function proxySessions(options: SessionProxyOptions): SessionProxy {
   }
 
   return {
+    /** How many sessions have a server now. */
     get size() {
       return sessions.size;
     },
-    async fetch(request) {
+    async fetch(request: Request): Promise<Response> {
       const id = request.headers.get('mcp-session-id');
       if (id === null) return begin(request);
       const known = await (adopting.get(id) ?? sessions.get(id));
@@ -141,7 +134,7 @@ export function proxySessions(options: SessionProxyOptions): SessionProxy {
       const adopted = await adopt(id, request);
       return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request);
     },
-    async close() {
+    async close(): Promise<void> {
       clearInterval(sweep);
       await Promise.allSettled(opening);
       await Promise.all([...sessions.keys()].map(end));

@@ -3,6 +3,7 @@ import { ConcernsError } from '../../errors.js';
 import type { PrincipalPreferences } from '../../gate/request/kept-preferences.js';
 import { principalId } from '../../session/principal.js';
 import type { SessionStore } from '../../session/store.js';
+import type { HandlerOptions } from '../fetch-handler.js';
 
 /** The options of a handler contradict each other. */
 export class HandlerError extends ConcernsError {
@@ -11,10 +12,7 @@ export class HandlerError extends ConcernsError {
 }
 
 /** The options that say whether preferences are kept per caller, and where. */
-export interface PreferenceOptions {
-  readonly preferences?: 'principal' | undefined;
-  readonly store?: SessionStore | undefined;
-}
+type PreferenceOptions = Pick<HandlerOptions, 'preferences' | 'store'>;
 
 /**
  * Checks that there is a store if preferences are kept per caller.

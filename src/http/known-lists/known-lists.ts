@@ -6,14 +6,7 @@ import type { Era } from '../../wire/messages.js';
 import { dropStale, fillLists, type KnownCatalog, type StubServer, takeLists } from './stub-server.js';
 
 /** Lists that all requests of a process share. */
-export interface KnownLists {
-  /** The lists that a stub server answers from. */
-  readonly known: SharedCatalog;
-  /** The lists that gates read from the real server or from its stub. */
-  readonly shared: SharedCatalog;
-  /** Compares a saved catalog with the real server, once. Lists that differ are dropped and reported. */
-  verify(report: ((report: GateReport) => void) | undefined): Promise<void>;
-}
+export type KnownLists = ReturnType<typeof createKnownLists>;
 
 /**
  * Makes the lists that requests share.
@@ -29,15 +22,18 @@ export function createKnownLists(
   policy: Policy | LivePolicy,
   catalog: KnownCatalog,
   era: Era,
-): KnownLists {
+) {
   const known = fillLists(policy, catalog);
   const shared = catalog === 'static' || era === 'legacy' ? known : new SharedCatalog();
   // Lists that come from the server itself do not have to be compared with it.
   let verified = catalog === 'static';
   return {
+    /** The lists that are answered without the real server. */
     known,
+    /** The lists that gates read from the real server, or that are known. */
     shared,
-    async verify(report) {
+    /** Compares a saved catalog with the real server, once. Lists that differ are dropped and reported. */
+    async verify(report: ((report: GateReport) => void) | undefined): Promise<void> {
       if (verified) return;
       verified = true;
       const stale = dropStale(known, await takeLists(await server()));

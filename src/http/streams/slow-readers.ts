@@ -31,14 +31,6 @@ class SlowClientError extends ConcernsError {
   }
 }
 
-/** The response to one request. */
-export interface Outgoing {
-  /** Returns the response for the client, and reads the given one as fast as it is written. */
-  carry(response: Response): Response;
-  /** Ends it if there will be no response. */
-  abandon(): void;
-}
-
 interface Stream {
   /** Bytes that were written for the client. */
   written: number;
@@ -80,7 +72,7 @@ export class SlowReaders {
    * @param ended called once: the response is complete, or its reader has left
    * @returns the response, which must be carried or abandoned
    */
-  open(isAwaited: boolean, ended: (hasLeft: boolean) => void): Outgoing {
+  open(isAwaited: boolean, ended: (hasLeft: boolean) => void) {
     let isOver = false;
     const finish = (hasLeft: boolean): void => {
       if (isOver) return;
@@ -100,8 +92,10 @@ export class SlowReaders {
     this.streams.add(stream);
     this.balance();
     return {
+      /** Ends it if there will be no response. */
       abandon: () => finish(false),
-      carry: (response) => {
+      /** Returns the response for the client, and reads the given one as fast as it is written. */
+      carry: (response: Response): Response => {
         if (response.body === null) {
           finish(false);
           return response;
