@@ -5,24 +5,6 @@ import {
 import { type RequestId, read } from '../wire/messages.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 
-/**
- * Reads the body of a request.
- *
- * @param request the request
- * @param maxBytes the longest body that is read, in bytes
- * @returns the text of the body; the error response if the body is too long or incomplete
- */
-async function readText(
-  request: Request,
-  maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
-): Promise<string | Response> {
-  const sent = await readRequestBody(request, maxBytes).catch(() => undefined);
-  if (sent === undefined)
-    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read. Send it again.');
-  if (!sent.tooLarge) return sent.text;
-  return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes. Send less at once.`);
-}
-
 /** A body that was read. */
 export interface JsonBody {
   readonly value: unknown;
@@ -39,12 +21,15 @@ export interface JsonBody {
 export async function readJson(
   request: Request,
   { parsedBody }: { readonly parsedBody?: unknown } = {},
-  maxBytes?: number,
+  maxBytes = DEFAULT_MAX_REQUEST_BODY_SIZE,
 ): Promise<JsonBody | Response> {
   if (parsedBody !== undefined) return { value: parsedBody };
-  const text = await readText(request, maxBytes);
-  if (typeof text !== 'string') return text;
-  const value = parseJson(text);
+  const sent = await readRequestBody(request, maxBytes).catch(() => undefined);
+  if (sent === undefined)
+    return failure(400, HTTP_ERRORS.parse, 'Parse error: the body could not be read. Send it again.');
+  if (sent.tooLarge)
+    return failure(413, HTTP_ERRORS.refused, `The body is longer than ${maxBytes} bytes. Send less at once.`);
+  const value = parseJson(sent.text);
   if (value === undefined) return failure(400, HTTP_ERRORS.parse, 'Parse error: the body is not JSON.');
   return { value };
 }

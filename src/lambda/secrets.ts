@@ -1,4 +1,5 @@
 import { ConcernsError } from '../errors.js';
+import { parseJson } from '../http/request-body.js';
 import { SettingsError } from './settings.js';
 
 type Environment = Record<string, string | undefined>;
@@ -66,13 +67,9 @@ async function readSecret(source: string, readers: SecretReaders): Promise<strin
 }
 
 function membersOf(text: string): Map<string, unknown> {
-  try {
-    const data: unknown = JSON.parse(text);
-    return new Map(typeof data === 'object' && data !== null ? Object.entries(data) : []);
-  } catch {
-    // The error of the parser quotes the secret, so it is not a cause.
-    return new Map();
-  }
+  // Without the error of the parser, which quotes the secret.
+  const data = parseJson(text);
+  return new Map(typeof data === 'object' && data !== null ? Object.entries(data) : []);
 }
 
 /**

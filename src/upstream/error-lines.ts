@@ -45,9 +45,7 @@ export class ErrorLines {
   end(): void {
     const last = this.rest.trim() === '' ? this.dropped : this.rest;
     this.rest = '';
-    this.dropped = '';
-    const text = shortened(last);
-    if (text !== '') this.line(text);
+    this.pass(last);
   }
 
   private pass(text: string): void {

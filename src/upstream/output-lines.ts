@@ -1,5 +1,6 @@
 import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js';
 import { JSONRPCMessageSchema } from '@modelcontextprotocol/sdk/types.js';
+import { parseJson } from '../http/request-body.js';
 import { read } from '../wire/messages.js';
 
 /** The longest message, in bytes, as in the SDK. */
@@ -80,12 +81,7 @@ export class OutputLines {
 function messageIn(line: Uint8Array): JSONRPCMessage | undefined {
   const first = line.findIndex((byte) => byte !== 0x20 && byte !== 0x09);
   if (line[first] !== OPENING_BRACE) return undefined;
-  let data: unknown;
-  try {
-    data = JSON.parse(Buffer.from(line).toString());
-  } catch {
-    return undefined;
-  }
+  const data = parseJson(Buffer.from(line).toString());
   // The schema is a union, whose error is expensive to make for each line of a log in JSON.
   if (read(data, 'jsonrpc') !== '2.0') return undefined;
   const parsed = JSONRPCMessageSchema.safeParse(data);

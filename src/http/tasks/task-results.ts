@@ -6,6 +6,7 @@ import {
   read,
   TASK_RESULT,
 } from '../../wire/messages.js';
+import { parseJson } from '../request-body.js';
 
 /** Ids of events of other streams have another form. */
 const EVENT_ID = /^res:([\w-]+)$/;
@@ -36,12 +37,7 @@ export function readReturn(
   if (method !== 'GET') return undefined;
   const [, encoded] = EVENT_ID.exec(headers.get('last-event-id') ?? '') ?? [];
   if (encoded === undefined) return undefined;
-  let decoded: unknown;
-  try {
-    decoded = JSON.parse(Buffer.from(encoded, 'base64url').toString());
-  } catch {
-    return undefined;
-  }
+  const decoded = parseJson(Buffer.from(encoded, 'base64url').toString());
   if (!Array.isArray(decoded)) return undefined;
   const [taskId, id]: unknown[] = decoded;
   if (typeof taskId !== 'string' || (typeof id !== 'string' && typeof id !== 'number')) return undefined;

@@ -1,3 +1,4 @@
+import { once } from '../../http/once.js';
 import type { PolicyUrl } from './policy-url.js';
 
 /**
@@ -23,18 +24,22 @@ export type ReadText = (url: PolicyUrl) => Promise<string>;
  * await createReadText()({ in: 'ssm', name: '/vault/policy', text: 'ssm:/vault/policy' });
  */
 export function createReadText(): ReadText {
-  let ssm: Promise<{ get(name: string, options: object): Promise<unknown> }> | undefined;
-  let s3: Promise<(bucket: string, key: string) => Promise<string | undefined>> | undefined;
+  const ssm = once(async () => {
+    const { SSMProvider } = await import('@aws-lambda-powertools/parameters/ssm');
+    return new SSMProvider({ clientConfig: CLIENT });
+  });
+  const s3 = once(async () => {
+    const { S3Client, GetObjectCommand } = await import('@aws-sdk/client-s3');
+    const client = new S3Client(CLIENT);
+    return async (Bucket: string, Key: string) =>
+      (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString();
+  });
   const appConfigs = new Map<string, Promise<{ get(name: string, options: object): Promise<unknown> }>>();
 
   return async (url) => {
     switch (url.in) {
-      case 'ssm': {
-        ssm ??= import('@aws-lambda-powertools/parameters/ssm').then(
-          ({ SSMProvider }) => new SSMProvider({ clientConfig: CLIENT }),
-        );
-        return textOf(await (await ssm).get(url.name, { forceFetch: true, maxAge: 0, decrypt: true }), url);
-      }
+      case 'ssm':
+        return textOf(await (await ssm()).get(url.name, { forceFetch: true, maxAge: 0, decrypt: true }), url);
       case 'appconfig': {
         const { application, environment } = url;
         const place = `${application}/${environment}`;
@@ -47,14 +52,8 @@ export function createReadText(): ReadText {
         appConfigs.set(place, provider);
         return textOf(await (await provider).get(url.profile, { forceFetch: true, maxAge: 0 }), url);
       }
-      case 's3': {
-        s3 ??= import('@aws-sdk/client-s3').then(({ S3Client, GetObjectCommand }) => {
-          const client = new S3Client(CLIENT);
-          return async (Bucket, Key) =>
-            (await client.send(new GetObjectCommand({ Bucket, Key }))).Body?.transformToString();
-        });
-        return textOf(await (await s3)(url.bucket, url.key), url);
-      }
+      case 's3':
+        return textOf(await (await s3())(url.bucket, url.key), url);
     }
   };
 }
