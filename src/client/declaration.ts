@@ -106,7 +106,8 @@ export function readValues(values: unknown): DeclaredValues | undefined {
   return typeof min === 'number' && typeof max === 'number' ? { min, max } : undefined;
 }
 
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+/** Returns the items of a list; none if the value is not a list. */
+export const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const strings = (value: unknown): string[] => list(value).filter((each) => typeof each === 'string');
 
 function members(value: unknown): { readonly [name: string]: unknown } {

@@ -1,5 +1,6 @@
 import { read } from '../wire/messages.js';
 import { walkPages } from '../wire/page-walker.js';
+import { list } from './declaration.js';
 import { PreferencesError } from './errors.js';
 import type { Kind } from './request-meta.js';
 import { callClient, type HostClient } from './sdk.js';
@@ -42,7 +43,7 @@ export async function listAll(
     {
       bounds: { pages: MAX_PAGES + 1 },
       onPage: (page) => {
-        const found = itemsOf(page, kind);
+        const found = list(read(page, kind));
         items.push(...found);
         return found.length;
       },
@@ -55,9 +56,4 @@ export async function listAll(
   }
   const { nextCursor: _, ...rest }: { nextCursor?: unknown } = first;
   return { ...rest, [kind]: items };
-}
-
-function itemsOf(page: object, kind: Kind): readonly unknown[] {
-  const items = read(page, kind);
-  return Array.isArray(items) ? items : [];
 }

@@ -37,13 +37,7 @@ export interface TaskOperations {
 export type QuestionReply = { readonly answer: unknown } | { readonly refused: string };
 
 /** What an execution is started with. The arguments are JSON text. */
-export interface TaskInput {
-  readonly owner: string;
-  readonly id: string;
-  readonly tool: string;
-  readonly args: string;
-  readonly answers?: readonly string[];
-}
+export type TaskInput = Pick<TaskRecord, 'owner' | 'id' | 'tool' | 'args' | 'answers'>;
 
 /** Returns the input of an execution. The same record always gives the same input. */
 export function inputOf({ owner, id, tool, args, answers }: TaskRecord): TaskInput {

@@ -6,11 +6,14 @@ import { orderChanged } from './outcome.js';
 /** Calls a function after some seconds, and returns a function that prevents it. */
 export type Timer = (seconds: number, then: () => void) => () => void;
 
+/** The value of an operation that is over, or the message of its error. */
+type Tried = { readonly value: unknown } | { readonly message: string };
+
 /** One operation of a task, in the order in which they began. */
 interface Entry {
   readonly kind: string;
   readonly name: string;
-  outcome?: { readonly value: unknown } | { readonly message: string };
+  outcome?: Tried;
   /** Continues the run that waits for this operation. */
   resume?: (value: unknown) => void;
   token?: string;
@@ -131,11 +134,7 @@ export function createOperations(
 }
 
 /** Runs work, and again after a delay if it throws. */
-async function tryStep(
-  work: () => Promise<unknown>,
-  retries: number,
-  timer: Timer,
-): Promise<{ readonly value: unknown } | { readonly message: string }> {
+async function tryStep(work: () => Promise<unknown>, retries: number, timer: Timer): Promise<Tried> {
   for (let tries = 1; ; tries++) {
     try {
       const value = await work();
