@@ -40,9 +40,9 @@ export function toAttributes(change: SessionRecord): SessionItem {
 
 /** The condition of a write. DynamoDB does not write if the existing item does not satisfy it. */
 export interface Condition {
-  readonly expression: string;
-  readonly names: Record<string, string>;
-  readonly values: SessionItem;
+  readonly ConditionExpression: string;
+  readonly ExpressionAttributeNames: Record<string, string>;
+  readonly ExpressionAttributeValues: SessionItem;
 }
 
 const EXPIRES = { '#expires': ATTRIBUTES.expiresAt };
@@ -51,21 +51,21 @@ const seconds = (value: number) => ({ N: String(value) });
 
 /** There is no item yet, or its session is live. */
 export const liveOrNew = (now: number): Condition => ({
-  expression: 'attribute_not_exists(#expires) OR (attribute_not_exists(#ended) AND #expires > :now)',
-  names: { ...EXPIRES, ...ENDED },
-  values: { ':now': seconds(now) },
+  ConditionExpression: 'attribute_not_exists(#expires) OR (attribute_not_exists(#ended) AND #expires > :now)',
+  ExpressionAttributeNames: { ...EXPIRES, ...ENDED },
+  ExpressionAttributeValues: { ':now': seconds(now) },
 });
 
 /** There is no item, or it has expired and DynamoDB has not deleted it yet. */
 export const expiredOrGone = (now: number): Condition => ({
-  expression: 'attribute_not_exists(#expires) OR #expires <= :now',
-  names: EXPIRES,
-  values: { ':now': seconds(now) },
+  ConditionExpression: 'attribute_not_exists(#expires) OR #expires <= :now',
+  ExpressionAttributeNames: EXPIRES,
+  ExpressionAttributeValues: { ':now': seconds(now) },
 });
 
 /** The session was not ended, deleted or extended since it was read. */
 export const unchangedSince = (expiresAt: number): Condition => ({
-  expression: 'attribute_not_exists(#ended) AND #expires = :before',
-  names: { ...EXPIRES, ...ENDED },
-  values: { ':before': seconds(expiresAt) },
+  ConditionExpression: 'attribute_not_exists(#ended) AND #expires = :before',
+  ExpressionAttributeNames: { ...EXPIRES, ...ENDED },
+  ExpressionAttributeValues: { ':before': seconds(expiresAt) },
 });

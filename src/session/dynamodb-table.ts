@@ -1,5 +1,6 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { ATTRIBUTES, type Condition, type SessionItem } from './dynamodb-item.js';
+import { lazyClient } from './lazy-client.js';
 
 /**
  * Opens a table for the three requests that the store sends. Each can be aborted. The AWS client is loaded by the first request.
@@ -9,13 +10,7 @@ import { ATTRIBUTES, type Condition, type SessionItem } from './dynamodb-item.js
  * @returns the requests
  */
 export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'> | undefined) {
-  let client: Pick<DynamoDBClient, 'send'> | undefined = given;
-  const load = async () => {
-    // A failed import is not cached, so the next call tries again.
-    const { createClient, ...commands } = await import('./dynamodb-client.js');
-    client ??= createClient();
-    return { client, ...commands };
-  };
+  const load = lazyClient(given, () => import('./dynamodb-client.js'));
   const key = (id: string): SessionItem => ({ [ATTRIBUTES.id]: { S: id } });
 
   return {
@@ -33,14 +28,14 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
         TableName,
         Key: key(id),
         UpdateExpression: `SET ${entries.map((_, index) => `#${index} = :${index}`).join(', ')}`,
-        ConditionExpression: condition.expression,
+        ConditionExpression: condition.ConditionExpression,
         ExpressionAttributeNames: {
           ...Object.fromEntries(entries.map(([name], index) => [`#${index}`, name])),
-          ...condition.names,
+          ...condition.ExpressionAttributeNames,
         },
         ExpressionAttributeValues: {
           ...Object.fromEntries(entries.map(([, value], index) => [`:${index}`, value])),
-          ...condition.values,
+          ...condition.ExpressionAttributeValues,
         },
       });
       return succeeded(client.send(command, { abortSignal }));
@@ -52,21 +47,18 @@ export function openTable(TableName: string, given: Pick<DynamoDBClient, 'send'>
       const command = new PutItemCommand({
         TableName,
         Item: { ...key(id), ...attributes },
-        ConditionExpression: condition?.expression,
-        ExpressionAttributeNames: condition?.names,
-        ExpressionAttributeValues: condition?.values,
+        ...condition,
       });
       return succeeded(client.send(command, { abortSignal }));
     },
   };
 }
 
-async function succeeded(sent: Promise<unknown>): Promise<boolean> {
-  try {
-    await sent;
-    return true;
-  } catch (cause) {
-    if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return false;
-    throw cause;
-  }
-}
+const succeeded = (sent: Promise<unknown>): Promise<boolean> =>
+  sent.then(
+    () => true,
+    (cause: unknown) => {
+      if (cause instanceof Error && cause.name === 'ConditionalCheckFailedException') return false;
+      throw cause;
+    },
+  );

@@ -29,10 +29,9 @@ export function createMemoryStore(options: MemoryStoreOptions = {}): SessionStor
   };
   const get = (id: string): SessionRead | undefined => {
     const entry = sessions.get(id);
-    if (entry === undefined || performance.now() - entry.usedAt <= expiresAfterSeconds * 1000)
-      return entry?.session;
-    sessions.delete(id);
-    return undefined;
+    const isLive = entry !== undefined && performance.now() - entry.usedAt <= expiresAfterSeconds * 1000;
+    if (!isLive) sessions.delete(id);
+    return isLive ? entry.session : undefined;
   };
 
   return {

@@ -1,4 +1,5 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { beforeAbort } from '../session/before-abort.js';
 import {
   type Answer,
   ERRORS,
@@ -74,19 +75,15 @@ export class OpenConnection {
   ): Promise<Answer | undefined> {
     const { transport } = this;
     transport.onmessage = (message) => this.receive(fromSdk(message));
-    let giveUp: (cause: UpstreamError) => void = () => {};
-    const lost = new Promise<never>((_resolve, reject) => {
-      giveUp = reject;
-    });
-    lost.catch(() => undefined);
-    transport.onclose = () => giveUp(new UpstreamError(this.ending()));
+    const lost = new AbortController();
+    transport.onclose = () => lost.abort(new UpstreamError(this.ending()));
     if (transport instanceof ChildTransport) transport.onstderr = this.ports.stderr;
     if (transport instanceof RemoteTransport) transport.onended = (id, reason) => this.drop(id, reason);
     const timer = setTimeout(() => {
-      giveUp(new UpstreamError(`it did not initialize within ${startMs / 1000} s`));
+      lost.abort(new UpstreamError(`it did not initialize within ${startMs / 1000} s`));
     }, startMs);
     try {
-      const answer = await Promise.race([this.start(initialize, announce), lost]);
+      const answer = await beforeAbort(this.start(initialize, announce), lost.signal);
       transport.onclose = () => this.end(this.ending());
       return answer;
     } catch (cause) {

@@ -1,4 +1,3 @@
-import type { TaskDefinition } from '../author/definition.js';
 import { readExportedTasks } from '../author/exported-tasks.js';
 import { TaskFunctionError } from '../durable/failure.js';
 import type { Tasks } from '../port/tasks.js';
@@ -30,7 +29,7 @@ export function createDeployedTasks(
       `MCP_CONCERNS_TASKS_${set} is set, but MCP_CONCERNS_TASKS_${missing} is not. Set both to run tasks as Lambda durable functions, or neither to run them in this process.`,
     );
   }
-  return deferTasks(definitions, async () => {
+  const make = async (): Promise<Tasks> => {
     const { createTasks } = await import('../port/tasks.js');
     if (functionArn === '') return createTasks({ definitions });
     const [{ createDurableEngine }, { createDynamoRecords }] = await Promise.all([
@@ -39,16 +38,8 @@ export function createDeployedTasks(
     ]);
     const engine = createDurableEngine({ functionArn });
     return createTasks({ definitions, engine, records: createDynamoRecords({ table }) });
-  });
-}
-
-/**
- * Makes tasks whose records and engine are made by the first call, because lists need only the definitions.
- *
- * @param definitions the tasks
- * @param make makes the tasks; called again by the next call if it rejects
- */
-function deferTasks(definitions: readonly TaskDefinition[], make: () => Promise<Tasks>): Tasks {
+  };
+  // Lists need only the definitions, so the first call makes the rest. If that fails, the next call tries again.
   let made: Promise<Tasks> | undefined;
   const tasks = (): Promise<Tasks> => {
     made ??= make().catch((error: unknown) => {

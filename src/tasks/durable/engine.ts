@@ -1,4 +1,5 @@
 import type { LambdaClient } from '@aws-sdk/client-lambda';
+import { lazyClient } from '../../session/lazy-client.js';
 import { inputOf, type TaskEngine } from '../execution/engine.js';
 import { failedInternally } from '../execution/outcome.js';
 import type { TaskEnd } from '../records/record.js';
@@ -31,12 +32,7 @@ export function createDurableEngine(options: DurableEngineOptions): TaskEngine {
       `${JSON.stringify(functionArn)} does not name a version or an alias of a Lambda function. New code under a running task would break it: use an ARN such as arn:aws:lambda:eu-central-1:123456789012:function:tasks:durable.`,
     );
   }
-  let client: Pick<LambdaClient, 'send'> | undefined = options.client;
-  const load = async () => {
-    const { createClient, ...commands } = await import('./lambda-client.js');
-    client ??= createClient();
-    return { client, ...commands };
-  };
+  const load = lazyClient(options.client, () => import('./lambda-client.js'));
 
   return {
     start: (record) =>

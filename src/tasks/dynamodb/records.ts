@@ -1,4 +1,5 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { lazyClient } from '../../session/lazy-client.js';
 import { limitCalls } from '../../session/table-calls.js';
 import { isTaskId } from '../records/owner.js';
 import { hasEmptyRange, matchesQuery, positionOf, sortedPage } from '../records/query.js';
@@ -48,12 +49,7 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
       'The task table has no name. Pass the name of a table, or set the variable that it is read from.',
     );
   }
-  let client: Pick<DynamoDBClient, 'send'> | undefined = options.client;
-  const load = async () => {
-    const { createClient, ...commands } = await import('./client.js');
-    client ??= createClient();
-    return { client, ...commands };
-  };
+  const load = lazyClient(options.client, () => import('./client.js'));
   const keyOf = (owner: string, id: string) => ({ owner: text(owner), id: text(id) });
   const live = (task: { readonly expiresAt: number }): boolean => task.expiresAt * 1000 > Date.now();
 
