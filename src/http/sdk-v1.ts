@@ -96,11 +96,8 @@ async function respond(
   const { policy, store } = options;
   const messages: unknown[] = Array.isArray(body) ? body : [body];
   if (messages.length === 0) {
-    return failure(
-      400,
-      HTTP_ERRORS.invalid,
-      'Invalid Request: the batch is empty. Send at least one message.',
-    );
+    const message = 'Invalid Request: the batch is empty. Send at least one message.';
+    return failure(400, HTTP_ERRORS.invalid, message);
   }
   const methods = messages.map((message) => read(message, 'method'));
   const initializes = methods.includes(METHODS.initialize);

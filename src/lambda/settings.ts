@@ -1,29 +1,14 @@
 import { didYouMean } from '../engine/match/did-you-mean.js';
 import { ConcernsError } from '../errors.js';
-import { POLICY_URL_FORMS, type PolicyUrl, parsePolicyUrl } from './remote-policy/policy-url.js';
+import { POLICY_URL_FORMS, parsePolicyUrl } from './remote-policy/policy-url.js';
 
 /** The settings that an operator makes in the environment of a deployed function. */
-export interface FunctionSettings {
-  /** Where sessions are kept: in a table, in the memory of each environment, or nowhere. */
-  readonly sessions:
-    | { readonly in: 'dynamodb'; readonly table: string }
-    | { readonly in: 'memory' }
-    | { readonly in: 'nowhere' };
-  readonly expiresAfterSeconds?: number;
-  readonly origins: readonly string[];
-  /** Issuers of the tokens that callers need. If empty, anyone may call. */
-  readonly issuers: readonly string[];
-  readonly resource?: string;
-  readonly scopes: readonly string[];
-  readonly response: 'buffered' | 'stream';
-  /** Whether AWS verifies callers before the function runs. */
-  readonly authorizer: 'none' | 'gateway';
-  readonly logSalt: string;
-  /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
-  readonly metrics?: string;
-  /** The policy outside the function, which replaces the packaged one. */
-  readonly policy?: { readonly url: PolicyUrl; readonly maxAgeSeconds: number };
-}
+export type FunctionSettings = ReturnType<typeof readSettings>;
+
+/** Where sessions are kept: in a table, in the memory of each environment, or nowhere. */
+type SessionPlace =
+  | { readonly in: 'dynamodb'; readonly table: string }
+  | { readonly in: 'memory' | 'nowhere' };
 
 const DEFAULT_POLICY_SECONDS = 60;
 
@@ -58,7 +43,7 @@ export class SettingsError extends ConcernsError {
  * @example
  * readSettings({ MCP_CONCERNS_TABLE: 'sessions' }).sessions; // { in: 'dynamodb', table: 'sessions' }
  */
-export function readSettings(env: Readonly<Record<string, string | undefined>>): FunctionSettings {
+export function readSettings(env: Readonly<Record<string, string | undefined>>) {
   const problems: string[] = [];
   const text = (name: string): string => env[`MCP_CONCERNS_${name}`]?.trim() ?? '';
   const list = (name: string, separator: RegExp): string[] =>
@@ -112,18 +97,23 @@ export function readSettings(env: Readonly<Record<string, string | undefined>>):
   }
   if (problems.length > 0) throw new SettingsError(problems.join(' '));
 
+  const place: SessionPlace =
+    sessions === 'dynamodb' ? { in: sessions, table } : { in: sessions === 'none' ? 'nowhere' : 'memory' };
   return {
-    sessions:
-      sessions === 'dynamodb' ? { in: sessions, table } : { in: sessions === 'none' ? 'nowhere' : 'memory' },
+    sessions: place,
     ...(seconds === undefined ? {} : { expiresAfterSeconds: seconds }),
     origins: origins.map((origin) => origin.replace(/\/$/, '')),
+    /** Issuers of the tokens that callers need. If empty, anyone may call. */
     issuers,
     ...(resource === '' ? {} : { resource }),
     scopes: list('SCOPES', /\s+/),
     response,
+    /** Whether AWS verifies callers before the function runs. */
     authorizer,
     logSalt: text('LOG_SALT'),
+    /** The namespace of the metrics in CloudWatch. Without it, no metrics are written. */
     ...(metrics === '' ? {} : { metrics }),
+    /** The policy outside the function, which replaces the packaged one. */
     ...(url === undefined ? {} : { policy: { url, maxAgeSeconds } }),
   };
 }

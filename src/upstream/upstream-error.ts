@@ -7,15 +7,13 @@ export class UpstreamError extends ConcernsError {
   /** Whether the server had the request, so that it may have run. */
   readonly isDelivered: boolean;
 
-  constructor(message: string, { isDelivered = false, ...options }: UpstreamErrorOptions = {}) {
+  constructor(message: string, { isDelivered = false, ...options }: ErrorOptions & Delivery = {}) {
     super(message, options);
     this.isDelivered = isDelivered;
   }
 }
 
-interface UpstreamErrorOptions extends ErrorOptions {
-  readonly isDelivered?: boolean;
-}
+type Delivery = Partial<Pick<UpstreamError, 'isDelivered'>>;
 
 /** What a failure means for the request, and for the connection. */
 export interface SendFailure {

@@ -32,38 +32,35 @@ export async function callTask(
   const answers = capabilities === undefined ? undefined : answerable(capabilities);
   if (era === 'modern') {
     if (!supportsTasks(capabilities)) {
-      return definition.support === 'required' ? MISSING_EXTENSION : inline({ answers: [] });
+      return definition.support === 'required' ? MISSING_EXTENSION : begin({ answers: [] }, inline);
     }
-    return begin({ answers }, (record) => ({ resultType: 'task', ...modernTask(record, Date.now()) }));
+    return begin({ answers }, (record) => ({
+      result: { resultType: 'task', ...modernTask(record, Date.now()) },
+    }));
   }
   const task = read(params, 'task');
   if (task === undefined) {
-    if (definition.support === 'optional') return inline({ answers: [] });
+    if (definition.support === 'optional') return begin({ answers: [] }, inline);
     return refusal(ERRORS.methodNotFound, `Tool ${definition.name} must be called as a task.`);
   }
   const ttlMs = read(task, 'ttl');
   if (typeof task !== 'object' || task === null || !(ttlMs === undefined || typeof ttlMs === 'number')) {
     return invalidParams('params.task must be an object, and its ttl a number of milliseconds.');
   }
-  return begin({ answers, ttlMs }, (record) => ({ task: legacyTask(record, Date.now()) }));
-
-  function start(options: StartOptions): ReturnType<Tasks['start']> {
-    return tasks.start(caller, definition.name, read(params, 'arguments'), options);
-  }
+  return begin({ answers, ttlMs }, (record) => ({ result: { task: legacyTask(record, Date.now()) } }));
 
   async function begin(
     options: StartOptions,
-    describe: (record: TaskRecord) => Record<string, unknown>,
+    describe: (record: TaskRecord) => CallAnswer | Promise<CallAnswer>,
   ): Promise<CallAnswer> {
-    const started = await start(options);
-    return started.ok ? { result: describe(started.record) } : notStarted(started);
+    const started = await tasks.start(caller, definition.name, read(params, 'arguments'), options);
+    if (started.ok) return describe(started.record);
+    const { reason, message } = started;
+    return refusal(reason === 'not-started' ? ERRORS.internal : ERRORS.invalidParams, message);
   }
 
-  /** Runs a task within a plain call, whose client cannot be asked anything. */
-  async function inline(options: StartOptions): Promise<CallAnswer> {
-    const started = await start(options);
-    if (!started.ok) return notStarted(started);
-    const { id } = started.record;
+  /** Waits for a task within a plain call, whose client cannot be asked anything. */
+  async function inline({ id }: TaskRecord): Promise<CallAnswer> {
     const giveUp = performance.now() + inlineMs;
     for (let pause = 10; performance.now() < giveUp; pause = Math.min(500, pause * 2)) {
       await sleep(pause);
@@ -79,8 +76,3 @@ export async function callTask(
     );
   }
 }
-
-type NotStarted = Extract<Awaited<ReturnType<Tasks['start']>>, { ok: false }>;
-
-const notStarted = ({ reason, message }: NotStarted): CallAnswer =>
-  refusal(reason === 'not-started' ? ERRORS.internal : ERRORS.invalidParams, message);
