@@ -31,7 +31,7 @@ describe.concurrent('invalid arguments', () => {
     ],
     [
       ['list', '--', 'node'],
-      'There is no policy. Name a policy file or a folder, or write mcp-concerns.config.yaml. See "mcp-concerns list --help".',
+      'There is no policy. Pass --policy PATH, or write mcp-concerns.config.yaml; "mcp-concerns init" writes',
     ],
     [
       ['list', '--polcy', 'x', '--', 'node'],
@@ -46,10 +46,7 @@ describe.concurrent('invalid arguments', () => {
     [['list', ...POLICY, '--timeout', '0', '--', 'node'], 'It takes a number from 0.001 to 86400'],
     [['list', ...POLICY, '--timeout', 'soon', '--', 'node'], 'It takes a number from 0.001 to 86400'],
     [['list', '--policy', 'nowhere.yaml', '--', 'node'], 'nowhere.yaml cannot be read (it does not exist)'],
-    [
-      ['serve', '--server', fixture('own-server.mjs')],
-      'There is no policy. Pass --policy PATH; "mcp-concerns init',
-    ],
+    [['serve', '--server', fixture('own-server.mjs')], '"mcp-concerns init" writes a first policy'],
     [['serve', '--port', '70000'], `'70000' is invalid. It takes a number from 0 to 65535.`],
     [['serve', 'x', '--', 'node'], 'There is no policy "x"'],
     [['serve', ...POLICY, '--header', 'A: b', '--', 'node'], '--header needs --url'],
@@ -83,7 +80,7 @@ describe.concurrent('invalid arguments', () => {
     ],
     [['serve', ...POLICY, '--server', fixture('no-server.mjs')], 'does not return a server. Return'],
     [['serve', ...POLICY, '--server', fixture('failing-server.mjs')], 'exports failed: No database'],
-    [['compile'], 'There is no policy. Name a policy file or a folder, or write'],
+    [['compile'], 'There is no policy. Pass --policy PATH, or write'],
     [['compile', 'policies/vault.yaml'], 'There is no output. Pass -o FILE, or -o - for stdout'],
     [['compile', 'nowhere.yaml', '-o', '-'], 'There is no policy "nowhere.yaml"'],
     [['compile', 'policies/vault.yaml', '-o', 'policies'], 'policies cannot be written (EISDIR)'],

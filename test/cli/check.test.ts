@@ -82,10 +82,7 @@ describe.concurrent('check', () => {
   });
 
   it.each([
-    [
-      [],
-      'There is no policy. Name a policy file or a folder, or write mcp-concerns.config.yaml. See "mcp-concerns check --help".',
-    ],
+    [[], 'There is no policy. Pass --policy PATH'],
     [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist); check the path of the policy.'],
     [[FIXTURES, '--format', 'sarf'], 'Allowed choices are pretty, json, github, sarif.'],
     [['policies', '--color', 'sometimes'], 'Allowed choices are auto, always, never.'],

@@ -83,7 +83,7 @@ describe.concurrent('fmt', () => {
   });
 
   it.each([
-    [[], 'There is no policy. Name a policy file or a folder'],
+    [[], 'There is no policy. Pass --policy PATH'],
     [['nowhere.yaml'], 'nowhere.yaml cannot be read (it does not exist)'],
     [['--chek', 'policies'], `Unknown option '--chek'. Did you mean --check?`],
   ])('%j ends with one line and exit code 2', async (args, expected) => {

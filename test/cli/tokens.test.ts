@@ -58,7 +58,7 @@ describe.concurrent('tokens', () => {
   it.each([
     [[...RULES, ...CATALOG, '--budget', 'much'], 'It takes a number from 0 to 999999999999.'],
     [RULES, 'There is no server. Pass its command after --'],
-    [CATALOG, 'There is no policy. Name a policy file or a folder'],
+    [CATALOG, 'There is no policy. Pass --policy PATH'],
     [['x', ...RULES, ...CATALOG], 'There is no policy "x"'],
   ])('%j ends with one line and exit code 2', async (args, expected) => {
     const { code, stdout, stderr } = await run('tokens', ...args);

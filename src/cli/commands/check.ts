@@ -6,34 +6,30 @@ import { fixFiles } from '../inputs/fix-files.js';
 import { readInput } from '../inputs/read-input.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+import { formatOption } from '../options/define-command.js';
+import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { findingsText } from '../terminal/findings-text.js';
 import { wrapped } from '../terminal/layout.js';
 import { plain } from '../terminal/output.js';
 import { catalogContents, quantity } from '../terminal/quantities.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'check',
-      `Reports every problem in each policy. With an input, also what does not fit the
+export const definition = defineInputCommand(
+  'check',
+  `Reports every problem in each policy. With an input, also what does not fit the
 server, such as entries for primitives that do not exist.`,
-      `Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
+  `Exit codes: 0 no errors; 1 errors; 2 invalid arguments or files.
 
 Examples:
   mcp-concerns check policies/vault.yaml --fix
   mcp-concerns check policies/playwright.yaml -- npx @playwright/mcp`,
-    )
-      .argument('[policy...]', 'policy files, or folders that are one policy')
-      .addOption(policyOption())
-      .option('--deny-warnings', 'exit with 1 for warnings, too')
-      .option('--fix', 'make the fixes that messages name, then check again')
-      .option('--watch', 'check again after each change, until Ctrl-C')
-      .addOption(formatOption(FINDING_FORMATS)),
-  ),
-);
+)
+  .argument('[policy...]', 'policy files, or folders that are one policy')
+  .addOption(policyOption())
+  .option('--deny-warnings', 'exit with 1 for warnings, too')
+  .option('--fix', 'make the fixes that messages name, then check again')
+  .option('--watch', 'check again after each change, until Ctrl-C')
+  .addOption(formatOption(FINDING_FORMATS));
 
 /**
  * @param argv the arguments after `check`

@@ -4,36 +4,32 @@ import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, repeated, writesText } from '../options/define-command.js';
-import { moduleOption, parseInput, requireInput, takesInput } from '../options/input-options.js';
+import { repeated } from '../options/define-command.js';
+import { defineInputCommand, moduleOption, parseInput, requireInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'compile',
-      'Checks a policy and writes it as JSON, which loads without a YAML parser.',
-      `Exit codes: 0 written; 1 the policy has errors; 2 invalid arguments or input.
+export const definition = defineInputCommand(
+  'compile',
+  'Checks a policy and writes it as JSON, which loads without a YAML parser.',
+  `Exit codes: 0 written; 1 the policy has errors; 2 invalid arguments or input.
 
 Examples:
   mcp-concerns compile policies/vault.yaml -o build/vault.json
   mcp-concerns compile policies/everything.yaml -o build/policy.json \\
       --snapshot build/catalog.json -- npx my-mcp-server`,
-    )
-      .argument('[policy...]', 'a policy file, or a folder that is one policy')
-      .addOption(policyOption())
-      .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout')
-      .option('--snapshot <file>', 'also write the catalog of the server to a file')
-      .addOption(moduleOption('the input'))
-      .option(
-        '--header-env <header>',
-        "'NAME: VARIABLE', as --header, but from an environment variable",
-        repeated,
-      ),
-  ),
-);
+)
+  .argument('[policy...]', 'a policy file, or a folder that is one policy')
+  .addOption(policyOption())
+  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout')
+  .option('--snapshot <file>', 'also write the catalog of the server to a file')
+  .addOption(moduleOption('the input'))
+  .option(
+    '--header-env <header>',
+    "'NAME: VARIABLE', as --header, but from an environment variable",
+    repeated,
+  );
 
 /**
  * @param argv the arguments after `compile`
@@ -83,11 +79,7 @@ export async function run(argv: string[]): Promise<number> {
 }
 
 /** @returns the values of `--header`, and those of `--header-env` in the same form */
-function headersOf(values: {
-  readonly header?: readonly string[] | undefined;
-  readonly headerEnv?: readonly string[] | undefined;
-}): string[] | undefined {
-  const { header, headerEnv } = values;
+function headersOf({ header, headerEnv }: ReturnType<typeof definition.opts>): string[] | undefined {
   const read = headerEnv?.map((text) => {
     const [, name = '', variable = ''] = /^([^:]+):\s*(\w+)$/.exec(text) ?? [];
     if (name === '') throw new UsageError('compile', `--header-env takes 'NAME: VARIABLE', not "${text}"`);

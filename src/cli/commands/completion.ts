@@ -3,28 +3,26 @@ import { SCRIPTS } from '../completion/scripts.js';
 import { wordsAfter } from '../completion/words.js';
 import { UsageError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, writesText } from '../options/define-command.js';
+import { defineCommand } from '../options/define-command.js';
 import { findProject } from '../project/read-project.js';
 
 /** The modules of the commands, by name. */
 type Commands = ReadonlyMap<string, () => Promise<{ readonly definition: CommandUnknownOpts }>>;
 
-export const definition = writesText(
-  defineCommand(
-    'completion',
-    `Writes a script that completes command lines in your shell: commands, options,
+export const definition = defineCommand(
+  'completion',
+  `Writes a script that completes command lines in your shell: commands, options,
 concerns, values, presets, and names of tools. They come from the policy in the
 command line, else from the project file.`,
-    `Exit codes: 0 written; 2 invalid arguments.
+  `Exit codes: 0 written; 2 invalid arguments.
 
 Examples:
   mcp-concerns completion bash >> ~/.bashrc
   mcp-concerns completion zsh >> ~/.zshrc
   mcp-concerns completion fish > ~/.config/fish/completions/mcp-concerns.fish`,
-  )
-    .addArgument(new Argument('[shell]', 'your shell').choices(['bash', 'zsh', 'fish']))
-    .option('--line <text>', 'print the words that can follow TEXT, for the scripts'),
-);
+)
+  .addArgument(new Argument('[shell]', 'your shell').choices(['bash', 'zsh', 'fish']))
+  .option('--line <text>', 'print the words that can follow TEXT, for the scripts');
 
 /**
  * @param argv the arguments after `completion`

@@ -12,8 +12,8 @@ import { readRevision } from '../inputs/policy-revision.js';
 import { readInput } from '../inputs/read-input.js';
 import { type TokenCounter, tokenCounterOf } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, repeated, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+import { formatOption, repeated } from '../options/define-command.js';
+import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { toJson, toMarkdown } from '../reports/diff-formats.js';
 import { toPretty } from '../reports/diff-pretty.js';
 import { type DiffReport, makeReport } from '../reports/diff-report.js';
@@ -21,33 +21,26 @@ import { type DiffReport, makeReport } from '../reports/diff-report.js';
 /** What `--fail-on` takes. */
 const FAIL_ON = ['hidden', 'shown', 'empty'] as const;
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'diff',
-      `Shows how a change of a policy, or of a server, affects hosts: which primitives
+export const definition = defineInputCommand(
+  'diff',
+  `Shows how a change of a policy, or of a server, affects hosts: which primitives
 are no longer shown or newly shown, under which conditions, and the tokens.`,
-      `Without an input: the catalog beside NEW (x.catalog.json), else all names.
+  `Without an input: the catalog beside NEW (x.catalog.json), else all names.
 
 Exit codes: 0 compared; 1 --fail-on applies; 2 invalid arguments or files.
 
 Example:
   mcp-concerns diff HEAD:policies/vault.yaml policies/vault.yaml`,
-    )
-      .argument('<old>', 'a policy file, a folder, or a git revision such as HEAD~1:policies/x.yaml')
-      .argument('<new>', 'the same')
-      .option('--old-catalog <file>', 'the catalog of the server before the change')
-      .addOption(formatOption(['pretty', 'markdown', 'json']))
-      .addOption(
-        new Option(
-          '--fail-on <what>',
-          'exit with 1; empty: a configuration shows nothing any more; repeatable',
-        )
-          .choices(FAIL_ON)
-          .argParser(repeated),
-      ),
-  ),
-);
+)
+  .argument('<old>', 'a policy file, a folder, or a git revision such as HEAD~1:policies/x.yaml')
+  .argument('<new>', 'the same')
+  .option('--old-catalog <file>', 'the catalog of the server before the change')
+  .addOption(formatOption(['pretty', 'markdown', 'json']))
+  .addOption(
+    new Option('--fail-on <what>', 'exit with 1; empty: a configuration shows nothing any more; repeatable')
+      .choices(FAIL_ON)
+      .argParser(repeated),
+  );
 
 /**
  * @param argv the arguments after `diff`

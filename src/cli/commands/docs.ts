@@ -5,31 +5,27 @@ import { billedBy } from '../inputs/billed-tokens.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+import { formatOption } from '../options/define-command.js';
+import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { toHtml, toMarkdown } from '../pages/blocks.js';
 import { policyPage } from '../pages/policy-page.js';
 import { weighCatalog } from '../reports/list-report.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'docs',
-      `Writes a page about a policy for people who do not read YAML: the concerns, values
+export const definition = defineInputCommand(
+  'docs',
+  `Writes a page about a policy for people who do not read YAML: the concerns, values
 and presets. With an input, also what each of them shows, and the tokens.`,
-      `Exit codes: 0 written; 2 invalid arguments, policy or input.
+  `Exit codes: 0 written; 2 invalid arguments, policy or input.
 
 Example:
   mcp-concerns docs policies/vault.yaml --catalog policies/vault.catalog.json`,
-    )
-      .argument('[policy...]', 'a policy file, or a folder that is one policy')
-      .addOption(policyOption())
-      .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
-      .addOption(formatOption(['markdown', 'html'])),
-  ),
-);
+)
+  .argument('[policy...]', 'a policy file, or a folder that is one policy')
+  .addOption(policyOption())
+  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
+  .addOption(formatOption(['markdown', 'html']));
 
 /**
  * @param argv the arguments after `docs`

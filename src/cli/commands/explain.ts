@@ -3,30 +3,31 @@ import { IDENTITY, identityOf, type Primitive } from '../../engine/mapping.js';
 import { nearest } from '../../engine/match/nearest.js';
 import { KINDS, type Kind, type Policy } from '../../engine/policy.js';
 import { CliError } from '../errors.js';
-import { describesConfiguration, readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
+import {
+  defineConfigurationCommand,
+  readPolicyAndConfiguration,
+} from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption } from '../options/define-command.js';
+import { formatOption } from '../options/define-command.js';
 import { parseInput } from '../options/input-options.js';
-import { requirePolicy } from '../options/policy-option.js';
+import { onePolicyOf } from '../options/policy-option.js';
 import { originsOf } from '../reports/configuration-origins.js';
 import { explainPrimitive } from '../reports/explanation.js';
 import { explanationToText } from '../reports/explanation-text.js';
 import { plain } from '../terminal/output.js';
 
-export const definition = describesConfiguration(
-  defineCommand(
-    'explain',
-    'Shows why a primitive is shown or hidden, and the smallest change that reverses the decision.',
-    `Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
+export const definition = defineConfigurationCommand(
+  'explain',
+  'Shows why a primitive is shown or hidden, and the smallest change that reverses the decision.',
+  `Exit codes: 0 explained; 2 invalid arguments, policy or input, or unknown NAME.
 
 Example:
   mcp-concerns explain deleteKey --policy policies/vault.yaml \\
       --concern environment=production`,
-  )
-    .argument('<name>', 'the name of a primitive; without an input, one that the policy maps')
-    .addOption(formatOption(['pretty', 'json'])),
-);
+)
+  .argument('<name>', 'the name of a primitive; without an input, one that the policy maps')
+  .addOption(formatOption(['pretty', 'json']));
 
 /**
  * @param argv the arguments after `explain`
@@ -40,7 +41,7 @@ export async function run(argv: string[]): Promise<number> {
   const { values, positionals, command, terminal } = readCommandLine(definition, argv, use);
   const { format } = values;
   const [name] = positionals;
-  const paths = requirePolicy('explain', values.policy);
+  const paths = onePolicyOf('explain', values.policy);
   const input = parseInput(values, command, 'explain');
 
   const { policy, resolved } = readPolicyAndConfiguration(paths, values, 'nothing was explained', terminal);

@@ -4,29 +4,27 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError, systemCode } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, writesText } from '../options/define-command.js';
+import { defineCommand } from '../options/define-command.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 
-export const definition = writesText(
-  defineCommand(
-    'fmt',
-    `Formats policy files: indentation, quotes, and lines of up to 110 characters.
+export const definition = defineCommand(
+  'fmt',
+  `Formats policy files: indentation, quotes, and lines of up to 110 characters.
 Comments, order and meaning do not change. If a file cannot be formatted without
 that, or cannot be read as YAML, no file is changed.`,
-    `Exit codes: 0 all files are formatted; 1 with --check, some are not; 2 invalid
+  `Exit codes: 0 all files are formatted; 1 with --check, some are not; 2 invalid
 arguments or files.
 
 Examples:
   mcp-concerns fmt policies
   mcp-concerns fmt --check policies/vault.yaml policies/vault.test.yaml`,
-  )
-    .argument('[policy...]', 'files, or folders: their *.yaml, not *.test.yaml')
-    .addOption(policyOption())
-    .option('--check', 'change nothing; exit with 1 if a file is not formatted'),
-);
+)
+  .argument('[policy...]', 'files, or folders: their *.yaml, not *.test.yaml')
+  .addOption(policyOption())
+  .option('--check', 'change nothing; exit with 1 if a file is not formatted');
 
 /**
  * @param argv the arguments after `fmt`

@@ -8,8 +8,8 @@ import { testFileSchema } from '../../policy/testing/test-schema.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, writesText } from '../options/define-command.js';
-import { requireInput, takesInput } from '../options/input-options.js';
+
+import { defineInputCommand, requireInput } from '../options/input-options.js';
 import {
   factsOf,
   jsonText,
@@ -26,33 +26,26 @@ import { catalogContents, quantity } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { packageFile } from '../version.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'init',
-      `Writes a first policy for a server, with tests that pass.
+export const definition = defineInputCommand(
+  'init',
+  `Writes a first policy for a server, with tests that pass.
 
 Concerns and values come from annotations, tags, names and descriptions. Beside
 the policy, init writes tests, the catalog for them, and schemas for editors.
 "mcp-concerns init --lambda --help" is about files that deploy an endpoint.`,
-      `Exit codes: 0 written; 2 invalid arguments, input or files.
+  `Exit codes: 0 written; 2 invalid arguments, input or files.
 
 Examples:
   mcp-concerns init -o policies/playwright.yaml -- npx @playwright/mcp
   mcp-concerns init -o policies/github.yaml --catalog github.json`,
-    )
-      .option(
-        '-o, --output <file>',
-        'the policy to write (missing folders are created); - writes only it, to stdout',
-        'policy.yaml',
-      )
-      .option('--force', 'overwrite existing files')
-      .option(
-        '--update',
-        'add entries for what is new, remove those of what is gone, and keep all other lines',
-      ),
-  ),
-);
+)
+  .option(
+    '-o, --output <file>',
+    'the policy to write (missing folders are created); - writes only it, to stdout',
+    'policy.yaml',
+  )
+  .option('--force', 'overwrite existing files')
+  .option('--update', 'add entries for what is new, remove those of what is gone, and keep all other lines');
 
 /**
  * @param argv the arguments after `init`

@@ -1,20 +1,22 @@
 import { billedBy } from '../inputs/billed-tokens.js';
-import { describesConfiguration, readPolicyAndConfiguration } from '../inputs/policy-and-configuration.js';
+import {
+  defineConfigurationCommand,
+  readPolicyAndConfiguration,
+} from '../inputs/policy-and-configuration.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption } from '../options/define-command.js';
+import { formatOption } from '../options/define-command.js';
 import { requireInput } from '../options/input-options.js';
 import { onePolicyOf } from '../options/policy-option.js';
 import { decideAll, toJson, toNames, weighCatalog } from '../reports/list-report.js';
 import { toTable } from '../reports/list-table.js';
 import { plain } from '../terminal/output.js';
 
-export const definition = describesConfiguration(
-  defineCommand(
-    'list',
-    'Shows which primitives are visible, which are hidden and why, and how many tokens that saves.',
-    `The server, and rules about client.capabilities, see a client with every
+export const definition = defineConfigurationCommand(
+  'list',
+  'Shows which primitives are visible, which are hidden and why, and how many tokens that saves.',
+  `The server, and rules about client.capabilities, see a client with every
 capability. Rules about protocol.era see a client of the legacy era.
 
 Exit codes: 0 listed; 2 invalid arguments, policy or input.
@@ -22,10 +24,9 @@ Exit codes: 0 listed; 2 invalid arguments, policy or input.
 Example:
   mcp-concerns list --policy policies/playwright.yaml \\
       --concern effect=read-only -- npx @playwright/mcp`,
-  )
-    .argument('[policy...]', 'a policy file, or a folder that is one policy')
-    .addOption(formatOption(['table', 'json', 'names'])),
-);
+)
+  .argument('[policy...]', 'a policy file, or a folder that is one policy')
+  .addOption(formatOption(['table', 'json', 'names']));
 
 /**
  * @param argv the arguments after `list`

@@ -4,32 +4,28 @@ import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, writesText } from '../options/define-command.js';
-import { parseInput, takesInput } from '../options/input-options.js';
+
+import { defineInputCommand, parseInput } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
 import { playgroundDocument } from '../proposals/playground-document.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'open',
-      `Opens the playground in a browser: edit a policy, and see what it shows.
+export const definition = defineInputCommand(
+  'open',
+  `Opens the playground in a browser: edit a policy, and see what it shows.
 
 The page is one file, which loads nothing and sends nothing. Without a policy,
 it opens the policy that init would write for the input; without both, examples.
 Without an input, it takes the catalog beside the policy (policy.catalog.json).
 The page does not write your files: save what you keep.`,
-      `Exit codes: 0 opened, or printed; 2 invalid arguments or input.
+  `Exit codes: 0 opened, or printed; 2 invalid arguments or input.
 
 Examples:
   mcp-concerns open --policy policy.yaml
   mcp-concerns open -- npx @playwright/mcp`,
-    )
-      .addOption(policyOption())
-      .option('--no-open', 'write the page, and print its path'),
-  ),
-);
+)
+  .addOption(policyOption())
+  .option('--no-open', 'write the page, and print its path');
 
 /**
  * @param argv the arguments after `open`

@@ -7,32 +7,28 @@ import { noDecision, parseLogLine, readLogLines } from '../inputs/log-line.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readInput } from '../inputs/read-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, repeated, writesText } from '../options/define-command.js';
-import { requireInput, takesInput } from '../options/input-options.js';
-import { policyOption, requirePolicy } from '../options/policy-option.js';
+import { formatOption, repeated } from '../options/define-command.js';
+import { defineInputCommand, requireInput } from '../options/input-options.js';
+import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../options/terminal.js';
 import { replay } from '../reports/replay.js';
 import { replayToText } from '../reports/replay-text.js';
 import { readText } from '../terminal/read-text.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'replay',
-      'Makes the decision of a log line again, and compares.',
-      `Exit codes: 0 the same decision; 1 another one; 2 invalid arguments or input.
+export const definition = defineInputCommand(
+  'replay',
+  'Makes the decision of a log line again, and compares.',
+  `Exit codes: 0 the same decision; 1 another one; 2 invalid arguments or input.
 
 Example:
   mcp-concerns replay log.json --policy policies/vault.yaml \\
       --catalog policies/vault.catalog.json`,
-    )
-      .argument('<line>', 'a line of the log, a file with log lines, or - for stdin')
-      .addOption(policyOption('the policy of that time, also as compiled JSON'))
-      .option('--claim <name=value>', 'a claim that a rule reads; the log has none; repeatable', repeated)
-      .addOption(formatOption(['pretty', 'json'])),
-  ),
-);
+)
+  .argument('<line>', 'a line of the log, a file with log lines, or - for stdin')
+  .addOption(policyOption('the policy of that time, also as compiled JSON'))
+  .option('--claim <name=value>', 'a claim that a rule reads; the log has none; repeatable', repeated)
+  .addOption(formatOption(['pretty', 'json']));
 
 /**
  * @param argv the arguments after `replay`
@@ -48,7 +44,7 @@ export async function run(argv: string[]): Promise<number> {
   const [given] = positionals;
   if (given.trim() === '')
     throw new UsageError('replay', 'There is no LINE. Pass a log line, a file, or - for stdin');
-  const paths = requirePolicy('replay', values.policy);
+  const paths = onePolicyOf('replay', values.policy);
   const input = requireInput(values, command, 'replay');
 
   const lines = await readLogLines(given);

@@ -5,7 +5,7 @@ import { LivePolicy } from '../../gate/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, numberFrom, repeated, writesText } from '../options/define-command.js';
+import { defineCommand, numberFrom, repeated } from '../options/define-command.js';
 import { moduleOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
@@ -14,49 +14,47 @@ import { withPanel } from '../serving/panel-default.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
-export const definition = writesText(
-  defineCommand(
-    'serve',
-    `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
+export const definition = defineCommand(
+  'serve',
+  `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
 
 A saved policy takes effect at once. Each request writes one line to stderr.
 Press Ctrl-C to stop.`,
-    `Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
+  `Exit codes: 0 stopped; 2 invalid arguments, policy, server or port.
 
 Example:
   mcp-concerns serve --policy policies/playwright.yaml -- npx @playwright/mcp`,
+)
+  .argument('[policy...]', 'a policy file, or a folder that is one policy')
+  .addOption(policyOption())
+  .optionsGroup('The server, one of -- COMMAND ARGS (one process per session), --url, --server:')
+  .option('--url <url>', 'an MCP server over Streamable HTTP')
+  .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
+  .addOption(moduleOption('the server'))
+  .optionsGroup('Options:')
+  .option('--stdio', 'serve over stdio, for hosts that start their servers')
+  .option(
+    '--concern <name=value>',
+    'with --stdio: a preference for hosts that send none; repeatable',
+    repeated,
   )
-    .argument('[policy...]', 'a policy file, or a folder that is one policy')
-    .addOption(policyOption())
-    .optionsGroup('The server, one of -- COMMAND ARGS (one process per session), --url, --server:')
-    .option('--url <url>', 'an MCP server over Streamable HTTP')
-    .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
-    .addOption(moduleOption('the server'))
-    .optionsGroup('Options:')
-    .option('--stdio', 'serve over stdio, for hosts that start their servers')
-    .option(
-      '--concern <name=value>',
-      'with --stdio: a preference for hosts that send none; repeatable',
-      repeated,
+  .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
+  .addOption(
+    new Option('--isolation <who>', 'who shares a server')
+      .choices(['shared', 'per-session', 'per-request'])
+      .default('per-session' as const),
+  )
+  .option('--sessions <n>', 'sessions that have a server', numberFrom(1, 1000), 32)
+  .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
+  .option('--silence <seconds>', 'when a call without any message is given up', numberFrom(1, 86_400), 120)
+  .addOption(
+    new Option(
+      '--panel <mode>',
+      'the page, "switch" and, unless settings.panel says otherwise, tools and prompts',
     )
-    .option('--port <n>', 'the port; 0 picks a free port', numberFrom(0, 65_535), 8808)
-    .addOption(
-      new Option('--isolation <who>', 'who shares a server')
-        .choices(['shared', 'per-session', 'per-request'])
-        .default('per-session' as const),
-    )
-    .option('--sessions <n>', 'sessions that have a server', numberFrom(1, 1000), 32)
-    .option('--idle <minutes>', 'when a session without requests ends', numberFrom(1, 10_000), 30)
-    .option('--silence <seconds>', 'when a call without any message is given up', numberFrom(1, 86_400), 120)
-    .addOption(
-      new Option(
-        '--panel <mode>',
-        'the page, "switch" and, unless settings.panel says otherwise, tools and prompts',
-      )
-        .choices(['on', 'read-only', 'off'])
-        .default('on' as const),
-    ),
-);
+      .choices(['on', 'read-only', 'off'])
+      .default('on' as const),
+  );
 
 /**
  * @param argv the arguments after `serve`
@@ -73,12 +71,6 @@ export async function run(argv: string[]): Promise<number> {
   const { port, panel, isolation, sessions, idle, silence } = values;
   const limits = { isolation, maxSessions: sessions, idleMs: idle * 60_000, silenceMs: silence * 1000 };
   const choice = chooseServer(values, command);
-  if (values.policy === undefined && named.length === 0) {
-    throw new UsageError(
-      'serve',
-      'There is no policy. Pass --policy PATH; "mcp-concerns init -- COMMAND" writes a first policy for a server',
-    );
-  }
   const paths = onePolicyOf('serve', values.policy, named);
   const prepare = (compiled: CompiledPolicy): Policy => preparePolicy(withPanel(compiled, panel));
   const policy = prepare(readPolicyInput(paths, 'nothing is served', terminal));
@@ -107,10 +99,7 @@ export async function run(argv: string[]): Promise<number> {
 /** @returns the preferences of `--concern`, for hosts that send none */
 function defaultPreferences(
   policy: Policy,
-  {
-    concern = [],
-    stdio,
-  }: { readonly concern?: readonly string[] | undefined; readonly stdio?: boolean | undefined },
+  { concern = [], stdio }: ReturnType<typeof definition.opts>,
 ): Readonly<Record<string, unknown>> {
   if (concern.length === 0) return {};
   if (stdio !== true) {

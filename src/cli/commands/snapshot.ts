@@ -7,29 +7,25 @@ import { primitiveFacts } from '../inputs/primitive-facts.js';
 import { readInput } from '../inputs/read-input.js';
 import { ENCODING, readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, writesText } from '../options/define-command.js';
-import { requireInput, takesInput } from '../options/input-options.js';
+
+import { defineInputCommand, requireInput } from '../options/input-options.js';
 import { catalogContents } from '../terminal/quantities.js';
 import { writeOutput } from '../terminal/write-output.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'snapshot',
-      'Saves the catalog of a server to a file, for --catalog. The same server always gives the same bytes.',
-      `Exit codes: 0 written; 2 invalid arguments, input or file.
+export const definition = defineInputCommand(
+  'snapshot',
+  'Saves the catalog of a server to a file, for --catalog. The same server always gives the same bytes.',
+  `Exit codes: 0 written; 2 invalid arguments, input or file.
 
 Example:
   mcp-concerns snapshot --facts -o policies/playwright.catalog.json \\
       -- npx @playwright/mcp`,
-    )
-      .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
-      .option(
-        '--facts',
-        'write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas',
-      ),
-  ),
-);
+)
+  .option('-o, --output <file>', 'the file to write (missing folders are created); - is stdout', '-')
+  .option(
+    '--facts',
+    'write only what policies can read, and token counts: names, titles, MIME types, annotations, tags, and the verb and nouns of descriptions, but no descriptions and no schemas',
+  );
 
 /**
  * @param argv the arguments after `snapshot`

@@ -3,32 +3,30 @@ import { registryFolder, writeOpener } from '../control/registry.js';
 import { type RunningProcess, runningProcesses, switchSession } from '../control/running-process.js';
 import { CliError, UsageError } from '../errors.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, writesText } from '../options/define-command.js';
+import { defineCommand } from '../options/define-command.js';
 import { sessionLines } from '../reports/switch-report.js';
 import { openInBrowser } from '../terminal/open-in-browser.js';
 import { plain } from '../terminal/output.js';
 
-export const definition = writesText(
-  defineCommand(
-    'switch',
-    `Switches what a running "mcp-concerns serve" shows to its hosts.
+export const definition = defineCommand(
+  'switch',
+  `Switches what a running "mcp-concerns serve" shows to its hosts.
 
 Without a value, it shows what each host is shown now. NAME=VALUE keeps all
 other values; several values are separated by commas, and NAME=any removes one.
 A preset replaces all values, and "everything" removes them.`,
-    `Exit codes: 0 done; 1 a value is not valid; 2 invalid arguments, or nothing
+  `Exit codes: 0 done; 1 a value is not valid; 2 invalid arguments, or nothing
 runs.
 
 Examples:
   mcp-concerns switch safe
   mcp-concerns switch security=high cost=any --server vault`,
-  )
-    .argument('[value...]', 'a preset of the policy, "everything", or NAME=VALUE of one or more concerns')
-    .option('--server <text>', 'only servers whose name or policy contains TEXT')
-    .option('--session <id>', 'only this session')
-    .option('--open', 'open the page with the switches in a browser')
-    .option('-y, --yes', 'switch although no terminal is attached'),
-);
+)
+  .argument('[value...]', 'a preset of the policy, "everything", or NAME=VALUE of one or more concerns')
+  .option('--server <text>', 'only servers whose name or policy contains TEXT')
+  .option('--session <id>', 'only this session')
+  .option('--open', 'open the page with the switches in a browser')
+  .option('-y, --yes', 'switch although no terminal is attached');
 
 /**
  * @param argv the arguments after `switch`

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, numberFrom, writesText } from '../options/define-command.js';
+import { defineCommand, formatOption, numberFrom } from '../options/define-command.js';
 import { timeoutOption } from '../options/input-options.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
@@ -12,35 +12,33 @@ import { findingsText } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = writesText(
-  defineCommand(
-    'test',
-    `Runs the tests of policies: which primitives a host sees with which preferences.
+export const definition = defineCommand(
+  'test',
+  `Runs the tests of policies: which primitives a host sees with which preferences.
 A test file names its policy, and a catalog or a server
 (docs/reference/policy-tests.md).`,
-    `Exit codes: 0 passed; 1 a test failed, a file has errors, or the coverage is
+  `Exit codes: 0 passed; 1 a test failed, a file has errors, or the coverage is
 below the threshold; 2 invalid arguments or files.
 
 Examples:
   mcp-concerns test policies/vault.test.yaml --coverage
   mcp-concerns test --threshold 90 --format junit > build/policies.xml`,
+)
+  .argument(
+    '[path...]',
+    'test files, policies with a test file beside them, or folders of test files (default: the folder policies, or this folder if there is none)',
   )
-    .argument(
-      '[path...]',
-      'test files, policies with a test file beside them, or folders of test files (default: the folder policies, or this folder if there is none)',
-    )
-    .option('--coverage', 'show values, entries and rules that no test exercises')
-    .option(
-      '--threshold <percent>',
-      'exit with 1 if the tests exercise less of a policy',
-      numberFrom(0, 100, 'fraction'),
-    )
-    .option('--filter <name>', 'run only tests whose name contains NAME')
-    .option('--update', 'show how failed expectations differ, and rewrite them to what the policies do now')
-    .option('--watch', 'run again after each change, until Ctrl-C')
-    .addOption(timeoutOption())
-    .addOption(formatOption(['pretty', 'json', 'junit'])),
-);
+  .option('--coverage', 'show values, entries and rules that no test exercises')
+  .option(
+    '--threshold <percent>',
+    'exit with 1 if the tests exercise less of a policy',
+    numberFrom(0, 100, 'fraction'),
+  )
+  .option('--filter <name>', 'run only tests whose name contains NAME')
+  .option('--update', 'show how failed expectations differ, and rewrite them to what the policies do now')
+  .option('--watch', 'run again after each change, until Ctrl-C')
+  .addOption(timeoutOption())
+  .addOption(formatOption(['pretty', 'json', 'junit']));
 
 /**
  * @param argv the arguments after `test`

@@ -4,8 +4,8 @@ import { FULL_CLIENT_CAPABILITIES } from '../inputs/full-client-capabilities.js'
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCounted } from '../inputs/token-counter.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, numberFrom, writesText } from '../options/define-command.js';
-import { requireInput, takesInput } from '../options/input-options.js';
+import { formatOption, numberFrom } from '../options/define-command.js';
+import { defineInputCommand, requireInput } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { configurationCosts } from '../reports/configuration-costs.js';
 import { decideAll, shownTools, sumOf, weighCatalog } from '../reports/list-report.js';
@@ -13,30 +13,22 @@ import { resentAfter } from '../reports/prompt-cost.js';
 import { sampleConfigurations } from '../reports/sample-configurations.js';
 import { type TokenReport, tokensToJson, tokensToText } from '../reports/tokens-text.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'tokens',
-      `Counts the tokens of each primitive and each configuration. Reports the most
+export const definition = defineInputCommand(
+  'tokens',
+  `Counts the tokens of each primitive and each configuration. Reports the most
 expensive and the cheapest of all configurations, and the tokens for each preset
 and each single value: of all that is shown, and of the part that a switch from
 no preferences sends again ("resends").`,
-      `Exit codes: 0 within the budget; 1 over it; 2 invalid arguments or input.
+  `Exit codes: 0 within the budget; 1 over it; 2 invalid arguments or input.
 
 Example:
   mcp-concerns tokens --policy policies/vault.yaml --budget 5000 \\
       --url http://127.0.0.1:8808/mcp`,
-    )
-      .argument('[policy...]', 'a policy file, or a folder that is one policy')
-      .addOption(policyOption())
-      .option(
-        '--budget <tokens>',
-        'exit with 1 if a configuration costs more',
-        numberFrom(0, 999_999_999_999),
-      )
-      .addOption(formatOption(['table', 'json'])),
-  ),
-);
+)
+  .argument('[policy...]', 'a policy file, or a folder that is one policy')
+  .addOption(policyOption())
+  .option('--budget <tokens>', 'exit with 1 if a configuration costs more', numberFrom(0, 999_999_999_999))
+  .addOption(formatOption(['table', 'json']));
 
 /**
  * @param argv the arguments after `tokens`

@@ -1,28 +1,28 @@
-import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { type Policy, preparePolicy } from '../../engine/policy.js';
-import { writesText } from '../options/define-command.js';
-import { takesInput } from '../options/input-options.js';
+import { repeated } from '../options/define-command.js';
+import { defineInputCommand } from '../options/input-options.js';
 import { policyOption } from '../options/policy-option.js';
-import {
-  type CallerConfiguration,
-  type PreferenceValues,
-  readPreferences,
-  takesPreferences,
-} from '../options/preferences.js';
+import { type CallerConfiguration, type PreferenceValues, readPreferences } from '../options/preferences.js';
 import type { Terminal } from '../options/terminal.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { readPolicyInput } from './policy-input.js';
 
-/** Adds the options of `list` and `explain`: one policy, one configuration, one input. */
-export const describesConfiguration = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  command: Command<A, O, G>,
-) => takesInput(writesText(takesPreferences(command.addOption(policyOption()))));
+/**
+ * Defines a command with the options of `list` and `explain`: one policy, one configuration, one input.
+ *
+ * @param given the name of the command, what it does, and what follows its options
+ */
+export const defineConfigurationCommand = (...given: Parameters<typeof defineInputCommand>) =>
+  defineInputCommand(...given)
+    .addOption(policyOption())
+    .option('--concern <name=value>', 'a preference of the host, also preset=NAME; repeatable', repeated)
+    .option('--claim <name=value>', 'a verified claim, as JSON or text; repeatable', repeated);
 
 /**
  * Reads a policy, and the configuration that the command line describes. Warnings go to stderr.
  *
  * @param paths the files and folders of the policy
- * @param values the values of the options that `describesConfiguration` adds
+ * @param values the values of the options of `defineConfigurationCommand`
  * @param consequence what the command did not do if the policy has errors, for messages
  * @param terminal how the command writes its output
  * @returns the policy and the configuration

@@ -1,34 +1,24 @@
-import { Command, InvalidArgumentError, Option, type OptionValues } from '@commander-js/extra-typings';
+import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 
 /**
- * Defines a command of the command line. The file of each command adds its arguments and options, in the order in which the
- * help has them.
+ * Defines a command of the command line, with the options of every command. The file of each command adds its own.
  *
  * @param name the name of the command
  * @param description what it does
  * @param after what follows the options in its help: exit codes and examples
  * @returns the command, which throws a `CommanderError` in place of ending the process
  * @example
- * export const definition = writesText(defineCommand('fmt', 'Formats policy files.', EXITS).option('--check', 'change nothing'));
+ * export const definition = defineCommand('fmt', 'Formats policy files.', EXITS).option('--check', 'change nothing');
  */
-export function defineCommand(name: string, description: string, after: string): Command {
-  return (
-    new Command(`mcp-concerns ${name}`)
-      .description(description)
-      .addHelpText('after', `\n${after}`)
-      .helpOption('-h, --help', 'show this help')
-      .configureHelp({ helpWidth: 80 })
-      // `main.ts` prints errors.
-      .configureOutput({ outputError: () => undefined })
-      .exitOverride()
-  );
-}
-
-/** Adds the options of every command. */
-export const writesText = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  command: Command<A, O, G>,
-) =>
-  command
+export const defineCommand = (name: string, description: string, after: string) =>
+  new Command(`mcp-concerns ${name}`)
+    .description(description)
+    .addHelpText('after', `\n${after}`)
+    .helpOption('-h, --help', 'show this help')
+    .configureHelp({ helpWidth: 80, sortOptions: true })
+    // `main.ts` prints errors.
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride()
     .addOption(
       new Option('--color <when>', 'auto obeys NO_COLOR')
         .choices(['auto', 'always', 'never'])

@@ -1,17 +1,20 @@
-import { type Command, Option, type OptionValues } from '@commander-js/extra-typings';
+import { Option } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
-import { numberFrom, repeated } from './define-command.js';
+import { defineCommand, numberFrom, repeated } from './define-command.js';
 
-/** Adds the options that say where primitives come from. The command of a server follows `--`. */
-export const takesInput = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  command: Command<A, O, G>,
-) =>
-  command
+/**
+ * Defines a command with the options that say where primitives come from. The command of a server follows `--`.
+ *
+ * @param given the name of the command, what it does, and what follows its options
+ */
+export const defineInputCommand = (...given: Parameters<typeof defineCommand>) =>
+  defineCommand(...given)
     .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio), --url, --catalog:')
     .option('--url <url>', 'an MCP server over Streamable HTTP')
     .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
     .option('--catalog <file>', 'a catalog file, written by "mcp-concerns snapshot"')
-    .addOption(timeoutOption());
+    .addOption(timeoutOption())
+    .optionsGroup('Options:');
 
 /** One day. Timers of Node overflow after 24 days. */
 const MAX_SECONDS = 86_400;
@@ -32,7 +35,7 @@ export const moduleOption = (use: string) =>
     `${use}: a module whose default export, or createServer, returns a new SDK v1 server`,
   );
 
-/** The values of the options that `takesInput` adds. */
+/** The values of the options of `defineInputCommand`. */
 export interface InputValues {
   readonly catalog?: string | undefined;
   readonly url?: string | undefined;
@@ -54,7 +57,7 @@ export type Input =
 /**
  * Parses the input of a command line. Nothing is read or started yet.
  *
- * @param values the values of the options that `takesInput` adds
+ * @param values the values of the options of `defineInputCommand`
  * @param command the arguments after `--`
  * @param name the name of our command, for messages
  * @returns the input; undefined if there is none, for commands that work without one

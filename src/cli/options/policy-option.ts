@@ -7,20 +7,8 @@ import { repeated } from './define-command.js';
 export const policyOption = (description = 'a policy file or a folder; several are merged') =>
   new Option('--policy <path>', description).argParser(repeated);
 
-const HOW = 'Name a policy file or a folder, or write mcp-concerns.config.yaml';
-
-/**
- * @param command the name of the command, for messages
- * @param paths the values of `--policy`
- * @returns the paths
- * @throws {UsageError} if there is no path
- * @example
- * requirePolicy('explain', ['policy.yaml']); // ['policy.yaml']
- */
-export function requirePolicy(command: string, paths: readonly string[] | undefined): readonly string[] {
-  if (paths !== undefined && paths.length > 0) return paths;
-  throw new UsageError(command, 'There is no policy. Pass --policy PATH, or write mcp-concerns.config.yaml');
-}
+const NO_POLICY =
+  'There is no policy. Pass --policy PATH, or write mcp-concerns.config.yaml; "mcp-concerns init" writes a first policy';
 
 /**
  * Separates the policies of a command line: all paths of `--policy` are merged into one policy, and each path without the
@@ -43,7 +31,7 @@ export function policiesOf(
     ...(merged === undefined || merged.length === 0 ? [] : [merged]),
     ...separate.map((path) => [path]),
   ];
-  if (policies.length === 0) throw new UsageError(command, `There is no policy. ${HOW}`);
+  if (policies.length === 0) throw new UsageError(command, NO_POLICY);
   return policies;
 }
 
@@ -59,7 +47,7 @@ export function policiesOf(
 export function onePolicyOf(
   command: string,
   merged: readonly string[] | undefined,
-  separate: readonly string[],
+  separate: readonly string[] = [],
 ): readonly string[] {
   // A forgotten -- is more likely than a policy that does not exist.
   const missing = separate.find((path) => !existsSync(path));

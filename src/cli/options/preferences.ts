@@ -1,20 +1,10 @@
-import type { Command, OptionValues } from '@commander-js/extra-typings';
 import { type Caller, type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { listNames } from '../../engine/match/list-names.js';
 import type { Concern, Policy } from '../../engine/policy.js';
 import { CliError } from '../errors.js';
-import { repeated } from './define-command.js';
 
-/** Adds the options for preferences and claims. */
-export const takesPreferences = <A extends unknown[], O extends OptionValues, G extends OptionValues>(
-  command: Command<A, O, G>,
-) =>
-  command
-    .option('--concern <name=value>', 'a preference of the host, also preset=NAME; repeatable', repeated)
-    .option('--claim <name=value>', 'a verified claim, as JSON or text; repeatable', repeated);
-
-/** The values of the options that `takesPreferences` adds. */
+/** The values of the options `--concern` and `--claim`. */
 export interface PreferenceValues {
   readonly concern?: readonly string[] | undefined;
   readonly claim?: readonly string[] | undefined;
@@ -34,7 +24,7 @@ export interface CallerConfiguration {
  * with this claim sees.
  *
  * @param policy the policy
- * @param values the values of the options that `takesPreferences` adds
+ * @param values the values of the options `--concern` and `--claim`
  * @param capabilities the client capabilities, for rules that read them
  * @returns the configuration and the caller
  * @throws {CliError} for an unknown concern, preset or value

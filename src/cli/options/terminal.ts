@@ -12,7 +12,7 @@ export interface Terminal {
   note(text: string, style?: Parameters<Paper['paint']>[0]): void;
 }
 
-/** The values of the options that `writesText` adds. */
+/** The values of the options of every command. */
 export interface TerminalValues {
   readonly color: 'auto' | 'always' | 'never';
   readonly quiet?: boolean | undefined;

@@ -89,12 +89,9 @@ export class Connection implements ServerConnection {
   readonly probe: string | undefined;
   /** The latest request that the gate handled. */
   latest: Exchange | undefined = undefined;
-  private readonly live: Policy | LivePolicy;
   private readonly initialization: Initialization;
   private readonly listing: Listing;
   private readonly switching = new Switching();
-  private readonly lister: TaskLister | undefined;
-  private readonly observe: ConnectionOptions['observe'];
   private readonly stopListening: (() => void) | undefined;
   private readonly ledger: Ledger<Exchange>;
   private ownName: string | undefined = undefined;
@@ -102,33 +99,19 @@ export class Connection implements ServerConnection {
   private serverQueue: SerialQueue | undefined = undefined;
 
   constructor(
-    {
-      policy,
-      preferences,
-      principal,
-      tasks,
-      lister,
-      resumed = false,
-      ledger,
-      report,
-      probe,
-      shared,
-      observe,
-    }: ConnectionOptions,
+    private readonly options: ConnectionOptions,
     private readonly ports: ConnectionPorts,
   ) {
-    this.live = policy;
+    const { policy, preferences } = options;
     this.preferences = preferences;
-    this.lister = lister;
-    this.principal = principal;
-    this.initialization = new Initialization(resumed);
-    this.listing = new Listing(shared);
-    this.ledger = ledger ?? new Ledger();
-    this.report = report ?? NO_REPORT;
-    this.observe = observe;
-    this.probe = probe;
+    this.principal = options.principal;
+    this.initialization = new Initialization(options.resumed === true);
+    this.listing = new Listing(options.shared);
+    this.ledger = options.ledger ?? new Ledger();
+    this.report = options.report ?? NO_REPORT;
+    this.probe = options.probe;
     const store = preferences.place === 'store' ? preferences.store : undefined;
-    this.tasks = tasks ?? taskRecords(new TaskMemory(), store);
+    this.tasks = options.tasks ?? taskRecords(new TaskMemory(), store);
     this.stopListening = policy instanceof LivePolicy ? policy.onReplace(() => this.onReplaced()) : undefined;
   }
 
@@ -162,7 +145,7 @@ export class Connection implements ServerConnection {
   }
 
   get taskTools(): readonly string[] | undefined {
-    return this.lister?.tools;
+    return this.options.lister?.tools;
   }
 
   /** The configuration of the latest list request; without one, that of a client without preferences. */
@@ -171,7 +154,7 @@ export class Connection implements ServerConnection {
   }
 
   get policy(): Policy {
-    return policyInForce(this.live);
+    return policyInForce(this.options.policy);
   }
 
   private get isEnforced(): boolean {
@@ -190,7 +173,7 @@ export class Connection implements ServerConnection {
     const { latest } = this;
     if (latest === undefined) return;
     const panel = panelOf(() => (this.latest ?? latest).again());
-    this.switching.observer ??= this.observe?.({ panel, client: step.client });
+    this.switching.observer ??= this.options.observe?.({ panel, client: step.client });
   }
 
   listedWith(configuration: Configuration, kind: Kind): void {
@@ -207,7 +190,7 @@ export class Connection implements ServerConnection {
   }
 
   async listTasks(query: TaskListQuery, { extra }: Sender): Promise<TaskListPage> {
-    return this.lister?.list(query, extra) ?? { ok: true, tasks: [] };
+    return this.options.lister?.list(query, extra) ?? { ok: true, tasks: [] };
   }
 
   /** Whether it can be forgotten when it closes: nothing waits for an answer, and what lasts is kept elsewhere. */

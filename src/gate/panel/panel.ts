@@ -1,4 +1,4 @@
-import { type Configuration, type InvalidValue, resolveConfiguration } from '../../engine/configuration.js';
+import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
@@ -6,7 +6,7 @@ import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { notStored, replacePreferences } from '../concerns/update-concerns.js';
 import { callerOf, configure } from '../request/configure.js';
-import { announce, keptNow, type Settling, wholeList } from '../request/decision.js';
+import { announce, invalidText, keptNow, type Settling, wholeList } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
 import {
   type Decided,
@@ -15,7 +15,6 @@ import {
   strongestPlace,
   withoutModel,
 } from '../request/kept-preferences.js';
-import { quoteValue } from '../request/quote-value.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
@@ -142,13 +141,10 @@ const forPerson = ({ session, principal }: Kept, decided: Decided): Kept => ({
  * @param update the change, resolved without any other source
  */
 export function problemOf(update: Configuration): string | undefined {
-  return [...update.invalid.map(invalidText), ...update.warnings.map(({ message }) => message)][0];
-}
-
-function invalidText({ concern, value, values, suggestion }: InvalidValue): string {
-  const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
-  const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  return `${quoteValue(value)} is not a valid value for ${concern} (${names}).${hint}`;
+  return [
+    ...update.invalid.map((each) => invalidText(update.policy, each)),
+    ...update.warnings.map(({ message }) => message),
+  ][0];
 }
 
 /** A list that the server does not have, or that is too long to be kept, is left out. */

@@ -1,6 +1,6 @@
 import type { Configuration, InvalidValue } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
+import type { Kind, Policy } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import type { SessionRead, SessionRecord } from '../../session/store.js';
 import type { TaskCaller } from '../../session/task-owner.js';
@@ -249,13 +249,15 @@ export const refuse = (code: number, message: string, data?: unknown, tell?: Tel
   fail(errorOf({ code, message }, data), tell);
 
 /** Answers a request that carries a value outside the declared `values`, under `invalid: error`. */
-export function refuseValue({ policy }: Pick<RequestFacts, 'policy'>, invalid: InvalidValue): Outcome {
-  const { concern, value, values, suggestion } = invalid;
+export const refuseValue = ({ policy }: Pick<RequestFacts, 'policy'>, invalid: InvalidValue): Outcome =>
+  refuse(ERRORS.invalidParams, invalidText(policy, invalid), invalid);
+
+/** Says what is wrong with a value outside the declared `values`. */
+export function invalidText(policy: Policy, { concern, value, values, suggestion }: InvalidValue): string {
   const multiple = policy.concerns.find(({ name }) => name === concern)?.multiple === true;
   const names = 'min' in values ? `a number from ${values.min} to ${values.max}` : values.join(', ');
   const hint = suggestion === undefined ? '' : ` Did you mean "${suggestion}"?`;
-  const message = `${quoteValue(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
-  return refuse(ERRORS.invalidParams, message, invalid);
+  return `${quoteValue(value)} is not a valid value for ${concern} (${multiple ? 'one or more of ' : ''}${names}).${hint}`;
 }
 
 /** Puts an error in the place of the server's answer, and reports it. */

@@ -36,12 +36,12 @@ describe('a model may not set', () => {
     [
       'a value that does not exist',
       { topic: ['nwes'] },
-      refused('"nwes" is not a valid value for topic (news, stocks). Did you mean "news"?'),
+      refused('"nwes" is not a valid value for topic (one or more of news, stocks). Did you mean "news"?'),
     ],
     [
       'a value of the wrong type',
       { topic: { news: true } },
-      refused('An object is not a valid value for topic (news, stocks).'),
+      refused('An object is not a valid value for topic (one or more of news, stocks).'),
     ],
     [
       'a number out of range',

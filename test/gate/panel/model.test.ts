@@ -67,7 +67,10 @@ describe.each(LEGACY)('a model with %s', (_name, host) => {
     }
     for (const [args, words] of [
       [{ topc: ['vault'] }, 'Did you mean "topic"? Nothing changed.'],
-      [{ topic: ['vualt'] }, '"vualt" is not a valid value for topic (vault, logs). Did you mean "vault"?'],
+      [
+        { topic: ['vualt'] },
+        '"vualt" is not a valid value for topic (one or more of vault, logs). Did you mean "vault"?',
+      ],
       [{ budget: 11 }, '11 is not a valid value for budget (a number from 0 to 10).'],
       [{ security: 7 }, 'Nothing changed.'],
     ] as const) {

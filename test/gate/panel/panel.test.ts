@@ -257,7 +257,7 @@ describe('what is wrong with a change', () => {
 
   it.each<[unknown, string | undefined]>([
     [{ security: 'high', topic: ['news'], budget: 0 }, undefined],
-    [{ topic: ['nothing'] }, '"nothing" is not a valid value for topic (news, stocks).'],
+    [{ topic: ['nothing'] }, '"nothing" is not a valid value for topic (one or more of news, stocks).'],
     [{ budget: 11, security: 'x' }, '11 is not a valid value for budget (a number from 0 to 10).'],
     [
       { weather: 1, security: 'hihg' },
@@ -266,8 +266,8 @@ describe('what is wrong with a change', () => {
     [{ budget: false }, 'false is not a valid value for budget (a number from 0 to 10).'],
     [{ security: { low: true } }, 'An object is not a valid value for security (low, high).'],
     [{ security: ['low', 'high'] }, 'A list is not a valid value for security (low, high).'],
-    [{ topic: [null] }, 'null is not a valid value for topic (news, stocks).'],
-    [{ topic: [['news']] }, 'A list is not a valid value for topic (news, stocks).'],
+    [{ topic: [null] }, 'null is not a valid value for topic (one or more of news, stocks).'],
+    [{ topic: [['news']] }, 'A list is not a valid value for topic (one or more of news, stocks).'],
     ['text', 'concerns (update) must be an object of concern names and values. It was ignored.'],
   ])('is the first of it: %j', (concerns, message) => {
     expect(problem(concerns)).toBe(message);
@@ -286,6 +286,6 @@ describe('what is wrong with a change', () => {
   it('does not repeat lists, which may be nested deeply', () => {
     let topic: unknown = 'news';
     for (let depth = 0; depth < 20_000; depth++) topic = [topic];
-    expect(problem({ topic })).toBe('A list is not a valid value for topic (news, stocks).');
+    expect(problem({ topic })).toBe('A list is not a valid value for topic (one or more of news, stocks).');
   });
 });

@@ -5,28 +5,24 @@ import { CliError, UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readInput } from '../../inputs/read-input.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand, writesText } from '../../options/define-command.js';
-import { requireInput, takesInput } from '../../options/input-options.js';
-import { policyOption, requirePolicy } from '../../options/policy-option.js';
 
-export const definition = takesInput(
-  writesText(
-    defineCommand(
-      'card',
-      `Prints the Server Card of an endpoint: what a host can choose before it connects.
+import { defineInputCommand, requireInput } from '../../options/input-options.js';
+import { onePolicyOf, policyOption } from '../../options/policy-option.js';
+
+export const definition = defineInputCommand(
+  'card',
+  `Prints the Server Card of an endpoint: what a host can choose before it connects.
 
 The card names the presets and the values of the policy, and no tool. The
 endpoint itself serves the same card at URL/server-card.`,
-      `Exit codes: 0 printed; 2 invalid arguments, policy or input.
+  `Exit codes: 0 printed; 2 invalid arguments, policy or input.
 
 Example:
   mcp-concerns card --policy policy.yaml --endpoint https://mcp.example/mcp \\
       -- npx @playwright/mcp`,
-    )
-      .addOption(policyOption())
-      .option('--endpoint <url>', 'the public URL of the endpoint'),
-  ),
-);
+)
+  .addOption(policyOption())
+  .option('--endpoint <url>', 'the public URL of the endpoint');
 
 /**
  * @param argv the arguments after `card`
@@ -37,7 +33,7 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, command, terminal } = readCommandLine(definition, argv);
-  const paths = requirePolicy('card', values.policy);
+  const paths = onePolicyOf('card', values.policy);
   const url = readEndpoint(values.endpoint);
   const input = requireInput(values, command, 'card');
   const policy = preparePolicy(readPolicyInput(paths, 'no card was printed', terminal));

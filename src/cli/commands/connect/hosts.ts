@@ -6,9 +6,9 @@ import { preparePolicy } from '../../../engine/policy.js';
 import { UsageError } from '../../errors.js';
 import { readPolicyInput } from '../../inputs/policy-input.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand, repeated, writesText } from '../../options/define-command.js';
+import { defineCommand, repeated } from '../../options/define-command.js';
 import { moduleOption } from '../../options/input-options.js';
-import { policyOption, requirePolicy } from '../../options/policy-option.js';
+import { onePolicyOf, policyOption } from '../../options/policy-option.js';
 import { readPreferences } from '../../options/preferences.js';
 import { absoluteCommand } from '../../serving/absolute-command.js';
 import { chooseServer } from '../../serving/choose-server.js';
@@ -17,25 +17,23 @@ import { HOST_IDS, hostSnippets, type ServerCommand } from '../../serving/host-s
 /** The name of the server in each host. */
 const NAME = 'concerns';
 
-export const definition = writesText(
-  defineCommand(
-    'hosts',
-    `Prints how to configure each host, so that it starts a server with a policy.
+export const definition = defineCommand(
+  'hosts',
+  `Prints how to configure each host, so that it starts a server with a policy.
 
 Hosts: Claude Code, Claude Desktop, VS Code, Cursor, Gemini CLI, Codex,
 opencode, Copilot CLI, Zed. All paths are absolute.`,
-    `Exit codes: 0 printed; 2 invalid arguments or policy.
+  `Exit codes: 0 printed; 2 invalid arguments or policy.
 
 Example:
   mcp-concerns hosts --policy policy.yaml --preset safe -- npx @playwright/mcp`,
-  )
-    .addOption(policyOption())
-    .option('--preset <name>', 'what the host is shown first')
-    .addOption(new Option('--host <name>', 'only one host, without a heading').choices(HOST_IDS))
-    .option('--url <url>', 'a server over Streamable HTTP, in place of a command after --')
-    .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
-    .addOption(moduleOption('the server')),
-);
+)
+  .addOption(policyOption())
+  .option('--preset <name>', 'what the host is shown first')
+  .addOption(new Option('--host <name>', 'only one host, without a heading').choices(HOST_IDS))
+  .option('--url <url>', 'a server over Streamable HTTP, in place of a command after --')
+  .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)
+  .addOption(moduleOption('the server'));
 
 /**
  * @param argv the arguments after `hosts`
@@ -46,7 +44,7 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, command, terminal } = readCommandLine(definition, argv);
-  const paths = requirePolicy('hosts', values.policy);
+  const paths = onePolicyOf('hosts', values.policy);
   // Checks that there is exactly one server, as `serve` will.
   chooseServer(values, command, 'hosts');
   const policy = preparePolicy(readPolicyInput(paths, 'nothing was printed', terminal));

@@ -9,32 +9,30 @@ import { readEndpoint } from '../../../deploy/read-endpoint.js';
 import { readPolicyText } from '../../../policy/language/read-yaml.js';
 import { CliError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand, writesText } from '../../options/define-command.js';
+import { defineCommand } from '../../options/define-command.js';
 import { readText } from '../../terminal/read-text.js';
 
-export const definition = writesText(
-  defineCommand(
-    'bundle',
-    `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
+export const definition = defineCommand(
+  'bundle',
+  `Makes the folder of a Lambda function, for SAM, the CDK and other tools.
 
 The folder has the code of the function (index.mjs, whose handler is
 index.handler), the compiled policy and the server. The same input always gives
 the same bytes.`,
-    `Exit codes: 0 made; 2 invalid arguments, files, policy or server.
+  `Exit codes: 0 made; 2 invalid arguments, files, policy or server.
 
 Example:
   mcp-concerns bundle --out build/lambda`,
+)
+  .option(
+    '--endpoint <file>',
+    'what the function serves; "mcp-concerns init --lambda" writes it',
+    'endpoint.yml',
   )
-    .option(
-      '--endpoint <file>',
-      'what the function serves; "mcp-concerns init --lambda" writes it',
-      'endpoint.yml',
-    )
-    .option('--out <folder>', 'the folder to make', TARGET)
-    .addOption(
-      new Option('--architecture <name>', 'of the function').choices(ARCHITECTURES).default('arm64' as const),
-    ),
-);
+  .option('--out <folder>', 'the folder to make', TARGET)
+  .addOption(
+    new Option('--architecture <name>', 'of the function').choices(ARCHITECTURES).default('arm64' as const),
+  );
 
 /**
  * @param argv the arguments after `bundle`

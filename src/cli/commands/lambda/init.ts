@@ -4,9 +4,9 @@ import { Option } from '@commander-js/extra-typings';
 import { stringify } from 'yaml';
 import { CliError, UsageError } from '../../errors.js';
 import { readCommandLine } from '../../options/command-line.js';
-import { defineCommand, writesText } from '../../options/define-command.js';
+import { defineCommand } from '../../options/define-command.js';
 import { parseUrl } from '../../options/input-options.js';
-import { policyOption, requirePolicy } from '../../options/policy-option.js';
+import { onePolicyOf, policyOption } from '../../options/policy-option.js';
 import { writeOutput } from '../../terminal/write-output.js';
 import { packageFile } from '../../version.js';
 
@@ -14,14 +14,13 @@ import { packageFile } from '../../version.js';
 const VARIANTS = ['http', 'rest', 'jwt', 'function-url', 'tasks'] as const;
 type Variant = (typeof VARIANTS)[number];
 
-export const definition = writesText(
-  defineCommand(
-    'init --lambda',
-    `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
+export const definition = defineCommand(
+  'init --lambda',
+  `Writes serverless.yml and endpoint.yml, which deploy an endpoint on AWS Lambda.
 
 Afterwards "npx osls package" builds the function without an AWS account, and
 "npx osls deploy" deploys it. Existing files are not overwritten.`,
-    `Variants:
+  `Variants:
   http          HTTP API, anyone may call
   jwt           HTTP API, callers need a token
   rest          REST API, streams responses
@@ -33,25 +32,24 @@ Exit codes: 0 written; 2 invalid arguments or files.
 
 Example:
   mcp-concerns init --lambda --policy policy.yaml --module src/server.ts`,
+)
+  .option('--lambda', 'write these files, and no policy')
+  .addOption(policyOption())
+  .optionsGroup('The server, one of:')
+  .option(
+    '--module <file>',
+    'your own server: a module whose default export, or createServer, makes a new server',
   )
-    .option('--lambda', 'write these files, and no policy')
-    .addOption(policyOption())
-    .optionsGroup('The server, one of:')
-    .option(
-      '--module <file>',
-      'your own server: a module whose default export, or createServer, makes a new server',
-    )
-    .option('--package <name>', 'a stdio server from npm, installed in this project')
-    .option('--url <url>', 'a remote server over Streamable HTTP')
-    .optionsGroup('Options:')
-    .addOption(
-      new Option('--variant <name>', 'what stands in front of the function')
-        .choices(VARIANTS)
-        .default('http' as const),
-    )
-    .option('--service <name>', 'the name of the service (default: that of this folder)')
-    .option('--force', 'overwrite existing files'),
-);
+  .option('--package <name>', 'a stdio server from npm, installed in this project')
+  .option('--url <url>', 'a remote server over Streamable HTTP')
+  .optionsGroup('Options:')
+  .addOption(
+    new Option('--variant <name>', 'what stands in front of the function')
+      .choices(VARIANTS)
+      .default('http' as const),
+  )
+  .option('--service <name>', 'the name of the service (default: that of this folder)')
+  .option('--force', 'overwrite existing files');
 
 /**
  * @param argv the arguments after `init`
@@ -62,7 +60,7 @@ Example:
  */
 export async function run(argv: string[]): Promise<number> {
   const { values, terminal } = readCommandLine(definition, argv);
-  const policies = requirePolicy('init --lambda', values.policy);
+  const policies = onePolicyOf('init --lambda', values.policy);
   const absent = policies.find((path) => !existsSync(path));
   if (absent !== undefined)
     throw new CliError(`${absent} does not exist. Write a policy first: "mcp-concerns init --help".`);
