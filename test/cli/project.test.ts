@@ -1,11 +1,26 @@
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  chownSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeEach, describe, expect, it } from 'vitest';
-import { run, runIn } from './run.js';
+import { MAIN, run, runIn } from './run.js';
+import { inTerminal } from './shown.js';
 
 const folder = mkdtempSync(join(tmpdir(), 'project-'));
+execFileSync('git', ['init', '-q', folder]);
+// Commands remember here which files a person trusts.
+process.env.XDG_STATE_HOME = join(folder, 'state');
 afterAll(() => rmSync(folder, { recursive: true }));
+const able = (await inTerminal(80, 'true')) !== undefined;
 
 const POLICY = `version: 1
 concerns:
@@ -57,7 +72,7 @@ describe('a project file', () => {
   it('starts the server that it names', async () => {
     const server = resolve('node_modules/@modelcontextprotocol/server-everything/dist/index.js');
     write('mcp-concerns.config.yaml', `policy: policies/own.yaml\nserver: [node, ${server}, stdio]\n`);
-    const { code, stdout } = await runIn(folder, 'list', '--format', 'names');
+    const { code, stdout } = await runIn(folder, 'list', '--format', 'names', '--trust');
     expect(stdout).toContain('echo\n');
     expect(code).toBe(0);
   });
@@ -126,6 +141,116 @@ describe('a project file', () => {
     expect(stderr).toContain(problem);
     expect(stderr).toContain(advice);
     expect(code).toBe(2);
+  });
+});
+
+/** A command that leaves a file behind, as the server of somebody else's project would. */
+const STRANGE = `"node -e 'fs.writeFileSync(\`ran\`,String())'"`;
+const ran = (where = folder): boolean => existsSync(join(where, 'ran'));
+
+describe('a project file of a stranger', () => {
+  beforeEach(() => rmSync(join(folder, 'ran'), { force: true }));
+  const serving = `policy: policies/own.yaml\nserver: ${STRANGE}\n`;
+
+  it.each([
+    ['check'],
+    ['list'],
+    ['explain', 'alpha'],
+    ['tokens'],
+    ['docs'],
+    ['snapshot'],
+    ['serve', '--stdio'],
+  ])('does not run its command for %s', async (...args) => {
+    write('mcp-concerns.config.yaml', serving);
+    const { code, stderr } = await runIn(folder, ...args);
+    expect(ran()).toBe(false);
+    expect(stderr).toContain('mcp-concerns: mcp-concerns.config.yaml starts "node -e fs.writeFileSync');
+    expect(stderr).toContain(
+      ', and you have not trusted this file. Read it, then answer "y" on a terminal, or pass --trust. --no-project ignores it.\n',
+    );
+    expect(code).toBe(2);
+  });
+
+  it.each([
+    ['compile', 'compile: { output: ran }', '--output=ran'],
+    ['compile', 'compile: { snapshot: ran }', '--snapshot=ran'],
+    ['serve', 'serve: { server: ./module.mjs }', '--server=./module.mjs'],
+  ])('does not set an output or a module for %s: %s', async (command, defaults, option) => {
+    write('module.mjs', 'import { writeFileSync } from "node:fs";\nwriteFileSync("ran", "");\n');
+    write('mcp-concerns.config.yaml', `policy: policies/own.yaml\ndefaults: { ${defaults} }\n`);
+    const { code, stderr } = await runIn(folder, command);
+    expect(stderr).toContain(`mcp-concerns.config.yaml sets ${option}, and you have not trusted this file.`);
+    expect(ran()).toBe(false);
+    expect(code).toBe(2);
+  });
+
+  it('cannot trust itself', async () => {
+    write('mcp-concerns.config.yaml', `${serving}defaults: { check: { trust: true } }\n`);
+    const { stderr } = await runIn(folder, 'check');
+    expect(stderr).toContain('defaults.check has "trust", which is not an option of check.');
+    expect(ran()).toBe(false);
+  });
+
+  it('runs its command with --trust, which is not remembered, and is ignored with --no-project', async () => {
+    write('mcp-concerns.config.yaml', serving);
+    await runIn(folder, 'check', '--trust');
+    expect(ran()).toBe(true);
+    rmSync(join(folder, 'ran'));
+    expect((await runIn(folder, 'check')).stderr).toContain('not trusted');
+    expect((await runIn(folder, 'check', '--no-project')).stderr).toContain('There is no policy.');
+    expect(ran()).toBe(false);
+  });
+
+  it.runIf(able)('is trusted by an answer on a terminal, until it changes', async () => {
+    write('mcp-concerns.config.yaml', serving);
+    const answer = (text: string) =>
+      inTerminal(400, `cd ${folder}; echo ${text} | ${process.execPath} ${resolve(MAIN)} check; true`);
+    const typed = (text: string) =>
+      inTerminal(400, `cd ${folder}; ${process.execPath} ${resolve(MAIN)} check; true`, `${text}\n`);
+    // A pipe is not a person.
+    expect(await answer('y')).toContain('you have not trusted this file');
+    expect(await typed('no')).toContain('Trust this file, as it is now? [y/N]');
+    expect(ran()).toBe(false);
+    await typed('y');
+    expect(ran()).toBe(true);
+    rmSync(join(folder, 'ran'));
+    expect((await runIn(folder, 'check')).stderr).not.toContain('trusted');
+    expect(ran()).toBe(true);
+    rmSync(join(folder, 'ran'));
+    write('mcp-concerns.config.yaml', `${serving}tests: other\n`);
+    expect((await runIn(folder, 'check')).stderr).toContain('not trusted');
+    expect(ran()).toBe(false);
+  });
+
+  it('is not found above the repository, nor outside a repository above the folder', async () => {
+    write('mcp-concerns.config.yaml', CONFIG);
+    const clone = join(folder, 'clone');
+    execFileSync('git', ['init', '-q', clone]);
+    expect((await runIn(clone, 'check')).stderr).toContain('There is no policy.');
+    const plain = mkdtempSync(join(tmpdir(), 'plain-'));
+    writeFileSync(join(plain, 'mcp-concerns.config.yaml'), 'policy: own.yaml\n');
+    mkdirSync(join(plain, 'below'));
+    expect((await runIn(join(plain, 'below'), 'check')).stderr).toContain('There is no policy.');
+    rmSync(plain, { recursive: true });
+  });
+
+  it.runIf(process.getuid?.() === 0)('is refused if another user owns it', async () => {
+    write('mcp-concerns.config.yaml', CONFIG);
+    chownSync(join(folder, 'mcp-concerns.config.yaml'), 12_345, 12_345);
+    const { code, stderr } = await runIn(folder, 'check');
+    expect(stderr).toContain('mcp-concerns.config.yaml belongs to another user (uid 12345)');
+    expect(code).toBe(2);
+    expect((await runIn(folder, 'check', '--trust')).stdout).toContain('1 warning in 1 policy');
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
+  });
+
+  it('is refused if it is not a file', async () => {
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
+    execFileSync('mkfifo', [join(folder, 'mcp-concerns.config.yaml')]);
+    expect((await runIn(folder, 'check')).stderr).toContain(
+      'mcp-concerns.config.yaml is not a file. Remove it, or pass --no-project.',
+    );
+    rmSync(join(folder, 'mcp-concerns.config.yaml'));
   });
 });
 

@@ -25,12 +25,16 @@ export const EVERYTHING = [
 /** The catalog of a server that cannot be started in tests. The file is not part of this repository. */
 export const GITHUB = '../shared/catalogs/github.json';
 
-/** Runs a command in a pseudo-terminal of `script` (util-linux). Returns undefined if that or the command fails. */
-export async function inTerminal(columns: number, command: string): Promise<string | undefined> {
+/**
+ * Runs a command in a pseudo-terminal of `script` (util-linux), in which a person types a text. Returns undefined if that or
+ * the command fails.
+ */
+export async function inTerminal(columns: number, command: string, typed = ''): Promise<string | undefined> {
   const line = `stty cols ${columns} rows 50; ${command}`;
   const env = { ...process.env, TERM: 'xterm-256color', SHELL: '/bin/sh' };
   try {
     const running = promisify(execFile)('script', ['-qec', line, '/dev/null'], { encoding: 'utf8', env });
+    if (typed !== '') running.child.stdin?.write(typed);
     return (await running).stdout.replaceAll('\r\n', '\n');
   } catch {
     return undefined;

@@ -4,13 +4,13 @@ import { readPolicyText } from '../../policy/language/read-yaml.js';
 import { CliError, systemCode } from '../errors.js';
 import { policyFiles } from '../inputs/policy-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand } from '../options/define-command.js';
+import { defineProjectCommand } from '../options/define-command.js';
 import { policiesOf, policyOption } from '../options/policy-option.js';
 import { plain } from '../terminal/output.js';
 import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 
-export const definition = defineCommand(
+export const definition = defineProjectCommand(
   'fmt',
   `Formats policy files: indentation, quotes, and lines of up to 110 characters.
 Comments, order and meaning do not change. If a file cannot be formatted without

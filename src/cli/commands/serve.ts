@@ -5,7 +5,7 @@ import { LivePolicy } from '../../gate/request/live-policy.js';
 import { UsageError } from '../errors.js';
 import { readPolicyInput } from '../inputs/policy-input.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, numberFrom, repeated } from '../options/define-command.js';
+import { defineProjectCommand, numberFrom, repeated } from '../options/define-command.js';
 import { moduleOption } from '../options/input-options.js';
 import { onePolicyOf, policyOption } from '../options/policy-option.js';
 import { readPreferences } from '../options/preferences.js';
@@ -14,7 +14,7 @@ import { withPanel } from '../serving/panel-default.js';
 import { watchPolicy } from '../serving/watch-policy.js';
 import { interruptible } from '../terminal/interrupt.js';
 
-export const definition = defineCommand(
+export const definition = defineProjectCommand(
   'serve',
   `Serves an MCP server with a policy on 127.0.0.1, to try the policy in a host.
 

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.js';
 import { findTestFiles } from '../inputs/test-files.js';
 import { repeatOnChange } from '../inputs/watch-files.js';
 import { readCommandLine } from '../options/command-line.js';
-import { defineCommand, formatOption, numberFrom } from '../options/define-command.js';
+import { defineProjectCommand, formatOption, numberFrom } from '../options/define-command.js';
 import { timeoutOption } from '../options/input-options.js';
 import { toJson, toJunit } from '../reports/test-formats.js';
 import { toPretty, updatesToText } from '../reports/test-report.js';
@@ -12,7 +12,7 @@ import { findingsText } from '../terminal/findings-text.js';
 import type { Paper } from '../terminal/output.js';
 import { writeFiles } from '../terminal/write-files.js';
 
-export const definition = defineCommand(
+export const definition = defineProjectCommand(
   'test',
   `Runs the tests of policies: which primitives a host sees with which preferences.
 A test file names its policy, and a catalog or a server

@@ -7,6 +7,7 @@ import {
 import { didYouMean } from '../../engine/match/did-you-mean.js';
 import { CliError, UsageError } from '../errors.js';
 import { type DefaultValue, findProject, type Project } from '../project/read-project.js';
+import { requireTrust } from '../project/trust.js';
 import { repeated } from './define-command.js';
 import { type Terminal, type TerminalValues, terminalOf } from './terminal.js';
 
@@ -39,7 +40,7 @@ export interface CommandLine<A extends unknown[], O extends OptionValues> {
  * @param use what the command takes from the project file; undefined if it takes nothing, not even defaults
  * @returns the options, the other arguments, the command of the server, and how the command writes its output
  * @throws {UsageError} for an argument that is not valid
- * @throws {CliError} for a project file that is not valid
+ * @throws {CliError} for a project file that is not valid, or that the person does not trust
  * @throws {CommanderError} for `--help`, after it was printed
  * @example
  * const { values, output, command } = readCommandLine(definition, argv, { policy: 'policy', input: true });
@@ -53,8 +54,12 @@ export function readCommandLine<
   const own = end === -1 ? argv : argv.slice(0, end);
   const command = end === -1 ? [] : argv.slice(end + 1);
   parse(definition, own);
-  const project = use === undefined ? undefined : findProject(process.cwd());
+  // The file itself cannot say that it is trusted.
+  const isTrusted = definition.getOptionValue('trust') === true;
+  const isUsed = use !== undefined && definition.getOptionValue('project') !== false;
+  const project = isUsed ? findProject(process.cwd(), isTrusted) : undefined;
   const added = project === undefined ? undefined : ofProject(definition, project, command, use ?? {});
+  if (project !== undefined && added?.action !== undefined && !isTrusted) requireTrust(project, added.action);
   if (added !== undefined) parse(definition, [...added.options, ...own, ...added.positionals]);
   const values = definition.opts();
   return {
@@ -100,7 +105,7 @@ function ofProject(
   project: Project,
   command: readonly string[],
   use: ProjectUse,
-): { options: string[]; positionals: readonly string[]; command: readonly string[] } {
+) {
   const names = definition.options.map((option) => option.name());
   const given = new Set(
     definition.options
@@ -114,6 +119,7 @@ function ofProject(
   const addsInput = use.input === true && !namesInput && !namesPolicy;
 
   const options = defaultsOf(definition, project, given);
+  const effect = options.find((each) => EFFECTS.some((name) => each.startsWith(`--${name}=`)));
   if (use.policy !== undefined && !namesPolicy)
     options.push(...project.policy.map((path) => `--${use.policy}=${path}`));
   if (addsInput && project.catalog !== undefined && names.includes('catalog')) {
@@ -122,12 +128,20 @@ function ofProject(
   if (addsInput && project.url !== undefined) options.push(`--url=${project.url}`);
   // Without tests of its own, a project has those beside its policy.
   const tests = project.tests.length > 0 ? project.tests : project.policy;
+  const server = addsInput ? project.server : undefined;
+  const action = server === undefined ? effect && `sets ${effect}` : `starts "${server.join(' ')}"`;
   return {
     options,
     positionals: use.positionals === 'tests' && !hasPositionals ? tests : [],
-    command: addsInput && project.server !== undefined ? project.server : command,
+    command: server ?? command,
+    action,
   };
 }
+
+/** Options that run a module, or overwrite a file. */
+const EFFECTS = ['server', 'output', 'snapshot'];
+/** Options that only a command line can have. */
+const PERSONAL = ['trust', 'no-project'];
 
 /** Returns the defaults of a command as arguments, except for the options that the command line has. */
 function defaultsOf(
@@ -136,11 +150,12 @@ function defaultsOf(
   given: ReadonlySet<string>,
 ): string[] {
   const name = definition.name().replace('mcp-concerns ', '');
+  const options = definition.options.filter((each) => !PERSONAL.includes(each.name()));
   return [...(defaults.get(name) ?? [])].flatMap(([key, value]) => {
-    const option = definition.options.find((each) => each.name() === key);
+    const option = options.find((each) => each.name() === key);
     const where = `${file}: defaults.${name}`;
     if (option === undefined) {
-      const names = definition.options.map((each) => each.name());
+      const names = options.map((each) => each.name());
       const hint = didYouMean(key, names) || ` See "mcp-concerns ${name} --help".`;
       throw new CliError(`${where} has "${key}", which is not an option of ${name}.${hint}`);
     }

@@ -26,6 +26,12 @@ export const defineCommand = (name: string, description: string, after: string) 
     )
     .option('-q, --quiet', 'write only errors to stderr');
 
+/** Defines a command that uses the project file. */
+export const defineProjectCommand = (...given: Parameters<typeof defineCommand>) =>
+  defineCommand(...given)
+    .option('--trust', 'let the project file start a server or name outputs')
+    .option('--no-project', 'ignore the project file');
+
 /**
  * @param formats the formats that the command writes, the default first
  * @returns the option that chooses one of them

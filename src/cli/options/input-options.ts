@@ -1,14 +1,14 @@
 import { Option } from '@commander-js/extra-typings';
 import { UsageError } from '../errors.js';
-import { defineCommand, numberFrom, repeated } from './define-command.js';
+import { defineProjectCommand, numberFrom, repeated } from './define-command.js';
 
 /**
  * Defines a command with the options that say where primitives come from. The command of a server follows `--`.
  *
  * @param given the name of the command, what it does, and what follows its options
  */
-export const defineInputCommand = (...given: Parameters<typeof defineCommand>) =>
-  defineCommand(...given)
+export const defineInputCommand = (...given: Parameters<typeof defineProjectCommand>) =>
+  defineProjectCommand(...given)
     .optionsGroup('Input, one of -- COMMAND ARGS (a server over stdio), --url, --catalog:')
     .option('--url <url>', 'an MCP server over Streamable HTTP')
     .option('--header <header>', "with --url: 'NAME: VALUE'; repeatable", repeated)

@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import type { Finding } from '../../policy/language/findings.js';
 import { readPolicyText, type Source } from '../../policy/language/read-yaml.js';
@@ -12,10 +11,8 @@ import { quantity } from '../terminal/quantities.js';
 import { readText } from '../terminal/read-text.js';
 import type { ProjectDocument } from './generated/project-document.js';
 import { validate } from './generated/project-validator.js';
+import { projectFileOf, requireOwnFile } from './project-file.js';
 import { projectSchema } from './project-schema.js';
-
-/** The name of a project file. */
-const PROJECT_FILE = 'mcp-concerns.config.yaml';
 
 /** What a value of `defaults` can be. */
 export type DefaultValue = string | number | boolean | readonly string[];
@@ -29,24 +26,20 @@ const PROJECT: Language = {
 };
 
 /**
- * Finds the project file of a folder: in the folder, or in the nearest folder above it that has one.
+ * Reads the project file of a folder: in the folder, or in a folder above it, up to the root of the repository.
  *
  * @param folder the folder
+ * @param isTrusted whether the person vouches for the file, so that it may belong to another user
  * @returns the project; undefined if there is no project file
- * @throws {CliError} if the project file cannot be read or has errors, which are printed to stderr
+ * @throws {CliError} if the project file cannot be read, belongs to another user, or has errors, which are printed to stderr
  * @example
  * findProject(process.cwd())?.policy; // ['policies/vault.yaml']
  */
-export function findProject(folder: string): Project | undefined {
-  const file = findUpwards(resolve(folder));
-  return file === undefined ? undefined : readProject(file, folder);
-}
-
-function findUpwards(folder: string): string | undefined {
-  const file = join(folder, PROJECT_FILE);
-  if (existsSync(file)) return file;
-  const parent = dirname(folder);
-  return parent === folder ? undefined : findUpwards(parent);
+export function findProject(folder: string, isTrusted = false): Project | undefined {
+  const path = projectFileOf(resolve(folder));
+  if (path === undefined) return undefined;
+  if (!isTrusted) requireOwnFile(path, relative(folder, path));
+  return readProject(path, folder);
 }
 
 function readProject(path: string, folder: string) {
@@ -71,6 +64,8 @@ function readProject(path: string, folder: string) {
     isAbsolute(name) ? name : relative(folder, join(dirname(path), name)) || '.';
   return {
     file,
+    path,
+    text,
     /** The paths that are merged into the policy; empty if the file names none. */
     policy: [policy].flat().map(here),
     /** Test files and folders; empty if the file names none. */
