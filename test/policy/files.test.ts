@@ -201,7 +201,10 @@ describe('include', () => {
         'version: 1\ninclude: [base.yaml]\npatterns: { tools: { "*": { security: low } } }\n',
       'common/base.yaml': COMMON,
     });
-    const { compiled, findings } = readPolicy(join(folder, 'servers/vault.yaml'));
+    // The caller names both folders, so the policy may include from both.
+    const { compiled, findings } = readPolicy(
+      ['common/levels.yaml', 'servers/vault.yaml'].map((name) => join(folder, name)),
+    );
     expect(findings).toEqual([]);
     expect(compiled?.files).toEqual(
       ['common/base.yaml', 'common/levels.yaml', 'servers/vault.yaml'].map((name) => join(folder, name)),

@@ -7,6 +7,7 @@ import { rightParts } from '../../policy/check/right-parts.js';
 import { checkReading } from '../../policy/compile/check-reading.js';
 import { compilePolicy } from '../../policy/compile/compile.js';
 import { digestOf } from '../../policy/compile/compiled.js';
+import { includedFiles } from '../../policy/compile/included-files.js';
 import { policyFilesIn } from '../../policy/compile/load.js';
 import { type IncludedText, Reading } from '../../policy/compile/reading.js';
 import { readPolicyText } from '../../policy/language/read-yaml.js';
@@ -90,13 +91,15 @@ function checked(reading: Reading, catalog: ServerCatalog | undefined) {
 
 /** Reads the files of a policy. A file that does not exist is left out, because its name is in another file. */
 function readParts(paths: readonly string[], openText: OpenText): Reading {
-  const read = (path: string): IncludedText => {
+  const included = includedFiles(paths);
+  const openOr = (read: (path: string) => IncludedText) => (path: string) => {
     const text = openText(path);
-    return text === undefined ? readText(path) : { text };
+    return text === undefined ? read(path) : { text };
   };
-  const reading = new Reading({ read, resolve: (from, name) => normalize(join(dirname(from), name)) });
+  const resolved = (from: string, name: string): string => normalize(join(dirname(from), name));
+  const reading = new Reading({ read: openOr(included), resolve: resolved });
   for (const path of paths.flatMap(filesOf)) {
-    const { text } = read(path);
+    const { text } = openOr(readText)(path);
     if (text !== undefined) reading.add(path, text);
   }
   return reading;

@@ -6,7 +6,8 @@ import type { PolicyCatalog } from '../check/check-catalog.js';
 import { PolicyError } from '../language/findings.js';
 import { checkReading, type PolicyReport } from './check-reading.js';
 import { digestOf } from './compiled.js';
-import { type IncludedText, Reading } from './reading.js';
+import { includedFiles, reasonOf } from './included-files.js';
+import { Reading } from './reading.js';
 
 /** A policy file or folder that cannot be read. `cause` is the error of the file system, if there is one. */
 export class PolicyFileError extends ConcernsError {
@@ -63,16 +64,14 @@ function compileOrThrow(paths: string | readonly string[]): CompiledPolicy {
  * console.log(writeFindings(findings, texts, 'pretty'));
  */
 export function readPolicy(paths: string | readonly string[], catalog?: PolicyCatalog): PolicyReport {
+  const all = typeof paths === 'string' ? [paths] : paths;
   const reading = new Reading({
-    read: readInclude,
+    read: includedFiles(all),
     resolve: (file, name) => normalize(join(dirname(file), name)),
   });
-  for (const path of typeof paths === 'string' ? [paths] : paths) {
-    for (const file of filesOf(path))
-      reading.add(
-        file,
-        attempt(file, () => readFileSync(file, 'utf8')),
-      );
+  for (const file of all.flatMap(filesOf)) {
+    const text = attempt(file, () => readFileSync(file, 'utf8'));
+    reading.add(file, text);
   }
   return checkReading(reading, digestOf, catalog);
 }
@@ -109,19 +108,4 @@ function attempt<T>(path: string, read: () => T): T {
     const message = `${path} cannot be read (${reasonOf(cause)}); check the path of the policy.`;
     throw new PolicyFileError(message, { cause });
   }
-}
-
-function readInclude(file: string): IncludedText {
-  try {
-    return { text: readFileSync(file, 'utf8') };
-  } catch (cause) {
-    return { problem: reasonOf(cause) };
-  }
-}
-
-function reasonOf(cause: unknown): string {
-  const code = (cause as NodeJS.ErrnoException).code;
-  if (code === 'ENOENT') return 'it does not exist';
-  if (code === 'EACCES') return 'no permission';
-  return code ?? String(cause);
 }
