@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import {
   chmodSync,
   copyFileSync,
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readFileSync,
@@ -48,19 +49,19 @@ const use = (inputs: Job['with'], github: object = {}) =>
     with: inputs,
     github: { event_name: 'push', repository: 'o/r', ...github },
     // Without a registry: whatever the action runs must be in the tarball.
-    env: { ...process.env, PATH: `${bin}:${process.env.PATH}`, npm_config_offline: 'true' },
+    env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
   });
 const pullRequest = () => ({
   event_name: 'pull_request',
   event: { pull_request: { number: 7, base: { sha: base } } },
 });
 
-/** A repository that has only the tarball of this package, and the packages that npm would install with it. */
+/** A repository, and a stub of npm that installs the tarball of this package and the packages that npm would add. */
 beforeAll(() => {
   const packed = execFileSync('npm', ['pack', '--ignore-scripts', '--silent', '--pack-destination', folder], {
     encoding: 'utf8',
   }).trim();
-  const modules = join(repository, 'node_modules');
+  const modules = join(folder, 'node_modules');
   mkdirSync(join(modules, '.bin'), { recursive: true });
   execFileSync('tar', ['-xzf', join(folder, packed), '-C', modules]);
   execFileSync('mv', [join(modules, 'package'), join(modules, 'mcp-concerns')]);
@@ -69,17 +70,18 @@ beforeAll(() => {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(realpathSync(resolve('node_modules', name)), join(modules, name));
   }
+  mkdirSync(bin);
+  script('npm', `echo "$PWD $@" >> "${join(folder, 'npm.log')}"\nln -sfn "${modules}" node_modules`);
   mkdirSync(action);
   for (const name of ['action.yml', 'package.json']) copyFileSync(name, join(action, name));
-  mkdirSync(bin);
   script('gh', `echo "$@" >> "${join(folder, 'gh.log')}"`);
 
-  mkdirSync(join(repository, 'policies'));
-  write('.gitignore', 'node_modules\n');
-  write(
-    'package.json',
-    JSON.stringify({ devDependencies: { 'mcp-concerns': `file:${join(folder, packed)}` } }),
-  );
+  mkdirSync(join(repository, 'policies'), { recursive: true });
+  // What a pull request would use to have its own program run.
+  mkdirSync(join(repository, 'node_modules/.bin'), { recursive: true });
+  write('node_modules/.bin/mcp-concerns', '#!/bin/bash\ntouch ran\n');
+  chmodSync(join(repository, 'node_modules/.bin/mcp-concerns'), 0o755);
+  write('package.json', JSON.stringify({ devDependencies: { 'mcp-concerns': 'file:./evil' } }));
   const policy = readFileSync('policies/vault.yaml', 'utf8');
   write('policies/vault.yaml', policy);
   write('policies/vault.catalog.json', readFileSync('policies/vault.catalog.json', 'utf8'));
@@ -109,13 +111,10 @@ describe('the action in another repository', () => {
     expect(readFileSync(join(folder, 'gh.log'), 'utf8')).toContain(
       '--method POST repos/o/r/issues/7/comments',
     );
+    expect(existsSync(join(repository, 'ran'))).toBe(false);
   });
 
-  // The real npx takes seconds for each call. From here on, a stub runs the same command.
-  const withStub = () => script('npx', 'shift 2\nexec node_modules/.bin/mcp-concerns "$@"');
-
   it('leaves the comparison in the summary if the token cannot comment, and does not fail', () => {
-    withStub();
     script('gh', 'echo "gh: Resource not accessible by integration (HTTP 403)" >&2; exit 1');
     const { failed, summary, log } = use({}, pullRequest());
     expect(failed, log).toBe(false);
@@ -124,7 +123,6 @@ describe('the action in another repository', () => {
   });
 
   it('fails for a change that the workflow does not accept, and still reports it', () => {
-    withStub();
     const { steps, summary } = use({ 'fail-on': 'hidden', comment: 'false' }, pullRequest());
     expect(steps).toMatchObject({
       'Test policies': 'success',
@@ -135,7 +133,6 @@ describe('the action in another repository', () => {
   });
 
   it('fails if the folder of the policies does not exist', () => {
-    withStub();
     const { failed, steps, outputs, log } = use({ policies: 'nowhere' });
     expect(failed).toBe(true);
     expect(steps).toMatchObject({ 'Check policies': 'failure', 'Compare policies': 'skipped' });
@@ -144,27 +141,23 @@ describe('the action in another repository', () => {
   });
 
   it.each([
-    ['the input', { version: '9.9.9' }, undefined, 'mcp-concerns@9.9.9'],
-    [
-      'package.json, if it is not installed',
-      {},
-      { dependencies: { 'mcp-concerns': '^1.2.0' } },
-      'mcp-concerns@^1.2.0',
-    ],
-    ['the action itself, in a repository without it', {}, {}, `mcp-concerns@${manifest.version}`],
-  ])('runs the version of %s', (_name, inputs, packageJson, expected) => {
-    const elsewhere = join(folder, `other-${jobs}`);
-    mkdirSync(elsewhere);
-    if (packageJson !== undefined)
-      writeFileSync(join(elsewhere, 'package.json'), JSON.stringify(packageJson));
-    const called = join(elsewhere, 'npx.log');
-    const stubs = join(elsewhere, 'bin');
-    mkdirSync(stubs);
-    writeFileSync(join(stubs, 'npx'), `#!/bin/bash\necho "$2" >> "${called}"\n`);
-    chmodSync(join(stubs, 'npx'), 0o755);
-    const env = { ...process.env, PATH: `${stubs}:${process.env.PATH}` };
-    const temp = join(folder, `job-${jobs++}`);
-    runAction({ action, repository: elsewhere, temp, with: inputs, github: { event_name: 'push' }, env });
-    expect(new Set(readFileSync(called, 'utf8').trim().split('\n'))).toEqual(new Set([expected]));
+    ['the input', { version: '9.9.9-beta.1' }, '9.9.9-beta.1'],
+    ['the action, whatever package.json says', {}, manifest.version],
+  ])('installs the version of %s, outside the repository', (_name, inputs, expected) => {
+    rmSync(join(folder, 'npm.log'), { force: true });
+    const place = join(folder, `job-${jobs}`, 'mcp-concerns');
+    use(inputs);
+    expect(readFileSync(join(folder, 'npm.log'), 'utf8')).toBe(
+      `${place} install --prefix ${place} --no-save --no-audit --no-fund --ignore-scripts mcp-concerns@${expected}\n`,
+    );
   });
+
+  it.each(['npm:other@1', 'file:./evil', '^1.2.0', 'latest', '1.2.3\ncli=./evil', '1.2.3 --foo'])(
+    'refuses the version %j',
+    (version) => {
+      const { steps, log } = use({ version });
+      expect(log).toContain('The input "version" is not a version such as 1.2.3.');
+      expect(new Set(Object.values(steps))).toEqual(new Set(['failure', 'skipped']));
+    },
+  );
 });

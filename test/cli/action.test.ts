@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -28,7 +28,7 @@ const git = (...args: string[]) =>
     stdio: 'pipe',
   }).trim();
 
-/** Runs a step as a runner does. The stub of `npx` runs the built command; the stub of `gh` logs its arguments. */
+/** Runs a step as a runner does. `CLI` is the built command; the stub of `gh` answers from a file. */
 function step(name: string, env: Readonly<Record<string, string>> = {}) {
   const script = action.runs.steps.find((each) => each.name === name)?.run ?? 'exit 99';
   const { status, stdout, stderr } = spawnSync(
@@ -44,6 +44,7 @@ function step(name: string, env: Readonly<Record<string, string>> = {}) {
         GITHUB_STEP_SUMMARY: join(stubs, 'summary'),
         GITHUB_OUTPUT: join(stubs, 'output'),
         POLICIES: 'policies',
+        CLI: join(stubs, 'cli'),
         ...env,
       },
     },
@@ -61,11 +62,12 @@ beforeAll(() => {
     writeFileSync(join(stubs, name), `#!/bin/bash\n${text}\n`);
     chmodSync(join(stubs, name), 0o755);
   };
+  script('cli', `exec "${process.execPath}" "${resolve(MAIN)}" "$@"`);
   script(
-    'npx',
-    `[ "$1 $2" = "--yes mcp-concerns" ] || exit 98\nshift 2\nexec "${process.execPath}" "${resolve(MAIN)}" "$@"`,
+    'gh',
+    `echo "$@" >> "${join(stubs, 'gh.log')}"
+if [ "$2" = graphql ]; then jq "\${@: -1}" "${join(stubs, 'comments.json')}"; fi`,
   );
-  script('gh', `echo "$@" >> "${join(stubs, 'gh.log')}"`);
   const write = (name: string, text: string) => writeFileSync(join(repository, 'policies', name), text);
   const policy = readFileSync('policies/vault.yaml', 'utf8');
   write('vault.yaml', policy);
@@ -97,7 +99,8 @@ describe('the GitHub Action', () => {
   it('puts no value of a pull request into a script, and runs only this package', () => {
     for (const { run } of action.runs.steps) {
       expect(run).not.toContain('${{');
-      for (const [call] of run.matchAll(/npx .*/g)) expect(call).toMatch(/^npx --yes "mcp-concerns\$/);
+      expect(run).not.toContain('npx');
+      for (const [call] of run.matchAll(/"\$CLI" .*/g)) expect(call).toContain('--no-project');
     }
   });
 
@@ -128,12 +131,54 @@ describe('the GitHub Action', () => {
     expect(run('empty hidden').status).toBe(1);
   });
 
-  it('writes one comment', () => {
+  /** The comments of a pull request, as GraphQL answers. */
+  const comments = (...nodes: readonly object[]) =>
+    writeFileSync(
+      join(stubs, 'comments.json'),
+      JSON.stringify({ data: { repository: { pullRequest: { comments: { nodes } } } } }),
+    );
+  const comment = () => {
+    rmSync(join(stubs, 'gh.log'), { force: true });
     const { status } = step('Comment on the pull request', { REPOSITORY: 'o/r', NUMBER: '7', GH_TOKEN: 'x' });
     expect(status).toBe(0);
-    const calls = readFileSync(join(stubs, 'gh.log'), 'utf8');
-    expect(calls).toContain('--method POST repos/o/r/issues/7/comments -F body=@');
+    return readFileSync(join(stubs, 'gh.log'), 'utf8');
+  };
+
+  it('writes one comment', () => {
+    comments();
+    expect(comment()).toContain('--method POST repos/o/r/issues/7/comments -F body=@');
     const body = readFileSync(join(stubs, 'policy-difference.md.body'), 'utf8');
     expect(body).toMatch(/^<!-- mcp-concerns -->\n### `policies\/vault\.yaml`/);
+  });
+
+  it('edits only a comment of its own author', () => {
+    const body = '<!-- mcp-concerns --> approved by the maintainers';
+    const strange = { databaseId: 1, body, viewerDidAuthor: false };
+    comments(strange);
+    expect(comment()).toContain('--method POST');
+    comments(strange, { ...strange, databaseId: 2, viewerDidAuthor: true });
+    const calls = comment();
+    expect(calls).toContain('--method PATCH repos/o/r/issues/comments/2 ');
+    expect(calls).not.toContain('--method POST');
+  });
+
+  it('starts no server of the pull request', () => {
+    const strange = `[touch, ${join(repository, 'ran')}]`;
+    writeFileSync(
+      join(repository, 'mcp-concerns.config.yaml'),
+      `policy: policies/vault.yaml\nserver: ${strange}\ndefaults: { diff: { trust: true } }\n`,
+    );
+    const tests = join(repository, 'policies/strange.test.yaml');
+    writeFileSync(
+      tests,
+      `policy: vault.yaml\nserver: ${strange}\ntests: [{ name: all, tools: { count: 1 } }]\n`,
+    );
+    for (const name of ['Check policies', 'Test policies', 'Compare policies']) step(name, { BASE: base });
+    expect(existsSync(join(repository, 'ran'))).toBe(false);
+    expect(step('Test policies').stderr).toContain('The server is not started (--no-servers).');
+    step('Test policies', { SERVERS: 'true' });
+    expect(existsSync(join(repository, 'ran'))).toBe(true);
+    rmSync(tests);
+    rmSync(join(repository, 'mcp-concerns.config.yaml'));
   });
 });

@@ -138,7 +138,7 @@ describe('docs/reference/findings.md', () => {
           'catalog.json': JSON.stringify(catalog),
           'policy.test.yaml': /^policy:/.test(example) ? example : `${head?.text}${example}`,
         });
-        const options = { quiet: true, timeout: 30, coverage: false, threshold: undefined };
+        const options = { quiet: true, timeout: 30, servers: true, coverage: false, threshold: undefined };
         return runTestFiles([join(folder, 'policy.test.yaml')], options);
       };
       const wrong = await runOf(bad[0]);

@@ -37,6 +37,7 @@ Examples:
   .option('--filter <name>', 'run only tests whose name contains NAME')
   .option('--update', 'show how failed expectations differ, and rewrite them to what the policies do now')
   .option('--watch', 'run again after each change, until Ctrl-C')
+  .option('--no-servers', 'fail the tests that would start a server')
   .addOption(timeoutOption())
   .addOption(formatOption(['pretty', 'json', 'junit']));
 
@@ -51,7 +52,7 @@ export async function run(argv: string[]): Promise<number> {
   const { values, positionals, terminal } = readCommandLine(definition, argv, { positionals: 'tests' });
   const [paths] = positionals;
   const { format } = values;
-  const { threshold, timeout, filter } = values;
+  const { threshold, filter } = values;
   const coverage = values.coverage === true || threshold !== undefined;
   if (filter !== undefined && coverage) {
     throw new UsageError('test', 'Coverage counts all tests, so --filter cannot be combined with it');
@@ -59,8 +60,8 @@ export async function run(argv: string[]): Promise<number> {
   if (values.update === true && values.watch === true) {
     throw new UsageError('test', '--update changes the files that --watch watches. Pass one of them');
   }
-  const runAll = (): Promise<TestReport> =>
-    runTestFiles(findTestFiles(paths), { quiet: terminal.quiet, timeout, coverage, threshold, filter });
+  const options = { ...values, quiet: terminal.quiet, coverage };
+  const runAll = (): Promise<TestReport> => runTestFiles(findTestFiles(paths), options);
   const print = (report: TestReport): TestReport => {
     const { findings, texts } = report;
     const errors = findings.filter(({ severity }) => severity === 'error');

@@ -17,8 +17,10 @@ import { readText } from '../terminal/read-text.js';
 export interface TestOptions {
   readonly quiet: boolean;
   readonly timeout: number;
+  /** Whether the servers that test files name may be started. */
+  readonly servers: boolean;
   readonly coverage: boolean;
-  readonly threshold: number | undefined;
+  readonly threshold?: number | undefined;
   /** Only tests whose name contains this text are reported; undefined for all tests. */
   readonly filter?: string | undefined;
 }
@@ -136,8 +138,10 @@ class TestRunner {
     source: Source,
     { catalog, server }: TestFile,
   ): Promise<ServerCatalog | undefined> {
-    const { timeout, quiet } = this.options;
+    const { timeout, quiet, servers } = this.options;
     const [program, ...args] = server ?? [];
+    if (program !== undefined && !servers)
+      return this.report(source, 'server', 'The server is not started (--no-servers). Name a catalog.');
     if (program !== undefined) return readInput({ from: 'command', program, args, seconds: timeout }, quiet);
     if (catalog === undefined) return undefined;
     try {
@@ -151,7 +155,7 @@ class TestRunner {
     }
   }
 
-  private report(source: Source, key: string, message: string): void {
+  private report(source: Source, key: string, message: string): undefined {
     const place = source.locate([key]);
     this.findings.push({ ...place, severity: 'error', code: 'test-input-unreadable', message });
   }
