@@ -20,7 +20,7 @@ export interface AttachedConcerns {
   settled(): Promise<void>;
 }
 
-/** Thrown by `attachConcerns` if it is called with a value that is not an SDK server. */
+/** Thrown by `attachConcerns` if it could not filter anything: for a value that is not an SDK server, or too late. */
 export class AttachError extends ConcernsError {
   readonly code = 'ATTACH_INVALID';
   override readonly name = 'AttachError';
@@ -36,7 +36,7 @@ export class AttachError extends ConcernsError {
  * @param server a server of SDK v1 or v2 that is not connected yet
  * @param options the policy, and where preferences are kept
  * @returns a handle for HTTP handlers
- * @throws {AttachError} if `server` has no `connect` method
+ * @throws {AttachError} if `server` has no `connect` method, or is connected already
  * @example
  * const server = new McpServer({ name: 'vault', version: '1.0.0' });
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
@@ -51,6 +51,11 @@ export function attachConcerns(
 
 /** Does the same as `attachConcerns`, for an endpoint whose gates share more. */
 export function attachGate(server: ConnectableServer, options: GateOptions): AttachedConcerns {
+  if (isConnected(server)) {
+    throw new AttachError(
+      'attachConcerns was called after connect, so the gate would see no message. Call it before server.connect().',
+    );
+  }
   let gated: GatedTransport | undefined;
   const isAdded = addLayer(server, 'gate', (transport) => {
     gated = gatedTransport(transport, options);
@@ -60,4 +65,10 @@ export function attachGate(server: ConnectableServer, options: GateOptions): Att
   throw new AttachError(
     'The value passed to attachConcerns has no connect method. Pass a Server or McpServer of an MCP SDK.',
   );
+}
+
+/** Servers of both SDKs have their transport as a property while they are connected. */
+function isConnected(server: object): boolean {
+  const own: unknown = 'server' in server ? server.server : server;
+  return own instanceof Object && 'transport' in own && own.transport !== undefined;
 }

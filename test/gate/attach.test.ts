@@ -1,5 +1,7 @@
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { McpServer as McpServerV2 } from '@modelcontextprotocol/server';
 import { describe, expect, it } from 'vitest';
 import { AttachError, attachConcerns } from '../../src/gate/attach.js';
 import { createMemoryStore } from '../../src/session/memory.js';
@@ -54,6 +56,23 @@ describe('attaching concerns', () => {
     const attach = () => attachConcerns(value as FakeServer, { policy });
     expect(attach).toThrow(AttachError);
     expect(attach).toThrow(expect.objectContaining({ message, code: 'ATTACH_INVALID', name: 'AttachError' }));
+  });
+
+  it.each([
+    ['SDK v1', () => new McpServer({ name: 'vault', version: '1.0.0' })],
+    ['SDK v2', () => new McpServerV2({ name: 'vault', version: '1.0.0' })],
+  ])('is refused for a server of %s that is connected, until it is closed', async (_sdk, create) => {
+    const message =
+      'attachConcerns was called after connect, so the gate would see no message. Call it before server.connect().';
+    for (const part of ['McpServer', 'Server'] as const) {
+      const server = create();
+      const attach = () => attachConcerns(part === 'McpServer' ? server : server.server, { policy });
+      await server.connect(InMemoryTransport.createLinkedPair()[0]);
+      expect(attach).toThrow(AttachError);
+      expect(attach).toThrow(message);
+      await server.close();
+      expect(attach).not.toThrow();
+    }
   });
 
   it('returns what to wait for before a response is finished', async () => {
