@@ -1,15 +1,5 @@
-import { isForPages, isNamed, ownersOf } from './companions.js';
 import { SlotFiller } from './expression/slot-filler.js';
-import { itemAt } from './item-at.js';
-import {
-  collectOffers,
-  identityOf,
-  type Mapping,
-  ownConcerns,
-  type Primitive,
-  partsFor,
-  readable,
-} from './mapping.js';
+import { collectOffers, type Mapping, ownConcerns, type Primitive, partsFor, readable } from './mapping.js';
 import type { Kind, Policy } from './policy.js';
 
 /** The classes of a list: items of one class have equal values, so they share every decision. */
@@ -49,7 +39,6 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
   const byParts = new Map<string | object, NumberedOffers>();
   const byValues = new Map<string, NumberedOffers>();
   const filler = new SlotFiller<number[]>(policy.slots, () => []);
-  const forPages: number[] = [];
   for (const item of items) {
     const data = readable(policy, kind, item);
     const parts = partsFor(policy, kind, item, data);
@@ -70,25 +59,9 @@ export function classify(policy: Policy, kind: Kind, items: readonly Primitive[]
       const { mapped, offers, unknown } = values;
       rest[number] = classes.push({ kind, mapped, offers, unknown, primitive: data, slots }) - 1;
     }
-    const position = classOf.push(rest[number]) - 1;
-    if (kind === 'tools' && isForPages(item)) forPages.push(position);
+    classOf.push(rest[number]);
   }
-  for (const position of forPages) addOwners(policy, items, position, { classOf, classes });
   return { classOf, classes, unknown: undeclared.slice(0, MAX_UNKNOWN) };
-}
-
-/** Gives a tool that only pages can call a class that knows the tools it belongs to, unless the policy names it. */
-function addOwners(
-  policy: Policy,
-  tools: readonly Primitive[],
-  position: number,
-  { classOf, classes }: { readonly classOf: number[]; readonly classes: Mapping[] },
-): void {
-  const tool = itemAt(tools, position);
-  if (isNamed(policy, 'tools', identityOf('tools', tool))) return;
-  const own = itemAt(classes, itemAt(classOf, position));
-  const owners = ownersOf(tools, tool).map((each) => itemAt(classes, itemAt(classOf, each)));
-  if (owners.length > 0) classOf[position] = classes.push({ ...own, owners }) - 1;
 }
 
 /** @returns a text that is equal for equal values, without the places where they were written */

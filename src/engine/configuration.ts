@@ -26,8 +26,6 @@ export type EffectiveValue = PreferredValue | 'denied' | undefined;
 export interface Caller extends CallerData {
   /** Whether this host's preferences were lost. Every concern that it may have set is then denied instead of open. */
   readonly forgotten?: boolean;
-  /** Whether the client shows pages (MCP Apps). Then a tool keeps its page, and the tools that only the page can call. */
-  readonly apps?: boolean;
 }
 
 /**
@@ -54,8 +52,6 @@ export interface Configuration {
   readonly invalid: readonly InvalidValue[];
   /** What rules read in addition to the primitive. */
   readonly data: RuleData;
-  /** Whether the client shows pages, see `Caller`. */
-  readonly apps?: boolean;
   /**
    * The same with the values of the model for concerns with `model: narrow`, if there are any. A primitive is shown only if
    * both show it.
@@ -92,13 +88,8 @@ export function resolveConfiguration(
 }
 
 /** Whether anything that is known about a caller can change a configuration of this policy. */
-function countsFor({ callerPaths, concerns }: Policy, { forgotten, apps }: Caller): boolean {
-  return (
-    forgotten === true ||
-    apps === true ||
-    callerPaths.length > 0 ||
-    concerns.some(({ setBy }) => setBy === 'operator')
-  );
+function countsFor({ callerPaths, concerns }: Policy, { forgotten }: Caller): boolean {
+  return forgotten === true || callerPaths.length > 0 || concerns.some(({ setBy }) => setBy === 'operator');
 }
 
 const configurationsOf = new WeakMap<Policy, Configuration>();
@@ -209,8 +200,6 @@ function resolve(
     index++;
   }
   const { warnings = NO_WARNINGS, invalid = NO_INVALID } = notes;
-  if (caller.apps === true) key += 'apps;';
-  const own = caller.apps === true ? ({ apps: true } as const) : {};
   const notAccepted = namesNotAccepted(policy, accepted, notes);
   if (policy.rules.length === 0) {
     return {
@@ -224,13 +213,12 @@ function resolve(
       warnings,
       invalid,
       data: {},
-      ...own,
     };
   }
   const facts = callerFacts(caller, policy.callerPaths);
   if (policy.callerPaths.length > 0) key += JSON.stringify(facts);
   const data = ruleData(policy, effective, facts);
-  return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data, ...own };
+  return { policy, effective, origins, accepted, notAccepted, key, active, warnings, invalid, data };
 }
 
 const NO_NAMES: readonly string[] = [];

@@ -71,27 +71,11 @@ const UNMAPPED: IndexedDecision = { effect: 'hide', reason: 'unmapped' };
  */
 export function decide(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { narrowed } = configuration;
-  const decision = decideUnder(mapping, configuration);
-  return narrowed === undefined || decision.effect === 'hide' ? decision : decideUnder(mapping, narrowed);
+  const decision = decideAlone(mapping, configuration);
+  return narrowed === undefined || decision.effect === 'hide' ? decision : decideAlone(mapping, narrowed);
 }
 
 /** Decides without the values of the model that narrow. */
-function decideUnder(mapping: Mapping, configuration: Configuration): IndexedDecision {
-  const decision = decideAlone(mapping, configuration);
-  if (mapping.owners === undefined || !configuration.apps || !isOverruled(decision, configuration)) {
-    return decision;
-  }
-  return mapping.owners.some((owner) => decideAlone(owner, configuration).effect === 'show')
-    ? FITS
-    : decision;
-}
-
-/** Neither the operator nor a rule hides it, but what the host prefers, or that the policy does not map it. */
-const isOverruled = ({ effect, reason }: IndexedDecision, { policy }: Configuration): boolean =>
-  effect === 'hide' &&
-  (reason === 'unmapped' ||
-    (typeof reason === 'object' && 'concern' in reason && policy.concerns[reason.concern]?.setBy === 'host'));
-
 function decideAlone(mapping: Mapping, configuration: Configuration): IndexedDecision {
   const { policy } = configuration;
   for (const step of DECISION_ORDER) {
@@ -130,7 +114,7 @@ export function evaluate(mapping: Mapping, configuration: Configuration): Decisi
 
 function evaluateUnder(mapping: Mapping, configuration: Configuration): Decision {
   const { policy } = configuration;
-  const { effect, reason } = decideUnder(mapping, configuration);
+  const { effect, reason } = decideAlone(mapping, configuration);
   if (reason === 'fits') return { effect: 'show', reason: { code: 'fits' } };
   if (reason === 'unmapped') return { effect: 'hide', reason: { code: 'unmapped' } };
   if ('rule' in reason) {

@@ -38,8 +38,6 @@ export interface Mapping {
   readonly primitive: Readable;
   /** The values of the policy's slots for this primitive. */
   readonly slots: readonly unknown[];
-  /** The tools that this primitive belongs to: for a page of theirs, or a tool that only pages can call. */
-  readonly owners?: readonly Mapping[];
 }
 
 /** How a primitive of each kind is identified in policies and requests. */

@@ -20,8 +20,6 @@ export interface SessionRecord {
   readonly owner?: string;
   /** How a person can switch in the client, and the key that only the page in the client gets. */
   readonly panel?: { readonly app: boolean; readonly form: boolean; readonly key: string };
-  /** Whether the client shows pages (MCP Apps). */
-  readonly apps?: boolean;
   /** The values that a model has set, beside those of the person. `null` means no value. */
   readonly model?: HostConcerns;
   /** Warnings about preferences that the host sent when it connected. Each list repeats them until `updateConcerns`. */

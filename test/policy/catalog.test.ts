@@ -488,6 +488,8 @@ describe.skipIf(github === undefined)(
     it('has exactly the expected findings', () => {
       const all = findings(text, catalog).filter(({ code }) => code !== 'names-hidden');
       expect(all.map(({ line, code }) => `${line} ${code}`)).toEqual([
+        // `assign` also gives a value to the page of get_me.
+        '1 ui-hidden',
         // area: code with access: write, because the only tool of code has access: read.
         '2 empty-catalog',
         '10 dead-entry',
@@ -592,15 +594,20 @@ describe('pages of tools', () => {
   const text = (tools: string, resources: string) =>
     `${CONCERNS}primitives:\n  tools: { ${tools} }\n  resources: { ${resources} }\n`;
 
-  it('are reported if the policy names and can hide them while the tool is shown', () => {
+  it('are reported if the policy can hide them while the tool is shown', () => {
     const hiding = text('chart: {}, refresh: { access: write }', '"ui://chart.html": { level: high }');
     expect(messagesOf(hiding, catalog, 'ui-hidden')).toEqual([
-      'The tool "refresh" of its page can be hidden while the tool "chart" is shown, so the page does not work. Give both the same values, or remove this entry.',
-      'The page "ui://chart.html" can be hidden while the tool "chart" is shown, so the page does not work. Give both the same values, or remove this entry.',
+      'The tool "refresh" of its page can be hidden while the tool "chart" is shown, so the page does not work. Give both the same values.',
+      'The page "ui://chart.html" can be hidden while the tool "chart" is shown, so the page does not work. Give both the same values.',
     ]);
     expect(found(hiding, catalog)).toEqual(expect.arrayContaining(['6:23 ui-hidden', '7:16 ui-hidden']));
     const same = text('chart: { level: high }, refresh: {}', '"ui://chart.html": { level: high }');
     expect(messagesOf(same, catalog, 'ui-hidden')).toEqual([]);
     expect(messagesOf(text('chart: { level: high }', ''), catalog, 'ui-hidden')).toEqual([]);
+    const allowList = `${text('chart: {}', '')}settings: { unmapped: hide }\n`;
+    expect(messagesOf(allowList, catalog, 'ui-hidden')).toHaveLength(2);
+    const listing = `${text('chart: {}, refresh: {}', '"ui://chart.html": {}')}settings: { unmapped: hide }\n`;
+    expect(messagesOf(listing, catalog, 'ui-hidden')).toEqual([]);
+    expect(messagesOf(listing, catalog, 'dead-entry')).toEqual([]);
   });
 });

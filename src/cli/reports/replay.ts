@@ -45,7 +45,7 @@ export function replay(logged: LoggedDecision, policy: Policy, catalog: ServerCa
 
 /** @returns the configuration with the values in effect of the line, whichever sources they came from */
 function configurationOf(
-  { line, concerns, sources, model }: LoggedDecision,
+  { concerns, sources, model }: LoggedDecision,
   policy: Policy,
   caller: Caller,
 ): Configuration {
@@ -65,8 +65,7 @@ function configurationOf(
     ...(Object.keys(model).length === 0 ? [] : [{ from: 'model', concerns: model } as const]),
     { from: 'request', concerns: preferences } as const,
   ];
-  const apps = read(line, 'apps') === true;
-  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten, apps });
+  return resolveConfiguration(policy, stated, { ...caller, claims, forgotten });
 }
 
 function listOutcome(

@@ -202,13 +202,10 @@ function offer(policy: Policy, concerns: unknown): Offer {
 function offeredBy({ policy, request: { params } }: RequestFacts): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
   const capabilities = read(params, 'capabilities');
-  const surfaces = surfacesOf(capabilities);
   const panel =
     panelMode(policy.settings) === 'off'
-      ? surfaces.app
-        ? { apps: true }
-        : {}
-      : { panel: { ...surfaces, key: crypto.randomUUID() } };
+      ? {}
+      : { panel: { ...surfacesOf(capabilities), key: crypto.randomUUID() } };
   return { ...offered, record: { ...offered.record, ...keepCapabilities(policy, capabilities), ...panel } };
 }
 

@@ -3,7 +3,7 @@ import type { Kind } from '../../engine/policy.js';
 import { bindCatalog } from '../../engine/select.js';
 import { ERRORS, LISTS, read } from '../../wire/messages.js';
 import { askForPages } from '../../wire/page-walker.js';
-import { PAGE_SCHEME, targetMatcher } from '../enforce/visibility.js';
+import { targetMatcher } from '../enforce/visibility.js';
 import type { FoundLists, FoundPages, Lists, Need, NeededLists, Target } from '../request/decision.js';
 import { itemsOf } from '../request/whole-list.js';
 import type { Exchange } from './exchange.js';
@@ -26,11 +26,8 @@ export function withLists(
   const lists: { -readonly [K in Kind]?: Lists[K] } = {};
   let enough = true;
   const { policy, connection } = exchange;
-  // A shown tool keeps its page, so the tools decide about pages too.
-  const hasPage = targets.some(({ type, name }) => type === 'uri' && name.startsWith(PAGE_SCHEME));
-  const all = hasPage && !kinds.includes('tools') ? [...kinds, 'tools' as const] : kinds;
   const next = (index: number): void => {
-    const kind = all[index];
+    const kind = kinds[index];
     if (kind === undefined) return then({ lists, enough });
     connection.catalog.get(kind, policy, exchange.ask, (outcome) => {
       if (outcome.state === 'complete') lists[kind] = outcome.list.bound;

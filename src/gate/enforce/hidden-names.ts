@@ -5,7 +5,7 @@ import { KINDS, type Kind } from '../../engine/policy.js';
 import { decideItem } from '../../engine/select.js';
 import { NameFinder } from './name-finder.js';
 import { uriVariantsOf } from './uri-variants.js';
-import { decisionOnName, isBareShown, isPageOfShownTool, type Lists } from './visibility.js';
+import { decisionOnName, isBareShown, type Lists } from './visibility.js';
 
 /** Bounds the finders of one set of lists, and the primitives behind all of them. */
 const MEMO = { entries: 64, references: 200_000 };
@@ -65,8 +65,7 @@ function hiddenIdentities(lists: Lists, kind: Kind, configuration: Configuration
   if (catalog === undefined) return unlisted;
   const listed = catalog.items
     .filter((_, position) => decideItem(catalog, position, configuration).effect === 'hide')
-    .map((item) => identityOf(kind, item))
-    .filter((identity) => kind !== 'resources' || !isPageOfShownTool(lists, identity, configuration));
+    .map((item) => identityOf(kind, item));
   return [...listed, ...unlisted];
 }
 
@@ -81,7 +80,6 @@ function isHiddenByEntry(lists: Lists, kind: Kind, identity: string, configurati
 
 /** Returns whether a text is the name, URI or template of a hidden primitive of any kind. */
 export function isHiddenIdentity(lists: Lists, text: string, configuration: Configuration): boolean {
-  if (isPageOfShownTool(lists, text, configuration)) return false;
   return KINDS.some(
     (kind) =>
       decisionOnName(lists[kind], text, configuration)?.effect === 'hide' ||

@@ -73,7 +73,7 @@ function exceptionsFor({ request, substitute }: Facts, message: Answer | Failure
 
 /** Returns the lists that tell which names of a response are hidden; none if it cannot name other primitives. */
 function neededKinds(
-  { request, substitute, configuration }: Facts,
+  { request, substitute }: Facts,
   message: Answer | Failure,
   exceptions: Exceptions,
 ): readonly Kind[] {
@@ -84,10 +84,7 @@ function neededKinds(
     read(result, 'inputRequests') !== undefined ||
     hasTexts(result, exceptions);
   if (isRead) return KINDS;
-  // The tools decide about their pages.
-  return namesResources(result)
-    ? [...KINDS_OF.uri, ...(configuration.apps === true ? ['tools' as const] : [])]
-    : [];
+  return namesResources(result) ? KINDS_OF.uri : [];
 }
 
 function redactWith(facts: Facts, lists: Lists, message: Answer | Failure, exceptions: Exceptions): Settled {

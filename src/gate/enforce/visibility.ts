@@ -1,7 +1,5 @@
-import { isForPages, isNamed, pageOf } from '../../engine/companions.js';
 import type { Configuration } from '../../engine/configuration.js';
 import { decide, type IndexedDecision } from '../../engine/evaluate.js';
-import { itemAt } from '../../engine/item-at.js';
 import { IDENTITY, identityOf, mapPrimitive, type Primitive } from '../../engine/mapping.js';
 import { compileUriTemplate } from '../../engine/match/uri-template.js';
 import type { Kind, Policy } from '../../engine/policy.js';
@@ -96,37 +94,8 @@ export function decisionOnName(
  * @param configuration the values in effect
  */
 export function isUriShown(lists: Lists, uri: string, configuration: Configuration): boolean {
-  return (
-    (decisionOnKnownUri(lists, uri, configuration) ?? isBareShown('resources', uri, configuration)) ||
-    isPageOfShownTool(lists, uri, configuration)
-  );
+  return decisionOnKnownUri(lists, uri, configuration) ?? isBareShown('resources', uri, configuration);
 }
-
-/**
- * Returns whether a URI is the page of a tool that is shown (MCP Apps). The policy decides alone about a page that it
- * names, and operator concerns and rules about every page.
- */
-export function isPageOfShownTool(
-  { tools, resources }: Lists,
-  uri: string,
-  configuration: Configuration,
-): boolean {
-  const { policy, apps } = configuration;
-  if (apps !== true || !uri.startsWith(PAGE_SCHEME) || tools === undefined) return false;
-  if (normalizeUri(uri) !== uri || isNamed(policy, 'resources', uri)) return false;
-  const owners = tools.items.flatMap((tool, position) =>
-    !isForPages(tool) && pageOf(tool) === uri ? [itemAt(tools.classes, itemAt(tools.classOf, position))] : [],
-  );
-  if (owners.length === 0) return false;
-  const listed = resources?.items.filter((item) => identityOf('resources', item) === uri) ?? [];
-  return [...listed, { uri }].every((item) => {
-    const mapping = mapPrimitive(policy, 'resources', item);
-    return decide({ ...mapping, owners }, configuration).effect === 'show';
-  });
-}
-
-/** The scheme of pages (SEP-1865). */
-export const PAGE_SCHEME = 'ui://';
 
 /**
  * Returns whether a URI is shown; `undefined` if no list and no entry of the policy knows it, also under

@@ -16,7 +16,6 @@ import {
   read,
 } from '../../wire/messages.js';
 import { panelMode } from '../table/panel-routes.js';
-import { surfacesOf } from './client-surfaces.js';
 import { type Kept, keptCapabilities, readKept, recordOf, type Sent } from './kept-preferences.js';
 import { warnOfOtherServers } from './name-filters.js';
 import { type HttpRequestInfo, readPreferenceSources } from './preference-sources.js';
@@ -117,8 +116,7 @@ export function callerOf({ policy, request, sender }: Configurable, { session, p
   // Under `enforce`, preferences that expired with their session, or were not read, must not show what they used to hide.
   const isLost = (era === 'legacy' && session.state !== 'live') || principal?.state === 'unknown';
   const forgotten = isLost && policy.settings.enforcement === 'enforce';
-  const apps = era === 'modern' ? surfacesOf(capabilities).app : (record.apps ?? record.panel?.app ?? false);
-  return { claims: sender.claims, capabilities, era, forgotten, ...(apps ? { apps } : {}) };
+  return { claims: sender.claims, capabilities, era, forgotten };
 }
 
 /**

@@ -47,8 +47,6 @@ export interface GateReport {
   readonly sources?: Readonly<Record<string, Origin>>;
   /** The values that a model has set, also where they apply beside the person's value. */
   readonly model?: object;
-  /** Whether the client shows pages (MCP Apps), which decides about the tools of pages. */
-  readonly apps?: boolean;
   readonly shown?: number;
   readonly total?: number;
   /** The counts add up to `total - shown`. Omitted if that is 0. */
@@ -105,7 +103,6 @@ export function describeConcerns(
     concerns: describeConfiguration(configuration),
     ...(isEmpty(sources) ? {} : { sources }),
     ...(isEmpty(model) ? {} : { model }),
-    ...(configuration.apps === true ? { apps: true } : {}),
     ...counts,
     ...(isEmpty(hidden) ? {} : { hidden }),
     warnings,

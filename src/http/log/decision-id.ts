@@ -27,12 +27,11 @@ const FIELDS = [
  * decisionIdOf({ policy: '…', 'mcp.method.name': 'tools/list', concerns: {}, shown: 7, total: 24 });
  */
 export function decisionIdOf(line: object): string {
-  const [model, apps] = [read(line, 'model'), read(line, 'apps')];
+  const model = read(line, 'model');
   const told = [
     ...FIELDS.map((name) => sorted(read(line, name)) ?? null),
     // Left out where there is nothing to tell, so that the ids of earlier lines stay the same.
     ...(model === undefined ? [] : [sorted(model)]),
-    ...(apps === undefined ? [] : ['apps']),
   ];
   return createHash('sha256').update(JSON.stringify(told)).digest('hex').slice(0, 16);
 }

@@ -32,7 +32,7 @@ const TARGET_FIELDS = {
  */
 export function reportFields(report: GateReport): Record<string, unknown> {
   const { method, era, policy, target, decision, trace, error, isError, unanswered, warnings = [] } = report;
-  const { concerns, sources, model, apps, shown, total, hidden, refused } = report;
+  const { concerns, sources, model, shown, total, hidden, refused } = report;
   const type = error === undefined ? (isError === true ? 'tool_error' : undefined) : String(error);
   const fields = withoutUndefined({
     'mcp.method.name': KNOWN_METHODS.has(method) ? method : 'other',
@@ -42,7 +42,6 @@ export function reportFields(report: GateReport): Record<string, unknown> {
     concerns,
     sources,
     model,
-    apps,
     shown,
     total,
     hidden,

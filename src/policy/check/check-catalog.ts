@@ -1,5 +1,5 @@
 import { analyze, canShowWithout } from '../../analysis/analyze.js';
-import { companionsIn } from '../../engine/companions.js';
+import { pageOf } from '../../engine/companions.js';
 import {
   identityOf,
   type Mapping,
@@ -104,11 +104,7 @@ export function checkCatalog(
   checkEntriesAgainst(check, scope);
   checkRuleNames(files, catalog, report);
   checkPanelNames(files, policy, catalog, report);
-  const companions = companionsIn(catalog);
-  for (const each of listed) {
-    // A tool with a page keeps it, and what only the page can call, without an entry.
-    checkPrimitive(check, each, scope.unmapped && !companions.has(each.primitive));
-  }
+  for (const each of listed) checkPrimitive(check, each, scope.unmapped);
   if (scope.whole) checkAllConfigurations(check);
   return findings;
 }
@@ -155,11 +151,12 @@ function checkEntriesAgainst(
 }
 
 /**
- * Whether an entry has an effect although the server does not list its name: a URI that matches a template of the server,
- * or a template of the policy from which listed resources inherit values.
+ * Whether an entry has an effect although the server does not list its name: the page of a tool, a URI that matches a
+ * template of the server, or a template of the policy from which listed resources inherit values.
  */
 function isInherited(policy: Policy, kind: Kind, name: string, catalog: PolicyCatalog): boolean {
   if (kind === 'resources') {
+    if ((catalog.tools ?? []).some((tool) => pageOf(tool) === name)) return true;
     return (catalog.resourceTemplates ?? []).some((template) =>
       compileUriTemplate(identityOf('resourceTemplates', template)).matches(name),
     );
@@ -228,7 +225,7 @@ function checkAllConfigurations(check: CatalogCheck): void {
   }
   for (const each of findHiddenCompanions(policy, catalog)) {
     const what = each.kind === 'tools' ? `The tool "${each.name}" of its page` : `The page "${each.name}"`;
-    const message = `${what} can be hidden while the tool "${each.tool}" is shown, so the page does not work. Give both the same values, or remove this entry.`;
+    const message = `${what} can be hidden while the tool "${each.tool}" is shown, so the page does not work. Give both the same values.`;
     warn(each, 'ui-hidden', message);
   }
   checkTexts(check);

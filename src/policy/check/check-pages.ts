@@ -1,5 +1,5 @@
 import { canShowWithout } from '../../analysis/analyze.js';
-import { isForPages, isNamed, ownersOf, pageOf } from '../../engine/companions.js';
+import { isForPages, ownersOf, pageOf } from '../../engine/companions.js';
 import { identityOf, mapPrimitive, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 
@@ -12,8 +12,7 @@ export interface HiddenCompanion {
 }
 
 /**
- * Finds what tools with pages (MCP Apps) need, and what the policy can hide while the tool is shown. A shown tool keeps
- * these, unless the policy names them.
+ * Finds what tools with pages (MCP Apps) need, and what the policy can hide while the tool is shown.
  *
  * @param policy the policy
  * @param catalog the primitives that the server lists
@@ -37,7 +36,7 @@ export function findHiddenCompanions(policy: Policy, catalog: ServerCatalog): re
   for (const [kind, needed, tool] of needs) {
     const name = identityOf(kind, needed);
     const key = `${kind} ${name}`;
-    if (found.has(key) || !isNamed(policy, kind, name)) continue;
+    if (found.has(key)) continue;
     const [own, other] = [mapPrimitive(policy, 'tools', tool), mapPrimitive(policy, kind, needed)];
     if (canShowWithout(policy, own, other)) found.set(key, { kind, name, tool: identityOf('tools', tool) });
   }

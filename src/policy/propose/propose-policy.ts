@@ -1,4 +1,5 @@
-import { companionsIn } from '../../engine/companions.js';
+import { isForPages, ownersOf, pageOf } from '../../engine/companions.js';
+import { itemAt } from '../../engine/item-at.js';
 import { identityOf, type Primitive, type ServerCatalog } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { effectOfHints, hintsOf, type ProposedEffect, proposeEffect } from './effects.js';
@@ -34,21 +35,21 @@ export interface Proposal extends Pick<ProposedTopics, 'topics' | 'topicsFrom' |
  * proposePolicy({ tools }).effects; // ['read-only', 'destroys']
  */
 export function proposePolicy(catalog: ServerCatalog & { readonly server?: unknown }): Proposal {
-  const companions = companionsIn(catalog);
-  const own = (kind: Kind): Primitive[] =>
-    distinct(kind, catalog[kind] ?? []).filter((each) => !companions.has(each));
-  const list = own('tools');
-  const words = nameWords(list.map((tool) => identityOf('tools', tool)));
+  const own = (kind: Kind): readonly Primitive[] => distinct(kind, catalog[kind] ?? []);
+  const words = nameWords(own('tools').map((tool) => identityOf('tools', tool)));
+  const list = own('tools').filter((tool) => !isForPages(tool));
+  const pages = new Set(list.map(pageOf));
   const { topicsOf, topics, topicsFrom, patterns } = proposeTopics(list, words, serverName(catalog.server));
-  const tools = list.map((tool): ProposedTool => {
+  const proposed = (tool: Primitive, topicsFor: (name: string) => ProposedTool['topics']): ProposedTool => {
     const name = identityOf('tools', tool);
     return {
       name,
       ...proposeEffect(tool, words.get(name) ?? []),
       assigned: effectOfHints(tool),
-      topics: topicsOf.get(name) ?? [],
+      topics: topicsFor(name),
     };
-  });
+  };
+  const tools = list.map((tool) => proposed(tool, (name) => topicsOf.get(name) ?? []));
   const names = (kind: Kind): string[] => own(kind).map((each) => identityOf(kind, each));
   const others = {
     prompts: names('prompts'),
@@ -65,9 +66,24 @@ export function proposePolicy(catalog: ServerCatalog & { readonly server?: unkno
     hasWorld: separatesWorlds(list),
   };
   // Prompts and resources have no values, so no combination of preferences hides everything.
-  return KINDS.some((kind) => kind !== 'tools' && others[kind].length > 0)
-    ? proposal
-    : withAnchor(proposal, list, words);
+  const hasOthers = KINDS.some((kind) => kind !== 'tools' && others[kind].some((name) => !pages.has(name)));
+  const anchored = hasOthers ? proposal : withAnchor(proposal, list, words);
+  const helpers = own('tools')
+    .filter(isForPages)
+    .map((helper) => proposed(helper, () => topicsOfOwners(anchored, own('tools'), helper)));
+  const all = [...anchored.tools, ...helpers];
+  return { ...anchored, tools: all, effects: effectsOf(all) };
+}
+
+/** A tool that only pages can call is hidden and shown with the tools of these pages, as far as its effect allows. */
+function topicsOfOwners(
+  { tools }: Proposal,
+  listed: readonly Primitive[],
+  helper: Primitive,
+): ProposedTool['topics'] {
+  const owners = new Set(ownersOf(listed, helper).map((each) => identityOf('tools', itemAt(listed, each))));
+  const topics = tools.filter(({ name }) => owners.has(name)).map((owner) => owner.topics);
+  return topics.includes('any') ? 'any' : [...new Set(topics.flat())];
 }
 
 /** A new tool without annotations gets the last value. The first one is left out if no tool has it: nothing would be visible. */

@@ -52,7 +52,7 @@ describe('initialize', () => {
       { concerns: { security: 'high' } },
     ],
     ['warnings', OPEN, { concerns: { weather: 1 } }, { warnings: [UNDECLARED] }],
-    ['that pages are shown', OPEN, { capabilities: PAGES }, { apps: true }],
+    ['no pages without a panel', OPEN, { capabilities: PAGES }, {}],
     ['no forms without a panel', OPEN, { capabilities: { elicitation: {} } }, {}],
     [
       'the capabilities that rules read',

@@ -78,26 +78,6 @@ describe('the lists of a server', () => {
     });
   });
 
-  it.each<[string, NeededLists, readonly string[]]>([
-    ['for a page', { kinds: ['resources'], targets: [uri('ui://a')] }, ['resources/list', 'tools/list']],
-    [
-      'for a page among others',
-      { kinds: ['resources'], targets: [uri('r://a'), uri('ui://a')] },
-      ['resources/list', 'tools/list'],
-    ],
-    ['once', { kinds: ['tools', 'resources'], targets: [uri('ui://a')] }, ['tools/list', 'resources/list']],
-    ['not for another resource', { kinds: ['resources'], targets: [uri('r://ui://a')] }, ['resources/list']],
-    [
-      'not for a prompt that is named like a page',
-      { kinds: ['prompts'], targets: [{ type: 'prompt', name: 'ui://a' }] },
-      ['prompts/list'],
-    ],
-  ])('include the tools %s', (_what, needed, asked) => {
-    const server = serving(SHORT);
-    get(server, needed);
-    expect(server.asked).toEqual(asked);
-  });
-
   it('come later if the server answers later', async () => {
     const server = serving(SHORT);
     server.isSlow = true;

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { gather } from '../../../src/gate/edge/gather.js';
 import { filterEntries } from '../../../src/gate/enforce/entries.js';
-import { CLIENT_CAPABILITIES_META, EXTENSION_ID, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
+import { CLIENT_CAPABILITIES_META, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
 
@@ -141,25 +141,5 @@ describe('entries for a modern client', () => {
     expect(filter(exchange, { skills: [open, ...hidden], ttlMs: 9, cacheScope: 'public' })).toEqual(
       answer({ skills: [open], ttlMs: 0, cacheScope: 'private' }),
     );
-  });
-
-  it('keep the page of a tool that is shown', () => {
-    const chart = (name: string) => ({ name, _meta: { ui: { resourceUri: 'ui://chart' } } });
-    const pages = { skills: [{ uri: 'ui://chart' }, { uri: 'ui://none' }] };
-    const concerns = { [EXTENSION_ID]: { concerns: { level: 'high' } } };
-    const hiding = policyOf(`
-concerns: { level: { values: [low, high] } }
-settings: { enforcement: enforce, unmapped: hide }
-primitives: { tools: { chart: { level: high }, weak: { level: low } } }
-`);
-    const kept = (tool: string): unknown => {
-      const server = new ListServer(hiding).listing({
-        'tools/list': [chart(tool)],
-        'resources/list': [{ uri: 'ui://chart' }],
-      });
-      return filter(server.exchange('skills/list', { _meta: { ...modern, ...concerns } }), pages);
-    };
-    expect(kept('chart')).toMatchObject({ result: { skills: [{ uri: 'ui://chart' }] } });
-    expect(kept('weak')).toMatchObject({ result: { skills: [] } });
   });
 });

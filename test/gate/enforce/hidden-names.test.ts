@@ -92,26 +92,6 @@ describe('the finder of hidden names', () => {
     expect(namesIn({}, 'weak ask', configuration)).toEqual(['weak', 'ask']);
   });
 
-  it('does not find the page of a tool that is shown', () => {
-    const ui = { _meta: { ui: { resourceUri: 'ui://chart' } } };
-    const known = lists({
-      tools: [{ name: 'chart', ...ui }],
-      resources: [
-        { uri: 'ui://chart', ...own('low') },
-        { uri: 'ui://other', ...own('low') },
-      ],
-    });
-    const text = 'ui://chart, ui://other';
-    expect(namesIn(known, text)).toEqual(['ui://chart', 'ui://other']);
-    const apps = resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }], {
-      apps: true,
-    });
-    expect(namesIn(known, text, apps)).toEqual(['ui://other']);
-    expect(isHiddenIdentity(known, 'ui://chart', apps)).toBe(false);
-    expect(isHiddenIdentity(known, 'ui://other', apps)).toBe(true);
-    expect(isHiddenIdentity(known, 'ui://chart', high)).toBe(true);
-  });
-
   it('is one for each configuration and each set of lists', () => {
     const tools = lists({
       tools: [
@@ -156,15 +136,6 @@ describe('the finder of hidden names', () => {
     const last = finder(100);
     expect(finder(1)).not.toBe(second);
     expect(finder(100)).toBe(last);
-  });
-
-  it('finds a hidden name also if it is that of a page which is shown', () => {
-    const apps = resolveConfiguration(policy, [{ from: 'request', concerns: { security: 'high' } }], {
-      apps: true,
-    });
-    const chart = { name: 'chart', _meta: { ui: { resourceUri: 'ui://chart' } } };
-    const known = lists({ tools: [chart], prompts: [{ name: 'ui://chart', ...own('low') }] });
-    expect(namesIn(known, 'ui://chart', apps)).toEqual(['ui://chart']);
   });
 
   it('finds nothing if nothing is hidden', () => {

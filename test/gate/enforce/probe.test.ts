@@ -74,7 +74,6 @@ describe('a probe', () => {
       'resources/list',
       'resources/templates/list',
     ]);
-    expect(askedFor('subscriptions/listen', listen('ui://a'))).toContain('tools/list');
     expect(askedFor('tools/call', { name: 'strong' })).toEqual([]);
     expect(askedFor('subscriptions/listen', listen())).toEqual([]);
   });

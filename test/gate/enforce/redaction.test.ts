@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Exchange } from '../../../src/gate/edge/exchange.js';
 import { redactResponse as redacting } from '../../../src/gate/enforce/redaction.js';
 import type { Substitute } from '../../../src/gate/request/facts.js';
-import { CLIENT_CAPABILITIES_META, PROTOCOL_VERSION_META } from '../../../src/wire/messages.js';
 import { settledBy } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 import { ListServer, type Lists } from './list-server.js';
@@ -87,16 +86,6 @@ describe('the lists that a response needs', () => {
     );
     redactResponse(substituted(call(unknown)), answer({ content: [] }));
     for (const { asked } of [erring, completed, unknown]) expect(asked).toEqual(ALL_LISTS);
-  });
-
-  it('include the tools for links, if they decide about pages', () => {
-    const capabilities = {
-      extensions: { 'io.modelcontextprotocol/ui': { mimeTypes: ['text/html;profile=mcp-app'] } },
-    };
-    const _meta = { [PROTOCOL_VERSION_META]: '2026-07-28', [CLIENT_CAPABILITIES_META]: capabilities };
-    const server = serving();
-    redactResponse(call(server, { name: 'open', _meta }), answer({ contents: [] }));
-    expect(server.asked).toEqual(['resources/list', 'resources/templates/list', 'tools/list']);
   });
 
   it('may be missing: then the policy decides', () => {

@@ -29,7 +29,6 @@ const policyWith = (more: string, settings = '') =>
   policyOf(`
 concerns:
   access: { values: [read, write] }
-  tier: { values: [free, pro], set-by: operator, claim: tier, default: free }
 assign:
   - { when: { '===': [{ var: primitive.annotations.readOnlyHint }, false] }, to: { access: write } }
 ${more}
@@ -59,23 +58,27 @@ function reaches(harness: Harness, method: string, params: Record<string, unknow
     .some((message) => [read(message, 'params', 'uri'), read(message, 'params', 'name')].includes(name));
 }
 
-describe('a shown tool with a page', () => {
-  it('keeps its page, and the tools that only the page can call', () => {
-    const harness = connect();
-    expect(toolsOf(harness)).toEqual(['chart', 'refresh', 'anyPage']);
+describe('a tool with a page', () => {
+  const NAMED = `primitives:
+  tools: { chart: { access: read }, refresh: { access: read }, anyPage: { access: write } }
+  resources: { "${PAGE}": {} }
+`;
+
+  it('gets the page and the tools of the page that entries show', () => {
+    const harness = connect(policyWith(NAMED));
+    expect(toolsOf(harness)).toEqual(['chart', 'refresh']);
     harness.request('whole', 'tools/list', READ);
     // As the server lists them.
-    expect(read(harness.answers('whole')[0], 'result', 'tools')).toEqual(TOOLS.slice(0, 3));
+    expect(read(harness.answers('whole')[0], 'result', 'tools')).toEqual(TOOLS.slice(0, 2));
     expect(reaches(harness, 'tools/call', { name: 'refresh' })).toBe(true);
-    expect(reaches(harness, 'tools/call', { name: 'elsewhere' })).toBe(false);
-    expect(reaches(harness, 'tools/call', { name: 'writes' })).toBe(false);
+    expect(reaches(harness, 'tools/call', { name: 'anyPage' })).toBe(false);
     expect(reaches(harness, 'resources/read', { uri: PAGE })).toBe(true);
     expect(reaches(harness, 'resources/subscribe', { uri: PAGE })).toBe(true);
     expect(reaches(harness, 'resources/read', { uri: 'ui://other.html' })).toBe(false);
   });
 
   it('gets the whole answer of its page', () => {
-    const harness = connect();
+    const harness = connect(policyWith(NAMED));
     const listed = harness.onServer;
     const contents = [{ uri: PAGE, text: `<a href="${PAGE}">` }];
     harness.onServer = (message) => {
@@ -86,49 +89,16 @@ describe('a shown tool with a page', () => {
     expect(read(harness.answers('read')[0], 'result')).toEqual({ contents });
   });
 
-  it('keeps nothing for a client that does not show pages', () => {
-    const harness = connect(policyWith(CHART), {});
+  it('gets nothing, and no link to the page, that the policy does not show', () => {
+    const harness = connect();
     expect(toolsOf(harness)).toEqual(['chart']);
-    expect(reaches(harness, 'tools/call', { name: 'refresh' })).toBe(false);
-    expect(reaches(harness, 'resources/read', { uri: PAGE })).toBe(false);
-  });
-
-  it('keeps nothing that the policy names, and nothing that the operator or a rule hides', () => {
-    const named = connect(
-      policyWith(
-        `primitives: { tools: { chart: { access: read }, refresh: { access: write } }, resources: { "${PAGE}": { access: write } } }\n`,
-      ),
-    );
-    expect(toolsOf(named)).toEqual(['chart', 'anyPage']);
-    expect(reaches(named, 'tools/call', { name: 'refresh' })).toBe(false);
-    expect(reaches(named, 'resources/read', { uri: PAGE })).toBe(false);
-    const operator = connect(
-      policyOf(`
-concerns: { tier: { values: [free, pro], set-by: operator, claim: tier, default: free } }
-assign: [{ when: { '===': [{ var: primitive.annotations.readOnlyHint }, false] }, to: { tier: pro } }]
-primitives: { tools: { chart: {} } }
-settings: { enforcement: enforce }
-`),
-    );
-    expect(toolsOf(operator)).toEqual(['chart']);
-    const rule = connect(
-      policyWith(
-        `${CHART}rules: [{ id: no-pages, hide: [tools, resources], when: { or: [{ '===': [{ var: primitive.name }, refresh] }, { '===': [{ var: primitive.uri }, "${PAGE}"] }] } }]\n`,
-      ),
-    );
-    expect(toolsOf(rule)).toEqual(['chart', 'anyPage']);
-    expect(reaches(rule, 'resources/read', { uri: PAGE })).toBe(false);
-  });
-
-  it('keeps nothing while it is hidden itself', () => {
-    const harness = connect(policyWith('primitives: { tools: { chart: { access: write } } }\n'));
-    expect(toolsOf(harness)).toEqual([]);
+    expect(JSON.stringify(harness.answers('list'))).not.toContain(PAGE);
     expect(reaches(harness, 'tools/call', { name: 'refresh' })).toBe(false);
     expect(reaches(harness, 'resources/read', { uri: PAGE })).toBe(false);
   });
 
   it('is logged so that the decision can be made again', () => {
-    const policy = policyWith(CHART);
+    const policy = policyWith(NAMED);
     const harness = connect(policy);
     toolsOf(harness);
     const report = harness.reports.at(-1);

@@ -4,7 +4,7 @@ import { callerOf, configure, type Sender } from '../../../src/gate/request/conf
 import type { Kept } from '../../../src/gate/request/kept-preferences.js';
 import type { SessionRecord } from '../../../src/session/store.js';
 import { EXTENSION_ID, type Request } from '../../../src/wire/messages.js';
-import { APPS, modern } from '../exchange-of.js';
+import { modern } from '../exchange-of.js';
 import { policyOf } from '../gate-harness.js';
 
 const POLICY = `
@@ -207,18 +207,5 @@ describe('the caller of a request', () => {
   ])('is forgotten under enforce, with %s: %j', (_what, kept, meta, forgotten) => {
     expect(callerAt(kept, { policy: enforce, ...(meta && { meta }) }).forgotten).toBe(forgotten);
     expect(callerAt(kept, meta && { meta }).forgotten).toBe(false);
-  });
-
-  it.each<[string, SessionRecord, object | undefined, boolean]>([
-    ['its session says so', { apps: true }, undefined, true],
-    ['its session says so since the panel', { panel: { app: true, form: false, key: 'k' } }, undefined, true],
-    ['its session says no', { apps: false, panel: { app: true, form: false, key: 'k' } }, undefined, false],
-    ['nothing says so', {}, undefined, false],
-    ['its request says so', {}, modern(APPS), true],
-    ['only its session says so, in the modern era', { apps: true }, modern(), false],
-  ])('shows pages if %s', (_what, record, meta, apps) => {
-    const caller = callerAt(session(record), meta && { meta });
-    expect(caller.apps).toBe(apps ? true : undefined);
-    expect('apps' in caller).toBe(apps);
   });
 });

@@ -40,15 +40,6 @@ describe('the part of a report about concerns', () => {
       warnings: [],
     });
   });
-
-  it('says that a client shows pages', () => {
-    expect(describeConcerns({ ...none, apps: true }, [])).toStrictEqual({
-      concerns: {},
-      apps: true,
-      warnings: [],
-    });
-    expect(describeConcerns({ ...none, apps: false }, [])).not.toHaveProperty('apps');
-  });
 });
 
 describe('the warning about a store', () => {

@@ -211,3 +211,19 @@ it('are the same for a server and for its facts', () => {
     }),
   );
 });
+
+it('gives a tool that only pages can call the topics of their tools, and an effect of its own', () => {
+  const ui = { _meta: { ui: { resourceUri: 'ui://issues.html' } } };
+  const forPages = { _meta: { ui: { ...ui._meta.ui, visibility: ['app'] } } };
+  const { tools, others, effects } = proposePolicy({
+    tools: [
+      { name: 'list_issues', tags: ['issues'], annotations: { readOnlyHint: true }, ...ui },
+      { name: 'list_files', tags: ['files'], annotations: { readOnlyHint: true } },
+      { name: 'delete_files', tags: ['files'], annotations: { destructiveHint: true }, ...forPages },
+    ],
+    resources: [{ uri: 'ui://issues.html' }, { uri: 'file:///a' }],
+  });
+  expect(tools.at(-1)).toMatchObject({ name: 'delete_files', effect: 'destroys', topics: ['issues'] });
+  expect(others.resources).toEqual(['ui://issues.html', 'file:///a']);
+  expect(effects).toEqual(['read-only', 'changes', 'destroys']);
+});
