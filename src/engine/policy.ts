@@ -42,7 +42,7 @@ export interface Settings {
   /** Whether hosts may filter tools by name, in the URL and in headers, as other servers let them. */
   readonly nameFilters?: boolean;
   /** Whether the gate adds a tool and prompts with which people switch preferences. Without it, `off`. */
-  readonly panel?: 'off' | 'read-only' | 'on';
+  readonly panel?: 'off' | 'read-only' | 'narrow' | 'on';
   /** Which modern clients see tools that can only be called as tasks. Without it, `require-capability`. */
   readonly tasks?: 'require-capability' | 'show';
 }

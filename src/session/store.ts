@@ -18,8 +18,8 @@ export interface SessionRecord {
   readonly tool?: string;
   /** For the id of a task: to whom the task belongs, as a digest. */
   readonly owner?: string;
-  /** How a person can switch in the client, and the key that only the page in the client gets. */
-  readonly panel?: { readonly app: boolean; readonly form: boolean; readonly key: string };
+  /** How a person can switch in the client. */
+  readonly panel?: { readonly app: boolean; readonly form: boolean };
   /** The values that a model has set, beside those of the person. `null` means no value. */
   readonly model?: HostConcerns;
   /** Warnings about preferences that the host sent when it connected. Each list repeats them until `updateConcerns`. */

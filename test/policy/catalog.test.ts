@@ -4,10 +4,13 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { InMemoryTransport } from '@modelcontextprotocol/sdk/inMemory.js';
 import { describe, expect, it } from 'vitest';
 import { createVaultServer } from '../../examples/vault/server.js';
-import { PANEL } from '../../src/gate/table/panel-routes.js';
-import { PANEL_NAMES } from '../../src/policy/check/check-panel.js';
+import { KINDS } from '../../src/engine/policy.js';
+import { isReserved, PANEL } from '../../src/gate/table/panel-routes.js';
+import { isPanelName } from '../../src/policy/check/check-panel.js';
 import { type PolicyCatalog, readPolicy } from '../../src/policy/index.js';
-import { write, yaml } from './author.js';
+import { policyOf, write, yaml } from './author.js';
+
+const { settings: NO_SETTINGS } = policyOf('version: 1\n');
 
 /** The findings of a policy against a catalog, each as `line:column code`, sorted by place. */
 function found(text: string, catalog: PolicyCatalog): string[] {
@@ -546,6 +549,7 @@ describe('names that the gate adds under settings.panel', () => {
   const catalog: PolicyCatalog = {
     tools: named('concerns', 'concerns_update'),
     prompts: named('concerns-safe', 'concerns-other', 'concerns'),
+    resources: [{ uri: 'ui://concerns/panel.html' }],
   };
   const text = (panel: string) =>
     `${CONCERNS}${yaml`
@@ -558,25 +562,34 @@ describe('names that the gate adds under settings.panel', () => {
       [
         ['tool', 'concerns'],
         ['tool', 'concerns_update'],
-        ['prompt', 'concerns'],
         ['prompt', 'concerns-safe'],
+        ['prompt', 'concerns-other'],
+        ['prompt', 'concerns'],
+        ['resource', 'ui://concerns/panel.html'],
       ].map(
         ([noun, name]) =>
-          `The server has a ${noun} "${name}" of its own, so the ${noun} "${name}" of "panel" is not added. Rename the ${noun} of the server, or switch with the page or "mcp-concerns switch".`,
+          `The ${noun} "${name}" of the server is left out, because the name is reserved for "panel". Rename the ${noun} of the server.`,
       ),
     );
     expect(found(text('on'), catalog)).toContain('7:13 panel-name-taken');
-    expect(messagesOf(text('read-only'), catalog, 'panel-name-taken')).toHaveLength(1);
+    expect(messagesOf(text('read-only'), catalog, 'panel-name-taken')).toHaveLength(6);
     expect(messagesOf(text('off'), catalog, 'panel-name-taken')).toEqual([]);
     expect(messagesOf(text('on'), { tools: named('other') }, 'panel-name-taken')).toEqual([]);
   });
 
-  it('are those that the gate adds', () => {
-    expect(PANEL_NAMES).toEqual({
-      tools: [PANEL.tool, PANEL.readTool, PANEL.updateTool],
-      prompts: [PANEL.prompt],
-      presetPrompt: PANEL.presetPrompt,
-    });
+  it('are those that the gate leaves out', () => {
+    const settings = { ...NO_SETTINGS, panel: 'on' } as const;
+    const names = [
+      ...Object.values(PANEL),
+      'concerns-other',
+      'concernsX',
+      'xconcerns',
+      'ui://concerns',
+      'ui://x',
+    ];
+    for (const kind of KINDS) {
+      for (const name of names) expect(isPanelName(kind, name)).toBe(isReserved(settings, kind, name));
+    }
   });
 });
 

@@ -52,7 +52,7 @@ Example:
       '--panel <mode>',
       'the page, "switch" and, unless settings.panel says otherwise, tools and prompts',
     )
-      .choices(['on', 'read-only', 'off'])
+      .choices(['on', 'narrow', 'read-only', 'off'])
       .default('on' as const),
   );
 

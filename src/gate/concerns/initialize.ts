@@ -202,10 +202,7 @@ function offer(policy: Policy, concerns: unknown): Offer {
 function offeredBy({ policy, request: { params } }: RequestFacts): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
   const capabilities = read(params, 'capabilities');
-  const panel =
-    panelMode(policy.settings) === 'off'
-      ? {}
-      : { panel: { ...surfacesOf(capabilities), key: crypto.randomUUID() } };
+  const panel = panelMode(policy.settings) === 'off' ? {} : { panel: surfacesOf(capabilities) };
   return { ...offered, record: { ...offered.record, ...keepCapabilities(policy, capabilities), ...panel } };
 }
 

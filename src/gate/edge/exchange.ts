@@ -167,11 +167,6 @@ export class Exchange implements Facts {
     return this.isEnforced && !isTaskSubscription;
   }
 
-  /** Makes it a request for the server, which has a primitive with the name of one of the gate. */
-  isForServer(): void {
-    this.routed = routeOf(this.policy.settings, this.request.method);
-  }
-
   /** Lets the server answer. */
   pass(params = this.request.params): void {
     const id = this.connection.enter(this);

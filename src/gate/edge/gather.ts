@@ -154,10 +154,6 @@ export function gather<T>(exchange: Exchange, steps: Settling<T>): T | Promise<T
 
 export function carryOut(exchange: Exchange, outcome: Outcome): void | Promise<void> {
   tell(exchange, outcome.tell);
-  if (outcome.to === 'server primitive') {
-    exchange.isForServer();
-    return judge(exchange);
-  }
   if (outcome.to === 'client') {
     return 'error' in outcome ? exchange.fail(outcome.error) : exchange.reply(outcome.result);
   }

@@ -14,6 +14,6 @@ export const panelOf = (latest: () => Exchange): Panel => ({
   },
   change: async (change) => {
     const exchange = latest();
-    return gather(exchange, switchTo(exchange, change));
+    return gather(exchange, switchTo(exchange, change, true));
   },
 });

@@ -63,7 +63,9 @@ export function answerPage(facts: Facts, list: PagedList): Outcome {
   if (!page.ok) return refuse(ERRORS.invalidParams, page.message);
   const result = { ...rest, [field]: page.items, ...page.nextCursor, ...meta };
   const listed =
-    whole === undefined ? result : withOwnEntries(facts, { ...whole, filterKey: list.filterKey }, result);
+    whole === undefined
+      ? result
+      : withOwnEntries(facts, { kind: whole.kind, filterKey: list.filterKey }, result);
   return reply(unshared(facts.era, listed), () => [
     describeConcerns(facts.configuration, warnings, counts),
     whole === undefined ? {} : { list: whole },

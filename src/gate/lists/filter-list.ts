@@ -39,7 +39,7 @@ export interface FilteredList {
  * const { items, meta } = filterList(list, configuration, [], (shown) => applyListFilter('tools', shown, filter));
  */
 export function filterList(
-  { bound, rest }: WholeList,
+  { bound, rest, warnings: ofList }: WholeList,
   configuration: Configuration,
   warnings: readonly ConcernWarning[],
   narrow: (shown: readonly Primitive[]) => readonly Primitive[],
@@ -75,7 +75,7 @@ export function filterList(
     hidden: filter === 0 ? selection.hidden : { ...selection.hidden, filter },
     rest,
     meta: annotated(rest, own),
-    warnings: [...warnings, ...warnOfValues(kind, unknown), ...emptiedBy],
+    warnings: [...warnings, ...ofList, ...warnOfValues(kind, unknown), ...emptiedBy],
   };
 }
 

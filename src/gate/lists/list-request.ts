@@ -25,7 +25,7 @@ import {
   warnOfUnknownNames,
 } from '../request/name-filters.js';
 import { describeConcerns } from '../request/report.js';
-import { itemsOf, type WholeList, wholeListOf } from '../request/whole-list.js';
+import { itemsOf, type WholeList, wholeListOf, withoutReserved } from '../request/whole-list.js';
 import { answerPage, cursorTarget } from './answer-page.js';
 import { applyListFilter, type ListFilter, readListFilter } from './client-filter.js';
 import { CURSOR_MESSAGES, type CursorTarget, cutPage, isGateCursor } from './cursor.js';
@@ -169,10 +169,11 @@ export function* settleList(facts: Facts, message: Answer | Failure): Settling<S
 
 /** A list from which nothing is hidden. It is cut only if it is one page that is too large. */
 function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: Answer): Settled {
-  const { configuration, logged, era, request } = facts;
+  const { configuration, logged, era, request, policy } = facts;
   const { warnings } = configuration;
   const listedItems = itemsOf(kind, message.result) ?? [];
-  const items = callableTools(facts, kind, listedItems);
+  const offered = withoutReserved(policy, kind, listedItems);
+  const items = callableTools(facts, kind, offered.items);
   const isWhole = message.result.nextCursor === undefined && request.params?.cursor === undefined;
   const identities = () => items.map((item) => identityOf(kind, item));
   const target = () => cursorTarget(facts, { field: kind, identities, filterKey });
@@ -183,12 +184,12 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
   const given = isSame
     ? message.result
     : { ...message.result, [kind]: sent, ...(isCut ? page.nextCursor : {}) };
-  const listed = withOwnEntries(facts, { kind, items: listedItems, filterKey }, given);
+  const listed = withOwnEntries(facts, { kind, filterKey }, given);
   const result = unshared(era, withWarnings(listed, warnings));
   return {
     message: result === message.result ? message : { ...message, result },
     tell: () => [
-      describeConcerns(configuration, [...logged, ...warnings], {
+      describeConcerns(configuration, [...logged, ...warnings, ...offered.warnings], {
         shown: items.length,
         total: listedItems.length,
       }),
@@ -199,7 +200,7 @@ function finishFullList(facts: Facts, { kind, filterKey }: ListQuery, message: A
 
 /** One page of a list that is too long to be cached. */
 function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Settling<Settled> {
-  const { kind, filterKey } = query;
+  const { kind } = query;
   const { configuration, policy, era } = facts;
   const { nextCursor } = message.result;
   const page = wholeListOf(policy, kind, [message.result]);
@@ -213,7 +214,7 @@ function* filterServerPage(facts: Facts, query: ListQuery, message: Answer): Set
       ? { nextCursor: sealCursor(serverPageTarget(facts, query), nextCursor) }
       : {};
   const items = toolsOfEra(facts, kind, yield* withoutHiddenUi(facts, kind, filtered.items));
-  const listed = withOwnEntries(facts, { ...list, filterKey }, { ...rest, [kind]: items, ...next, ...meta });
+  const listed = withOwnEntries(facts, query, { ...rest, [kind]: items, ...next, ...meta });
   const warnings = [...facts.logged, ...filtered.warnings];
   return {
     message: { ...message, result: unshared(era, listed) },

@@ -1,4 +1,4 @@
-import { identityOf, type Primitive } from '../../engine/mapping.js';
+import type { Primitive } from '../../engine/mapping.js';
 import type { Concern, Kind } from '../../engine/policy.js';
 import { ERRORS, type Failure } from '../../wire/messages.js';
 import type { Facts } from '../request/facts.js';
@@ -9,15 +9,13 @@ import { inputSchemaFor } from './model-parameters.js';
 /** A list of the server: the gate's own primitives are added to it. */
 interface ServerList {
   readonly kind: Kind;
-  /** What the server lists, also what is hidden. */
-  readonly items: readonly object[];
   /** The key of the client's own filter. */
   readonly filterKey: string;
 }
 
 /**
- * Adds the gate's own tools and prompts to the last page of a list. A primitive of the server with the same name wins. A
- * client that filters the list itself gets what it filters for.
+ * Adds the gate's own tools and prompts to the last page of a list, from which those of the server with the same names are
+ * left out. A client that filters the list itself gets what it filters for.
  *
  * @param facts the list request, which has its configuration
  * @param list the server's list
@@ -26,15 +24,14 @@ interface ServerList {
  */
 export function withOwnEntries(
   facts: Facts,
-  { kind, items, filterKey }: ServerList,
+  { kind, filterKey }: ServerList,
   page: Record<string, unknown>,
 ): Record<string, unknown> {
   const own = ownEntries(facts, kind);
   const listed = page[kind];
   if (own.length === 0 || page.nextCursor !== undefined || filterKey !== '' || !Array.isArray(listed))
     return page;
-  const taken = new Set(items.map((item) => identityOf(kind, item)));
-  return { ...page, [kind]: [...listed, ...own.filter(({ name }) => !taken.has(name))] };
+  return { ...page, [kind]: [...listed, ...own] };
 }
 
 /**
@@ -92,11 +89,11 @@ function ownTools(facts: Facts): readonly OwnEntry[] {
   };
   const updateTool = {
     name: PANEL.updateTool,
-    description: 'Makes a change that the person made in the page.',
+    description: 'Makes a change of the page that shows less.',
     inputSchema: {
       type: 'object',
-      properties: { concerns: { type: 'object' }, key: { type: 'string' } },
-      required: ['concerns', 'key'],
+      properties: { concerns: { type: 'object' } },
+      required: ['concerns'],
       additionalProperties: false,
     },
     annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },

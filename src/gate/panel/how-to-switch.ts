@@ -1,6 +1,6 @@
 import { CONCERNS_PARAMETER } from '../../wire/messages.js';
 import type { RequestFacts } from '../request/facts.js';
-import { canSwitch } from '../request/switching.js';
+import { canSwitch, mayWiden } from '../request/switching.js';
 import { whyOnlyLook } from './read-only.js';
 
 /** Why nothing can be changed if there is no place to keep a change. */
@@ -15,6 +15,10 @@ const NOT_KEPT = `This connection keeps no preferences. Put them into the URL of
 export function whyReadOnly(facts: RequestFacts): string | undefined {
   return canSwitch(facts) ? undefined : (whyOnlyLook(facts.policy.settings) ?? NOT_KEPT);
 }
+
+/** Says how a person can show more than a page in the client may, and than prompts and forms may under `panel: narrow`. */
+export const howToWiden = (facts: RequestFacts): string =>
+  mayWiden(facts) ? howToSwitch(facts) : 'A person can show more with "mcp-concerns switch".';
 
 /** Says how a person can change what is shown, or why nobody can. */
 export function howToSwitch(facts: RequestFacts): string {

@@ -4,13 +4,13 @@ import type { Facts } from '../request/facts.js';
 import { clientSurfaces } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
 import { whyReadOnly } from './how-to-switch.js';
-import { pageKey } from './page-key.js';
 import { switchTo } from './panel.js';
 import { errorResult, summaryOf, textResult } from './sentence.js';
 import { stateOf } from './switches.js';
 
 /**
- * Answers a call that the page in a client makes: `concerns_read` and `concerns_update`.
+ * Answers a call that the page in a client makes: `concerns_read` and `concerns_update`. Any page of the server can make it,
+ * so it may only show less.
  *
  * @param facts the call
  * @returns the result; `undefined` for clients that show no pages, for which these tools do not exist
@@ -21,17 +21,11 @@ export function* callPageTool(facts: Facts): Settling<Record<string, unknown> | 
   if (read(params, 'name') === PANEL.readTool) return yield* describe(facts);
   const readOnly = whyReadOnly(facts);
   if (readOnly !== undefined) return errorResult(readOnly);
-  const key = pageKey(facts);
-  if (key === undefined || read(params, 'arguments', 'key') !== key) {
-    return errorResult(
-      `Only the page may change this. A person can open it with the tool "${PANEL.tool}"; a page from an earlier conversation must be opened again.`,
-    );
-  }
   const change = read(params, 'arguments', 'concerns');
   if (typeof change !== 'object' || change === null || Array.isArray(change)) {
     return errorResult('"concerns" must be an object of concern names and values. Nothing changed.');
   }
-  const outcome = yield* switchTo(facts, { ...change });
+  const outcome = yield* switchTo(facts, { ...change }, false);
   return outcome.state === 'changed' ? yield* describe(facts) : errorResult(outcome.message);
 }
 

@@ -1,3 +1,4 @@
+import { read } from '../../wire/messages.js';
 import { APP_MIME_TYPE } from '../request/client-surfaces.js';
 import { decided, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
@@ -10,7 +11,8 @@ const PAGE_TTL = 3_600_000;
 
 /** Answers `resources/read` for the page of the panel. It does not exist for clients that show no pages. */
 export function readPage(facts: Facts): Settling<Record<string, unknown> | undefined> {
-  if (!clientSurfaces(facts).app) return decided(undefined);
+  const isPage = read(facts.request.params, 'uri') === PANEL.page;
+  if (!isPage || !clientSurfaces(facts).app) return decided(undefined);
   const _meta = { ui: { csp: {}, prefersBorder: false } };
   const contents = [{ uri: PANEL.page, mimeType: APP_MIME_TYPE, text: PANEL_HTML, _meta }];
   const caching = facts.era === 'modern' ? { ttlMs: PAGE_TTL, cacheScope: 'public' } : {};

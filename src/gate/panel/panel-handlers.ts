@@ -1,6 +1,4 @@
-import { identityOf } from '../../engine/mapping.js';
-import type { Kind } from '../../engine/policy.js';
-import { read } from '../../wire/messages.js';
+import { ERRORS, read } from '../../wire/messages.js';
 import {
   type Deciding,
   type Outcome,
@@ -8,34 +6,32 @@ import {
   panelPart,
   preferences,
   type Row,
+  refuse,
   reply,
-  wholeList,
 } from '../request/decision.js';
+import { quoteValue } from '../request/quote-value.js';
 
 /**
- * Returns how requests are decided that name a primitive of the gate. The server answers if it has a primitive of that
+ * Returns how requests are decided that name a primitive of the gate. They never reach the server, which may have one of that
  * name itself. The answer may wait for the person. Later messages of the client, which can contain the person's answer, do
  * not wait for it.
  *
- * @param kind the list that a primitive of the server with the same name would be in
  * @param part makes the result
  */
-const answeredBy = (kind: Kind, part: PanelPartName): Row => ({
+const answeredBy = (part: PanelPartName): Row => ({
   *judge(): Deciding<Outcome> {
     const facts = yield* preferences('ignore');
-    const found = yield* wholeList(kind);
-    const name = read(facts.request.params, kind === 'resources' ? 'uri' : 'name');
-    const ofServer = found.state === 'complete' ? found.list.bound.items : [];
-    const isOfServer = ofServer.some((item) => identityOf(kind, item) === name);
-    const result = isOfServer ? undefined : yield* (yield* panelPart(part))(facts);
-    return result === undefined ? { to: 'server primitive' } : reply(result, () => [{}]);
+    const result = yield* (yield* panelPart(part))(facts);
+    if (result !== undefined) return reply(result, () => [{}]);
+    const name = quoteValue(read(facts.request.params, part === 'page' ? 'uri' : 'name'));
+    return refuse(ERRORS.invalidParams, `${name} is reserved for switching, and does not exist here.`);
   },
 });
 
 /** How requests for what the gate adds under `settings.panel` are decided. */
 export const PANEL_ROWS = {
-  panelTool: answeredBy('tools', 'tool'),
-  panelPageTool: answeredBy('tools', 'pageTool'),
-  panelPrompt: answeredBy('prompts', 'prompt'),
-  panelPage: answeredBy('resources', 'page'),
+  panelTool: answeredBy('tool'),
+  panelPageTool: answeredBy('pageTool'),
+  panelPrompt: answeredBy('prompt'),
+  panelPage: answeredBy('page'),
 } as const satisfies { readonly [route: string]: Row };

@@ -1,6 +1,6 @@
-import { type Configuration, resolveConfiguration } from '../../engine/configuration.js';
+import { type Configuration, describeAccepted, resolveConfiguration } from '../../engine/configuration.js';
 import type { Primitive } from '../../engine/mapping.js';
-import { KINDS, type Kind } from '../../engine/policy.js';
+import { type Concern, KINDS, type Kind } from '../../engine/policy.js';
 import type { Catalog } from '../../engine/select.js';
 import type { HostConcerns, SessionRead } from '../../session/store.js';
 import { EXTENSION_ID, read } from '../../wire/messages.js';
@@ -15,6 +15,8 @@ import {
   strongestPlace,
   withoutModel,
 } from '../request/kept-preferences.js';
+import { howToWiden } from './how-to-switch.js';
+import { onlyNarrows } from './narrows.js';
 import type { PanelSession, PanelState } from './panel-document.js';
 import { completeChange, panelState } from './panel-state.js';
 import { whyOnlyLook } from './read-only.js';
@@ -71,8 +73,13 @@ export function* panelDocument(facts: Facts, surroundings: PanelSurroundings): S
  *
  * @param facts the request of the client in which the person made it, or one on whose behalf a page makes it
  * @param change values by concern, or a preset
+ * @param widens whether the change may also show more
  */
-export function* switchTo(facts: Facts, change: Readonly<Record<string, unknown>>): Settling<PanelChange> {
+export function* switchTo(
+  facts: Facts,
+  change: Readonly<Record<string, unknown>>,
+  widens: boolean,
+): Settling<PanelChange> {
   const onlyLook = whyOnlyLook(facts.policy.settings);
   if (onlyLook !== undefined) return { state: 'refused', message: onlyLook };
   // The values of the model must not become the person's own.
@@ -82,7 +89,12 @@ export function* switchTo(facts: Facts, change: Readonly<Record<string, unknown>
   const update = resolveConfiguration(facts.policy, [{ from: 'update', concerns }]);
   const problem = problemOf(update);
   if (problem !== undefined) return { state: 'refused', message: problem };
-  const decided = change.preset === undefined ? Object.keys(change) : 'all';
+  if (!widens && !narrowsEach(facts, kept, describeAccepted(update))) {
+    return { state: 'refused', message: `${WIDENS} ${howToWiden(facts)}` };
+  }
+  const changed = change.preset === undefined ? Object.keys(change) : namesOf(facts);
+  // What may only narrow leaves what the model narrowed.
+  const decided = widens ? changed : changed.filter((name) => namesOf(facts, 'free').includes(name));
   const outcome = yield* replacePreferences(facts, update, decided);
   if (outcome.state === 'ended') {
     return { state: 'ended', message: 'The session has ended. Reconnect the host.' };
@@ -91,6 +103,22 @@ export function* switchTo(facts: Facts, change: Readonly<Record<string, unknown>
     return { state: 'failed', message: `The preferences ${notStored(outcome)}` };
   yield* announce(outcome.announced, true);
   return { state: 'changed' };
+}
+
+const WIDENS = 'This would show more, and from here only less can be shown.';
+
+const namesOf = ({ policy }: Facts, open?: Concern['model']): readonly string[] =>
+  policy.concerns.filter(({ model }) => open === undefined || model === open).map(({ name }) => name);
+
+/** Returns whether preferences can only hide more, in this session and in other sessions of the caller. */
+function narrowsEach(facts: Facts, kept: Kept, concerns: HostConcerns): boolean {
+  const { principal } = kept;
+  const other: Kept = { session: { state: 'live', record: {} }, principal };
+  return (principal === undefined ? [kept] : [kept, other]).every((each) => {
+    const place = strongestPlace(each);
+    const changed = { ...each, [place]: withConcerns(each[place], concerns) };
+    return onlyNarrows(configure(facts, each, { meta: false }), configure(facts, changed, { meta: false }));
+  });
 }
 
 /** What the person prefers: kept for the session or the caller or, in the modern era, sent with the request. */

@@ -3,7 +3,7 @@ import { CONCERNS_PARAMETER, read } from '../../wire/messages.js';
 import { ANY } from '../lists/model-parameters.js';
 import { isChosen, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { canSwitch } from '../request/switching.js';
+import { canSwitch, mayWiden } from '../request/switching.js';
 import { PANEL } from '../table/panel-routes.js';
 import { forUrl, type NextRequests } from './next-requests.js';
 import { problemOf, switchTo } from './panel.js';
@@ -49,7 +49,9 @@ function* outcomeOf(
   if (isChange && onlyLook !== undefined) return { text: `${NOTHING_CHANGED} ${onlyLook}` };
   if (isChange && !canSwitch(facts)) return yield* forNextRequests(facts, change);
   if (!(yield* isChosen(name))) return { text: `${NOTHING_CHANGED} ${READS_ALL}` };
-  const outcome = isChange ? yield* switchTo(facts, change) : ({ state: 'changed' } as const);
+  const outcome = isChange
+    ? yield* switchTo(facts, change, mayWiden(facts))
+    : ({ state: 'changed' } as const);
   if (outcome.state === 'failed') return { text: outcome.message };
   if (outcome.state !== 'changed') return { text: `${NOTHING_CHANGED} ${outcome.message}` };
   return { text: summaryOf(yield* stateOf(facts)) };

@@ -17,5 +17,5 @@ const SHADOW =
  */
 export function whyOnlyLook(settings: Settings): string | undefined {
   if (panelMode(settings) !== 'read-only') return undefined;
-  return settings.panel === 'on' ? SHADOW : READ_ONLY;
+  return settings.panel === 'read-only' ? READ_ONLY : SHADOW;
 }

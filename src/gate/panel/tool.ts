@@ -1,15 +1,14 @@
 import { resolveConfiguration } from '../../engine/configuration.js';
-import { EXTENSION_ID, read } from '../../wire/messages.js';
+import { read } from '../../wire/messages.js';
 import { askPerson, type FormAnswer, type Settling } from '../request/decision.js';
 import type { Facts } from '../request/facts.js';
-import { canSwitch, clientSurfaces } from '../request/switching.js';
+import { canSwitch, clientSurfaces, mayWiden } from '../request/switching.js';
 import { panelMode } from '../table/panel-routes.js';
 import { changeIn, formOf, readFormAnswer } from './form.js';
 import { howToSwitch } from './how-to-switch.js';
 import { actOfModel } from './model-act.js';
 import { moreTools } from './more-tools.js';
 import { forUrl } from './next-requests.js';
-import { keyForPage, pageKey } from './page-key.js';
 import { switchTo } from './panel.js';
 import type { PanelState } from './panel-document.js';
 import { completeChange } from './panel-state.js';
@@ -35,7 +34,7 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   const { app, form } = clientSurfaces(facts);
   const state = yield* stateOf(facts);
   const told = [...(act === undefined ? [] : [act.text]), summaryOf(state), ...(yield* moreTools(facts))];
-  if (app) return yield* withPage(facts, state, told);
+  if (app) return { ...textResult(...told), structuredContent: state };
   // A model that changes something itself does not need the person.
   if (act !== undefined) return textResult(...told);
   if (!form || panelMode(facts.policy.settings) !== 'on') return textResult(...told, howToSwitch(facts));
@@ -58,20 +57,6 @@ export function* callTool(facts: Facts): Settling<Record<string, unknown>> {
   };
 }
 
-/** Only the page gets the key, by which `concerns_update` knows that a person made the change. */
-function* withPage(
-  facts: Facts,
-  state: PanelState,
-  told: readonly string[],
-): Settling<Record<string, unknown>> {
-  const key = canSwitch(facts) ? yield* keyForPage(facts) : pageKey(facts);
-  return {
-    ...textResult(...told),
-    structuredContent: state,
-    ...(key === undefined ? {} : { _meta: { [EXTENSION_ID]: { key } } }),
-  };
-}
-
 const NOTHING_CHANGED = 'Nothing changed.';
 
 const NO_ANSWER: Readonly<Record<Exclude<FormAnswer['action'], 'accept'>, string>> = {
@@ -90,7 +75,7 @@ function* afterForm(
     const why = answered.action === 'accept' ? NOTHING_CHANGED : NO_ANSWER[answered.action];
     return textResult(why, summaryOf(state), ...(yield* moreTools(facts)));
   }
-  const outcome = yield* switchTo(facts, change);
+  const outcome = yield* switchTo(facts, change, mayWiden(facts));
   if (outcome.state === 'failed') return errorResult(outcome.message);
   if (outcome.state !== 'changed') return errorResult(`${outcome.message} ${NOTHING_CHANGED}`);
   const lines = [summaryOf(yield* stateOf(facts)), ...(yield* moreTools(facts))];

@@ -76,7 +76,7 @@ export type Handshake =
 /** What the gate adds to a server under `settings.panel`. */
 export type PanelPartName = 'tool' | 'pageTool' | 'prompt' | 'page';
 
-/** Makes the result of a request for it; `undefined` if it does not exist for this client, so that the server must answer. */
+/** Makes the result of a request for it; `undefined` if it does not exist for this client. */
 export type PanelPart = (facts: Facts) => Settling<Record<string, unknown> | undefined>;
 
 /** What a decision asks for, by name, and what it gets. What cannot be had is thrown into the decision. */
@@ -203,8 +203,6 @@ export type Outcome = { readonly tell?: Tell | undefined } & (
   | { readonly to: 'server'; readonly params: Request['params']; readonly substitute?: Substitute }
   | { readonly to: 'client'; readonly result: Record<string, unknown> }
   | { readonly to: 'client'; readonly error: Failure['error'] }
-  /** The request names a primitive of the gate, but the server has one of that name: it is decided as one for the server. */
-  | { readonly to: 'server primitive' }
 );
 
 /** What becomes of the server's answer. */

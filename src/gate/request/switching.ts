@@ -29,6 +29,9 @@ export function canSwitch(facts: RequestFacts): boolean {
   return panelMode(facts.policy.settings) === 'on' && canKeep(facts);
 }
 
+/** Returns whether prompts and forms may show more. Hosts give them to the person, but a hook can answer a form. */
+export const mayWiden = ({ policy }: RequestFacts): boolean => policy.settings.panel !== 'narrow';
+
 /** Returns whether there is a place to keep preferences: the caller's, or that of a session, which only the legacy era has. */
 export function canKeep({ keeps }: Pick<RequestFacts, 'keeps'>): boolean {
   return keeps.caller || keeps.session;

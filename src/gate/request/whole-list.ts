@@ -1,12 +1,16 @@
-import type { Primitive } from '../../engine/mapping.js';
+import type { ConcernWarning } from '../../engine/configuration.js';
+import { identityOf, type Primitive } from '../../engine/mapping.js';
 import type { Kind, Policy } from '../../engine/policy.js';
 import { bindCatalog, type Catalog } from '../../engine/select.js';
 import { read } from '../../wire/messages.js';
+import { isReserved } from '../table/panel-routes.js';
 
 /** A server's whole list: its primitives, bound to a policy, and the other members of its first page. */
 export interface WholeList {
   readonly bound: Catalog<Primitive>;
   readonly rest: Record<string, unknown>;
+  /** For the log. */
+  readonly warnings: readonly ConcernWarning[];
 }
 
 /** Returns the primitives of a list result; `undefined` if the result has no list of that kind. */
@@ -14,6 +18,23 @@ export function itemsOf(kind: Kind, result: unknown): readonly Primitive[] | und
   const items = read(result, kind);
   return Array.isArray(items) ? items.filter((item) => typeof item === 'object' && item !== null) : undefined;
 }
+
+/** Leaves out what has a name that is reserved for the gate. The same list if there is none. */
+export function withoutReserved(
+  { settings }: Policy,
+  kind: Kind,
+  listed: readonly Primitive[],
+): { readonly items: readonly Primitive[]; readonly warnings: readonly ConcernWarning[] } {
+  const isOurs = (item: Primitive): boolean => isReserved(settings, kind, identityOf(kind, item));
+  return listed.some(isOurs)
+    ? { items: listed.filter((item) => !isOurs(item)), warnings: [RESERVED] }
+    : { items: listed, warnings: [] };
+}
+
+const RESERVED: ConcernWarning = {
+  code: 'reserved-name',
+  message: 'The server has a primitive with a name that is reserved for "settings.panel". It is left out.',
+};
 
 /** Binds a list to a policy. */
 export type Bind = (policy: Policy, kind: Kind, items: readonly Primitive[]) => Catalog<Primitive>;
@@ -25,9 +46,10 @@ export function wholeListOf(
   pages: readonly Record<string, unknown>[],
   bind: Bind = bindCatalog,
 ): WholeList {
-  const items = pages.flatMap((page) => itemsOf(kind, page) ?? []);
+  const listed = pages.flatMap((page) => itemsOf(kind, page) ?? []);
+  const { items, warnings } = withoutReserved(policy, kind, listed);
   const { [kind]: _items, nextCursor: _cursor, ...rest } = pages[0] ?? {};
-  return { bound: bind(policy, kind, items), rest };
+  return { bound: bind(policy, kind, items), rest, warnings };
 }
 
 /** The list of each kind that was bound last under a policy, and its JSON text. */

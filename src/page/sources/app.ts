@@ -1,5 +1,4 @@
 import type { PanelState } from '../../gate/panel/panel-document.js';
-import { EXTENSION_ID } from '../../wire/messages.js';
 import type { Source } from '../source.js';
 
 /** The version of MCP Apps (SEP-1865) that this view speaks. */
@@ -17,7 +16,6 @@ export function appSource(): Source {
   const pending = new Map<number, (answer: Reply) => void>();
   let lastId = 0;
   let changes = 0;
-  let key: unknown = '';
   let show: (state: PanelState) => void = () => undefined;
 
   const post = (message: object): void => parent.postMessage({ jsonrpc: '2.0', ...message }, '*');
@@ -31,8 +29,7 @@ export function appSource(): Source {
       );
       post({ id, method, params });
     });
-  const take = ({ structuredContent, _meta }: ToolResult, isCurrent = true): void => {
-    key = _meta?.[EXTENSION_ID]?.key ?? key;
+  const take = ({ structuredContent }: ToolResult, isCurrent = true): void => {
     if (isCurrent && structuredContent?.format === 1) show(structuredContent);
   };
   const callTool = async (name: string, args: object): Promise<void> => {
@@ -78,7 +75,7 @@ export function appSource(): Source {
     },
     async change(change) {
       changes += 1;
-      await callTool('concerns_update', { concerns: change, key });
+      await callTool('concerns_update', { concerns: change });
       setTimeout(() => void read().catch(() => undefined), ASK_AGAIN);
     },
   };
@@ -88,7 +85,6 @@ interface ToolResult {
   readonly isError?: boolean;
   readonly content?: readonly { readonly text?: string }[];
   readonly structuredContent?: PanelState;
-  readonly _meta?: { readonly [extension: string]: { readonly key?: unknown } | undefined };
 }
 
 interface HostContext {

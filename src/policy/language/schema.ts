@@ -331,8 +331,8 @@ export const policySchema = {
         },
         panel: {
           description:
-            'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing.',
-          enum: ['off', 'read-only', 'on'],
+            'Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing.',
+          enum: ['off', 'read-only', 'narrow', 'on'],
           examples: ['on'],
         },
         tasks: {

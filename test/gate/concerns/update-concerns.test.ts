@@ -21,7 +21,7 @@ describe('updateConcerns', () => {
     const talk = talkTo(ON, {}, { concerns: { security: 'low' }, model: { topic: ['news'] } });
     await update(talk, { security: 'high' });
     expect(talk.record).toEqual({
-      panel: { app: false, form: false, key: 'the key' },
+      panel: { app: false, form: false },
       listChanged: ['tools'],
       concerns: { security: 'high' },
       model: {},

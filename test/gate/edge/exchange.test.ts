@@ -77,8 +77,6 @@ describe('the route of an exchange', () => {
     expect(exchangeOf(new Harness(plain), 'vendor/x').route.to).toBe('unknown');
     const own = exchangeOf(new Harness(panel), 'tools/call', call);
     expect(own.route.to).toBe('panelTool');
-    own.isForServer();
-    expect(own.route.to).toBe('access');
   });
 
   it('is that of a probe for the method that only the handler knows', () => {

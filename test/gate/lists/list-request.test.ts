@@ -135,7 +135,9 @@ describe('a list from which nothing is hidden', () => {
     const own = expect.objectContaining({ name: 'concerns' });
     expect(list(gate(panel))).toEqual(answerWith({ tools: [...TOOLS, own] }));
     const taken = [...TOOLS, { name: 'concerns' }];
-    expect(list(gate(panel, taken))).toEqual(answerWith({ tools: taken }));
+    const harness = gate(panel, taken);
+    expect(list(harness)).toEqual(answerWith({ tools: [...TOOLS, own] }));
+    expect(harness.reports).toMatchObject([{ warnings: [{ code: 'reserved-name' }] }]);
   });
 
   it('that the server does not answer as a list stays as it is', () => {

@@ -155,14 +155,16 @@ describe('a list that is too long to be held', () => {
     expect(list(harness, { ...high, filter })).toMatchObject({ result: { tools: named('open') } });
   });
 
-  it('does not repeat a tool of the server that is hidden', () => {
+  it('has the tool of the gate in the place of one of the server', () => {
     const harness = endless(panel);
     list(harness, high);
     const tools = [{ name: 'concerns', ...{ _meta: { concerns: { security: 'low' } } } }];
     harness.onServer = (message) => {
       if ('id' in message) void harness.server({ jsonrpc: '2.0', id: message.id, result: { tools } });
     };
-    expect(list(harness, high)).toMatchObject({ result: { tools: [] } });
+    expect(list(harness, high)).toMatchObject({
+      result: { tools: [{ name: 'concerns', title: 'What is shown' }] },
+    });
   });
 
   it('is the list of its era', () => {

@@ -54,11 +54,11 @@ const READ_TOOL = {
 };
 const UPDATE_TOOL = {
   name: 'concerns_update',
-  description: 'Makes a change that the person made in the page.',
+  description: 'Makes a change of the page that shows less.',
   inputSchema: {
     type: 'object',
-    properties: { concerns: { type: 'object' }, key: { type: 'string' } },
-    required: ['concerns', 'key'],
+    properties: { concerns: { type: 'object' } },
+    required: ['concerns'],
     additionalProperties: false,
   },
   annotations: { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
@@ -164,17 +164,10 @@ describe('the prompts', () => {
 
 describe('a list of the server', () => {
   const page = { tools: [{ name: 'a' }], extra: 1 };
-  const list = { kind: 'tools', items: [{ name: 'a' }], filterKey: '' } as const;
+  const list = { kind: 'tools', filterKey: '' } as const;
 
   it('ends with the own entries', () => {
     expect(withOwnEntries(legacy(), list, page)).toEqual({ tools: [{ name: 'a' }, TOOL], extra: 1 });
-  });
-
-  it('keeps its own entry of the same name, also if it is hidden', () => {
-    const items = [{ name: 'a' }, { name: 'concerns' }];
-    expect(withOwnEntries(legacy(), { ...list, items }, page)).toEqual(page);
-    const withPage = withOwnEntries(legacy(ON, true), { ...list, items }, page);
-    expect(withPage.tools).toEqual([{ name: 'a' }, READ_TOOL, UPDATE_TOOL]);
   });
 
   it.each<[string, Exchange, Partial<typeof list> | { filterKey: string }, Record<string, unknown>]>([

@@ -93,7 +93,7 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
       JSON.stringify,
       ({ message }: Error) => message,
     );
-    expect(refused).toContain('not found');
+    expect(refused).toContain('is reserved for switching');
     const { contents } = await app.request('resources/read', { uri: 'ui://concerns/panel.html' });
     expect(contents).toMatchObject([
       { mimeType: 'text/html;profile=mcp-app', text: expect.stringContaining('<') },
@@ -106,7 +106,7 @@ describe.each(ALL)('in the lists of %s', (_name, host) => {
 it('does not switch by prompts that a host reads all at once, one connection for each request', async () => {
   const store = createMemoryStore();
   const id = 'session-1';
-  await store.update(id, { panel: { app: false, form: false, key: 'k' } });
+  await store.update(id, { panel: { app: false, form: false } });
   const readAll = (...names: string[]) =>
     names.map((name) => {
       const harness = new Harness(ON, { place: 'store', store, id }).serve({ 'prompts/list': [] });
@@ -212,21 +212,18 @@ describe.each(LEGACY)('a person with %s', (_name, host) => {
     expect(forms[0]?.requestedSchema.properties).not.toHaveProperty('tenant');
   });
 
-  it('switches in the page, and nothing without its key does', async () => {
+  it('shows less in the page, and not more', async () => {
     const on = await host({ policy: ON, capabilities: APP });
-    const key = (await call(on))._meta as { [id: string]: { key: string } };
-    const update = (given: unknown) =>
-      call(on, { concerns: { preset: 'safe' }, key: given }, 'concerns_update');
-    for (const wrong of ['', 'guessed', undefined]) {
-      expect(textOf(await update(wrong))).toContain('Only the page may change this');
-    }
+    expect((await call(on))._meta).toBeUndefined();
+    const update = (concerns: object) => call(on, { concerns }, 'concerns_update');
     expect(await toolsOf(on)).toContain('logData');
-    const changed = await update(key[EXTENSION_ID]?.key);
+    const changed = await update({ preset: 'safe' });
     expect(changed.structuredContent).toMatchObject({ shown: { tools: 2 }, sessions: [{ relisted: false }] });
     expect(await toolsOf(on)).not.toContain('logData');
     const again = await call(on, {}, 'concerns_read');
     expect(again.structuredContent).toMatchObject({ sessions: [{ relisted: true }] });
-    expect(again._meta).toBeUndefined();
+    expect(textOf(await update({ security: null }))).toContain('would show more');
+    expect(await toolsOf(on)).not.toContain('logData');
   });
 
   it('learns no name that only the operator can show', async () => {
@@ -300,13 +297,15 @@ describe('the gate', () => {
   const start = (harness: Harness, capabilities: object) =>
     harness.request('init', 'initialize', { capabilities, clientInfo: { name: 'host', version: '1' } });
 
-  it('leaves the name to a server that has a tool of the same name', async () => {
+  it('leaves out a tool of the server with the same name', async () => {
     const harness = new Harness(ON).serve({ 'tools/list': [{ name: 'concerns', title: 'Mine' }] });
     harness.request(1, 'tools/list');
     harness.request(2, 'tools/call', { name: 'concerns' });
     await expect.poll(() => harness.answers(2)).toHaveLength(1);
-    expect(harness.answers(1)).toMatchObject([{ result: { tools: [{ name: 'concerns', title: 'Mine' }] } }]);
-    expect(harness.toServer.at(-1)).toMatchObject({ method: 'tools/call', params: { name: 'concerns' } });
+    expect(harness.answers(1)).toMatchObject([
+      { result: { tools: [{ name: 'concerns', title: 'What is shown' }] } },
+    ]);
+    expect(harness.toServer.map((message) => read(message, 'method'))).not.toContain('tools/call');
   });
 
   it('answers lists that the server does not have', async () => {

@@ -6,12 +6,10 @@ import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { failing, modern, Talk } from '../concerns/talk.js';
 import { gathered } from '../exchange-of.js';
-import { NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
+import { HOW, NOT_KEPT, ON, ONLY_LOOK, READ_ONLY, TOOLS, talkTo } from './panel-policy.js';
 
 const callPageTool = gathered(callPageToolOf);
 const stateOf = gathered(stateOfOf);
-
-const KEY = 'the key';
 
 const call = async (talk: Talk, params: Record<string, unknown>) =>
   callPageTool(await talk.configured('tools/call', params));
@@ -35,14 +33,14 @@ describe('the tools of the page', () => {
     },
   );
 
-  it('read what is shown, also without a key', async () => {
+  it('read what is shown, also where people can only look', async () => {
     const talk = talkTo(READ_ONLY, { app: true });
     expect(await call(talk, { name: 'concerns_read' })).toEqual(await page(talk));
   });
 
-  it('change what the person chose, and answer with what is shown then', async () => {
+  it('change what shows less, and answer with what is shown then', async () => {
     const talk = talkTo(ON, { app: true });
-    const answer = await update(talk, { key: KEY, concerns: { security: 'low' } });
+    const answer = await update(talk, { concerns: { security: 'low' } });
     expect(answer).toEqual(await page(talk));
     expect(answer).toMatchObject({ structuredContent: { shown: { tools: 1 } } });
     expect(talk.toClient).toEqual([
@@ -52,7 +50,7 @@ describe('the tools of the page', () => {
 
   it('change nothing where people can only look', async () => {
     const talk = talkTo(READ_ONLY, { app: true });
-    expect(await update(talk, { key: KEY, concerns: { security: 'low' } })).toEqual(error(ONLY_LOOK));
+    expect(await update(talk, { concerns: { security: 'low' } })).toEqual(error(ONLY_LOOK));
   });
 
   it('change nothing where nothing is kept', async () => {
@@ -62,35 +60,45 @@ describe('the tools of the page', () => {
   });
 
   it.each([
-    { key: 'other', concerns: { security: 'low' } },
-    { key: ['the key'], concerns: { security: 'low' } },
-    { concerns: { security: 'low' } },
-    undefined,
-    'the key',
-  ])('change nothing without the key of the page: %j', async (given) => {
-    const talk = talkTo(ON, { app: true });
-    expect(await update(talk, given)).toEqual(
-      error(
-        'Only the page may change this. A person can open it with the tool "concerns"; a page from an earlier conversation must be opened again.',
-      ),
+    ['removes a value', {}, { security: null }],
+    ['has another value', {}, { security: 'high' }],
+    ['raises a bound', { budget: 3 }, { budget: 4 }],
+    ['chooses a preset', {}, { preset: 'safe' }],
+  ])('change nothing that could show more: %s', async (_what, concerns, change) => {
+    const kept = { security: 'low', ...concerns };
+    const talk = talkTo(ON, { app: true }, { concerns: kept });
+    expect(await update(talk, { concerns: change })).toEqual(
+      error(`This would show more, and from here only less can be shown. ${HOW}`),
     );
-    expect(talk.record).not.toHaveProperty('concerns');
+    expect(talk.record).toMatchObject({ concerns: kept });
   });
 
-  it('change nothing without any key', async () => {
-    const session = { place: 'connection', record: { panel: { app: true, form: false } } };
-    // Records of a store may have been written by another version.
+  it('change freely what the policy opens to the model', async () => {
+    const talk = talkTo(
+      ON,
+      { app: true },
+      { concerns: { topic: ['news'] }, model: { topic: ['stocks'], budget: 2 } },
+    );
+    expect(await update(talk, { concerns: { topic: null } })).toHaveProperty('structuredContent');
+    expect(talk.record).toMatchObject({ concerns: { topic: null }, model: { budget: 2 } });
+  });
+
+  it('do not show more in other sessions of a caller', async () => {
     const store = createMemoryStore();
-    await store.update('s', JSON.parse(JSON.stringify(session.record)));
-    const preferences = { place: 'store', store, id: 's' } as const;
-    const talk = new Talk(ON, { preferences, lists: { tools: TOOLS } });
-    expect(await update(talk, { concerns: { security: 'low' } })).toMatchObject({ isError: true });
-    expect(await store.read('s')).toEqual({ state: 'live', record: session.record });
+    await store.update('caller', { concerns: { security: 'high' } });
+    const record = { acted: true, concerns: { security: 'low' }, panel: { app: true, form: false } };
+    const talk = new Talk(ON, {
+      preferences: { place: 'connection', record },
+      principal: { place: 'store', store, id: 'caller' },
+      lists: { tools: TOOLS },
+    });
+    expect(await update(talk, { concerns: { budget: 3 } })).toHaveProperty('isError', true);
+    expect(await store.read('caller')).toEqual({ state: 'live', record: { concerns: { security: 'high' } } });
   });
 
   it.each([undefined, null, 'security', 7, ['low']])('change nothing for %j', async (concerns) => {
     const talk = talkTo(ON, { app: true });
-    expect(await update(talk, { key: KEY, concerns })).toEqual(
+    expect(await update(talk, { concerns })).toEqual(
       error('"concerns" must be an object of concern names and values. Nothing changed.'),
     );
     expect(talk.record).not.toHaveProperty('concerns');
@@ -98,19 +106,19 @@ describe('the tools of the page', () => {
 
   it('say why a change is refused', async () => {
     const talk = talkTo(ON, { app: true });
-    expect(await update(talk, { key: KEY, concerns: { budget: 11 } })).toEqual(
+    expect(await update(talk, { concerns: { budget: 11 } })).toEqual(
       error('11 is not a valid value for budget (a number from 0 to 10).'),
     );
   });
 
   it('say that a session has ended, or that its store cannot be written', async () => {
     const store = createMemoryStore();
-    await store.update('s', { panel: { app: true, form: false, key: KEY } });
+    await store.update('s', { panel: { app: true, form: false } });
     const asked = async (used: typeof store, before: () => Promise<unknown>) => {
       const talk = new Talk(ON, { preferences: { place: 'store', store: used, id: 's' } });
       const exchange = await talk.configured('tools/call', {
         name: 'concerns_update',
-        arguments: { key: KEY, concerns: { security: 'low' } },
+        arguments: { concerns: { security: 'low' } },
       });
       await before();
       return callPageTool(exchange);

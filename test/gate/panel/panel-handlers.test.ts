@@ -65,22 +65,24 @@ describe('a request for what the gate adds', () => {
     ['the page, for clients without pages', 'resources/read', PAGE],
     ['a tool of the page, for clients without pages', 'tools/call', { name: 'concerns_read' }],
     ['the prompt of a preset that does not exist', 'prompts/get', { name: 'concerns-other' }],
-  ])('is answered by the server: %s', async (_what, method, params) => {
+  ])('never reaches the server: %s', async (_what, method, params) => {
     const talk = talkTo();
     const answer = await ask(talk, method, params);
-    expect(answer).toMatchObject({ error: { message: 'no list' } });
-    expect(talk.toServer.at(-1)).toMatchObject({ method, params });
+    const name = JSON.stringify(Object.values(params)[0]);
+    const message = `${name} is reserved for switching, and does not exist here.`;
+    expect(answer).toMatchObject({ error: { code: -32602, message } });
+    expect(received(talk)).not.toContain(method);
   });
 
   it.each([
     ['tools', 'tools/call', { name: 'concerns' }, { name: 'concerns' }],
     ['prompts', 'prompts/get', { name: 'concerns-safe' }, { name: 'concerns-safe' }],
     ['resources', 'resources/read', PAGE, { name: 'page', ...PAGE }],
-  ])('is answered by a server that has it itself, in its %s', async (kind, method, params, own) => {
+  ])('never reaches a server that has it itself, in its %s', async (kind, method, params, own) => {
     const talk = talkTo(ON, { app: true });
     talk.lists = { [kind]: [{ name: 'other', uri: 'x://other' }, own] };
-    expect(await ask(talk, method, params)).toMatchObject({ error: { message: 'no list' } });
-    expect(talk.toServer.at(-1)).toMatchObject({ method, params });
+    expect(await ask(talk, method, params)).toHaveProperty('result');
+    expect(received(talk)).not.toContain(method);
   });
 
   it('is answered by the gate if another list has the name, or a list cannot be read', async () => {
@@ -118,7 +120,7 @@ describe('a request for what the gate adds', () => {
 
   it('fails if its handling fails', async () => {
     const store = createMemoryStore();
-    await store.update('s', { panel: { app: false, form: false, key: 'k' } });
+    await store.update('s', { panel: { app: false, form: false } });
     let reads = 0;
     const flaky = failing(store, 'update');
     const read: typeof store.read = async (id) => {

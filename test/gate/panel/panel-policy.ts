@@ -43,7 +43,7 @@ export const talkTo = (
   surfaces: { readonly app?: boolean; readonly form?: boolean } = {},
   record: object = {},
 ): Talk => {
-  const panel = { app: false, form: false, key: 'the key', ...surfaces };
+  const panel = { app: false, form: false, ...surfaces };
   return new Talk(policy, {
     lists: { tools: TOOLS },
     preferences: { place: 'connection', record: { panel, listChanged: ['tools'], ...record } },

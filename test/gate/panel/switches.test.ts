@@ -65,14 +65,14 @@ describe('a change that a person makes in the client', () => {
     talk.toClient.length = 0;
     talk.observed.length = 0;
     const exchange = await talk.configured('tools/call');
-    expect(await switchTo(exchange, { security: 'low' })).toEqual({ state: 'changed' });
+    expect(await switchTo(exchange, { security: 'low' }, true)).toEqual({ state: 'changed' });
     expect(talk.observed).toEqual(['changed']);
   });
 
   it('works without a page, and in a session of a store', async () => {
     const store = createMemoryStore();
     const talk = new Talk(ON, { preferences: { place: 'store', store, id: 's' } });
-    expect(await switchTo(await talk.configured('tools/call'), { security: 'low' })).toEqual({
+    expect(await switchTo(await talk.configured('tools/call'), { security: 'low' }, true)).toEqual({
       state: 'changed',
     });
     expect(await store.read('s')).toMatchObject({ record: { concerns: { security: 'low' } } });

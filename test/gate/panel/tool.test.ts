@@ -3,7 +3,6 @@ import { moreTools as moreToolsOf } from '../../../src/gate/panel/more-tools.js'
 import { summaryOf } from '../../../src/gate/panel/sentence.js';
 import { stateOf as stateOfOf } from '../../../src/gate/panel/switches.js';
 import { callTool as callToolOf } from '../../../src/gate/panel/tool.js';
-import { APP_MIME_TYPE, APPS_EXTENSION } from '../../../src/gate/request/client-surfaces.js';
 import type { PrincipalPreferences } from '../../../src/gate/request/kept-preferences.js';
 import { createMemoryStore } from '../../../src/session/memory.js';
 import { EXTENSION_ID, type RequestId, read } from '../../../src/wire/messages.js';
@@ -15,7 +14,6 @@ const moreTools = gathered(moreToolsOf);
 const stateOf = gathered(stateOfOf);
 const callTool = gathered(callToolOf);
 
-const APP = { extensions: { [APPS_EXTENSION]: { mimeTypes: [APP_MIME_TYPE] } } };
 const FORM = { elicitation: {} };
 
 /** Lets the client initialize the connection. */
@@ -52,37 +50,12 @@ describe('a call without arguments', () => {
     },
   );
 
-  it('opens the page, which alone gets the key', async () => {
+  it('opens the page', async () => {
     const talk = talkTo(ON, { app: true, form: true });
     const exchange = await call(talk);
     expect(await callTool(exchange)).toEqual({
       ...text(...(await shownTo(talk))),
       structuredContent: { ...(await stateOf(exchange)), revision: expect.any(Number) },
-      _meta: { [EXTENSION_ID]: { key: 'the key' } },
-    });
-  });
-
-  it('makes the key of a caller without a session', async () => {
-    const store = createMemoryStore();
-    const principal = { place: 'store', store, id: 'caller' } as const;
-    const talk = new Talk(ON, { lists: { tools: TOOLS }, principal });
-    const { _meta } = await callTool(await call(talk, modern({}, APP)));
-    const kept = await store.read('caller');
-    expect(_meta).toEqual({ [EXTENSION_ID]: { key: read(kept, 'record', 'panel', 'key') } });
-    expect(read(kept, 'record', 'panel', 'key')).toEqual(expect.any(String));
-  });
-
-  it('makes no key where people can only look', async () => {
-    const store = createMemoryStore();
-    const principal = { place: 'store', store, id: 'caller' } as const;
-    const talk = new Talk(READ_ONLY, { lists: { tools: TOOLS }, principal });
-    const answer = await callTool(await call(talk, modern({}, APP)));
-    expect(answer).not.toHaveProperty('_meta');
-    expect(answer.structuredContent).toMatchObject({ readOnly: ONLY_LOOK });
-    expect(await store.read('caller')).toEqual({ state: 'unknown' });
-    // A key that is known does not hurt: the page may only look.
-    expect(await callTool(await call(talkTo(READ_ONLY, { app: true })))).toMatchObject({
-      _meta: { [EXTENSION_ID]: { key: 'the key' } },
     });
   });
 });

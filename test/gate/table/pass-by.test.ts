@@ -114,7 +114,7 @@ describe('the panel', () => {
     ['prompts/get', { name: 'concerns_read' }, undefined],
     ['prompts/get', { name: 'other-concerns-safe' }, undefined],
     ['resources/read', { uri: 'ui://concerns/panel.html' }, 'panelPage'],
-    ['resources/read', { uri: 'ui://concerns/other.html' }, undefined],
+    ['resources/read', { uri: 'ui://concerns/other.html' }, 'panelPage'],
     ['resources/subscribe', { uri: 'ui://concerns/panel.html' }, undefined],
   ])('has a route for %s with %j: %s', (method, params, to) => {
     expect(panelRouteOf(panel, request(method, params))?.to).toBe(to);

@@ -90,8 +90,8 @@ export type PolicyDocument = {
     "page-size"?: number;
     /** Whether hosts may also filter tools by name, as other servers let them: `?tools=a,b*` and `?exclude=` in the URL, `X-MCP-Tools` and `X-MCP-Exclude-Tools` in headers. Defaults to false. */
     "name-filters"?: boolean;
-    /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists, `read-only` only the tool, which then shows what is in effect. `off` (default) adds nothing. */
-    panel?: "off" | "read-only" | "on";
+    /** Whether people can switch preferences inside a conversation: `on` adds the tool `concerns` and a prompt for each preset to the lists; `narrow` adds the same, but nothing inside the conversation can show more; `read-only` adds only the tool, which then shows what is in effect. `off` (default) adds nothing. */
+    panel?: "off" | "read-only" | "narrow" | "on";
     /** Which clients of protocol 2026-07-28 see tools that can only be called as tasks: `require-capability` (default), those that declare the Tasks extension; `show`, all. */
     tasks?: "require-capability" | "show";
     /** Whether each listed primitive carries its values in `_meta.concerns`. */

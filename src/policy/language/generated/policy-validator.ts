@@ -42,190 +42,190 @@ urceTemplates"]}},when:{},reason:{type:"string"}}}},settings:{type:"object",addi
 unmapped:{enum:["show","hide"]},defaults:{enum:["aware","always","never"]},invalid:{enum:["error","ignore","cl\
 amp"]},enforcement:{enum:["advisory","enforce","shadow"]},methods:{type:"array",maxItems:64,uniqueItems:!0,items:{
 type:"string",minLength:1,maxLength:256}},"page-size":{type:"integer",minimum:1,maximum:1e4},"name-filters":{type:"\
-boolean"},panel:{enum:["off","read-only","on"]},tasks:{enum:["require-capability","show"]},transparency:{type:"\
-boolean"}}}}},_=Object.prototype.hasOwnProperty,k=q().default,j=N().default,I=new RegExp("^[a-z][a-z0-9_-]{0,6\
-3}$","u"),O=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function L(u,{instancePath:i="",parentData:f,parentDataProperty:g,
-rootData:h=u}={}){let e=null,a=0;if(u&&typeof u=="object"&&!Array.isArray(u)){if(u.version===void 0){let l={instancePath:i,
-schemaPath:"#/required",keyword:"required",params:{missingProperty:"version"}};e===null?e=[l]:e.push(l),a++}for(let l in u)
-if(!_.call(y.properties,l)){let t={instancePath:i,schemaPath:"#/additionalProperties",keyword:"additionalPrope\
-rties",params:{additionalProperty:l}};e===null?e=[t]:e.push(t),a++}if(u.version!==void 0&&u.version!==1){let l={
-instancePath:i+"/version",schemaPath:"#/properties/version/const",keyword:"const",params:{allowedValue:1}};e===
-null?e=[l]:e.push(l),a++}if(u.include!==void 0){let l=u.include;if(Array.isArray(l)){let t=l.length;for(let r=0;r<
-t;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/include/"+r,schemaPath:"#/properti\
-es/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+
-"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-s]:e.push(s),a++}}}else{let t={instancePath:i+"/include",schemaPath:"#/properties/include/type",keyword:"type",
-params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(u.concerns!==void 0){let l=u.concerns;if(l&&typeof l==
-"object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let t={instancePath:i+"/concerns",schemaPath:"#/prop\
-erties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?e=[t]:e.push(t),a++}for(let t in l){
-let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns\
-/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};e===null?
-e=[p]:e.push(p),a++}var $=r===a;if(!$){let p={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/pro\
-pertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];
-if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+"/concerns/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/required",keyword:"requi\
-red",params:{missingProperty:"values"}};e===null?e=[p]:e.push(p),a++}for(let p in r)if(!(p==="description"||p===
-"values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="model"||p==="claim")){let s={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/a\
-dditionalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?e=[s]:e.push(s),a++}
-if(r.description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"\
-~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProperties/properties/desc\
-ription/type",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),a++}if(r.values!==void 0){let p=r.
-values;if(!p||typeof p!="object"){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/type",keyword:"type",params:{
-type:y.properties.concerns.additionalProperties.properties.values.type}};e===null?e=[s]:e.push(s),a++}if(Array.
-isArray(p)){if(p.length>256){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/val\
-ues",schemaPath:"#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"maxItems",params:{
-limit:256}};e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").
-replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/minItem\
-s",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){let m=p[n];
-if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concerns/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
-values/items/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.properties.values.items.
-type}};e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!O.test(m)){let d={instancePath:i+"/concerns/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/\
-values/items/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};e===null?e=[d]:e.
-push(d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:i+"/c\
-oncerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.push(
-d),a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minProperties",keyword:"\
-minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}for(let d in m){let P=a;if(typeof d=="string"&&!O.
-test(d)){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
-#/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"pattern",params:{
-pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};e===null?e=[w]:e.push(w),a++}var V=P===a;if(!V){let w={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/con\
-cerns/additionalProperties/properties/values/items/propertyNames",keyword:"propertyNames",params:{propertyName:d}};
-e===null?e=[w]:e.push(w),a++}}for(let d in m){let P=m[d];if(typeof P=="string"){if(k(P)<1){let w={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),
-schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additionalProperties/minLength",
-keyword:"minLength",params:{limit:1}};e===null?e=[w]:e.push(w),a++}}else{let w={instancePath:i+"/concerns/"+t.
-replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#\
-/properties/concerns/additionalProperties/properties/values/items/additionalProperties/type",keyword:"type",params:{
-type:"string"}};e===null?e=[w]:e.push(w),a++}}}}let o=p.length,c;if(o>1){e:for(;o--;)for(c=o;c--;)if(j(p[o],p[c])){
-let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
-/concerns/additionalProperties/properties/values/uniqueItems",keyword:"uniqueItems",params:{i:o,j:c}};e===null?
-e=[n]:e.push(n),a++;break e}}}if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.min===void 0){let s={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/required",keyword:"required",params:{missingProperty:"min"}};e===null?e=[s]:e.push(
-s),a++}if(p.max===void 0){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",
-schemaPath:"#/properties/concerns/additionalProperties/properties/values/required",keyword:"required",params:{
-missingProperty:"max"}};e===null?e=[s]:e.push(s),a++}for(let s in p)if(!(s==="min"||s==="max")){let o={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalPr\
-operties/properties/values/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:s}};
-e===null?e=[o]:e.push(o),a++}if(p.min!==void 0){let s=p.min;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/min",schemaPath:"#/properties/concerns/addition\
-alProperties/properties/values/properties/min/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(
-o),a++}}if(p.max!==void 0){let s=p.max;if(!(typeof s=="number"&&isFinite(s))){let o={instancePath:i+"/concerns\
-/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"#/properties/concerns/additionalProperti\
-es/properties/values/properties/max/type",keyword:"type",params:{type:"number"}};e===null?e=[o]:e.push(o),a++}}}}
-if(r.match!==void 0){let p=r.match;if(!(p==="exact"||p==="at-least"||p==="at-most"||p==="within")){let s={instancePath:i+
-"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/match",schemaPath:"#/properties/concerns/additionalPro\
-perties/properties/match/enum",keyword:"enum",params:{allowedValues:y.properties.concerns.additionalProperties.
-properties.match.enum}};e===null?e=[s]:e.push(s),a++}}if(r.multiple!==void 0&&typeof r.multiple!="boolean"){let p={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/multiple",schemaPath:"#/properties/conc\
-erns/additionalProperties/properties/multiple/type",keyword:"type",params:{type:"boolean"}};e===null?e=[p]:e.push(
-p),a++}if(r.default!==void 0){let p=r.default;if(typeof p!="string"&&!(typeof p=="number"&&isFinite(p))){let s={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/default",schemaPath:"#/properties/conce\
-rns/additionalProperties/properties/default/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.
-properties.default.type}};e===null?e=[s]:e.push(s),a++}}if(r["set-by"]!==void 0){let p=r["set-by"];if(!(p==="h\
-ost"||p==="operator")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/set-by",schemaPath:"\
-#/properties/concerns/additionalProperties/properties/set-by/enum",keyword:"enum",params:{allowedValues:y.properties.
-concerns.additionalProperties.properties["set-by"].enum}};e===null?e=[s]:e.push(s),a++}}if(r.model!==void 0){let p=r.
-model;if(!(p==="none"||p==="narrow"||p==="free")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
-/\//g,"~1")+"/model",schemaPath:"#/properties/concerns/additionalProperties/properties/model/enum",keyword:"en\
-um",params:{allowedValues:y.properties.concerns.additionalProperties.properties.model.enum}};e===null?e=[s]:e.
-push(s),a++}}if(r.claim!==void 0){let p=r.claim;if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/conc\
-erns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concerns/additionalPropertie\
-s/properties/claim/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[s]:e.push(s),a++}}else{let s={
-instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/properties/concern\
-s/additionalProperties/properties/claim/type",keyword:"type",params:{type:"string"}};e===null?e=[s]:e.push(s),
-a++}}}else{let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/propertie\
-s/concerns/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[p]:e.push(p),a++}}}else{
-let t={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/type",keyword:"type",params:{type:"object"}};
-e===null?e=[t]:e.push(t),a++}}if(u.presets!==void 0){let l=u.presets;if(l&&typeof l=="object"&&!Array.isArray(
-l)){for(let t in l){let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/presets",schemaPath:"#/\
-properties/presets/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-]{0,63}$"},propertyName:t};
-e===null?e=[p]:e.push(p),a++}var Z=r===a;if(!Z){let p={instancePath:i+"/presets",schemaPath:"#/properties/pres\
-ets/propertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),a++}}for(let t in l){
-let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(r))for(let p in r){let s=r[p];if(typeof s!="string"&&!(typeof s==
-"number"&&isFinite(s))&&!Array.isArray(s)&&s!==null){let o={instancePath:i+"/presets/"+t.replace(/~/g,"~0").replace(
-/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties\
-/additionalProperties/type",keyword:"type",params:{type:y.properties.presets.additionalProperties.additionalProperties.
-type}};e===null?e=[o]:e.push(o),a++}if(Array.isArray(s)){if(s.length<1){let c={instancePath:i+"/presets/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/a\
-dditionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[c]:e.push(
-c),a++}let o=s.length;for(let c=0;c<o;c++)if(typeof s[c]!="string"){let n={instancePath:i+"/presets/"+t.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+c,schemaPath:"#/properties/pre\
-sets/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:"string"}};e===null?e=[
-n]:e.push(n),a++}}}else{let p={instancePath:i+"/presets/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
-#/properties/presets/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[p]:e.push(p),
-a++}}}else{let t={instancePath:i+"/presets",schemaPath:"#/properties/presets/type",keyword:"type",params:{type:"\
-object"}};e===null?e=[t]:e.push(t),a++}}if(u.primitives!==void 0){let l=u.primitives;if(l&&typeof l=="object"&&
-!Array.isArray(l)){for(let t in l)if(!(t==="tools"||t==="prompts"||t==="resources"||t==="resourceTemplates")){
-let r={instancePath:i+"/primitives",schemaPath:"#/properties/primitives/additionalProperties",keyword:"additio\
-nalProperties",params:{additionalProperty:t}};e===null?e=[r]:e.push(r),a++}if(l.tools!==void 0){let t=l.tools;
-if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(
-p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={
-instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(
-/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalProperties/additionalProperties/typ\
-e",keyword:"type",params:{type:y.properties.primitives.properties.tools.additionalProperties.additionalProperties.
-type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+"/primitives/t\
-ools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/pro\
-perties/primitives/properties/tools/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{
-limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+"/primitives/tools/"+r.replace(/~/g,
+boolean"},panel:{enum:["off","read-only","narrow","on"]},tasks:{enum:["require-capability","show"]},transparency:{
+type:"boolean"}}}}},_=Object.prototype.hasOwnProperty,k=q().default,j=N().default,I=new RegExp("^[a-z][a-z0-9_\
+-]{0,63}$","u"),O=new RegExp("^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$","u");function L(u,{instancePath:i="",parentData:f,
+parentDataProperty:g,rootData:h=u}={}){let e=null,a=0;if(u&&typeof u=="object"&&!Array.isArray(u)){if(u.version===
+void 0){let l={instancePath:i,schemaPath:"#/required",keyword:"required",params:{missingProperty:"version"}};e===
+null?e=[l]:e.push(l),a++}for(let l in u)if(!_.call(y.properties,l)){let t={instancePath:i,schemaPath:"#/additi\
+onalProperties",keyword:"additionalProperties",params:{additionalProperty:l}};e===null?e=[t]:e.push(t),a++}if(u.
+version!==void 0&&u.version!==1){let l={instancePath:i+"/version",schemaPath:"#/properties/version/const",keyword:"\
+const",params:{allowedValue:1}};e===null?e=[l]:e.push(l),a++}if(u.include!==void 0){let l=u.include;if(Array.isArray(
+l)){let t=l.length;for(let r=0;r<t;r++){let p=l[r];if(typeof p=="string"){if(k(p)<1){let s={instancePath:i+"/i\
+nclude/"+r,schemaPath:"#/properties/include/items/minLength",keyword:"minLength",params:{limit:1}};e===null?e=
+[s]:e.push(s),a++}}else{let s={instancePath:i+"/include/"+r,schemaPath:"#/properties/include/items/type",keyword:"\
+type",params:{type:"string"}};e===null?e=[s]:e.push(s),a++}}}else{let t={instancePath:i+"/include",schemaPath:"\
+#/properties/include/type",keyword:"type",params:{type:"array"}};e===null?e=[t]:e.push(t),a++}}if(u.concerns!==
+void 0){let l=u.concerns;if(l&&typeof l=="object"&&!Array.isArray(l)){if(Object.keys(l).length>64){let t={instancePath:i+
+"/concerns",schemaPath:"#/properties/concerns/maxProperties",keyword:"maxProperties",params:{limit:64}};e===null?
+e=[t]:e.push(t),a++}for(let t in l){let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+"/concern\
+s",schemaPath:"#/properties/concerns/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a-z0-9_-\
+]{0,63}$"},propertyName:t};e===null?e=[p]:e.push(p),a++}var $=r===a;if(!$){let p={instancePath:i+"/concerns",schemaPath:"\
+#/properties/concerns/propertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?e=[p]:e.push(p),
+a++}}for(let t in l){let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(r)){if(r.values===void 0){let p={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/r\
+equired",keyword:"required",params:{missingProperty:"values"}};e===null?e=[p]:e.push(p),a++}for(let p in r)if(!(p===
+"description"||p==="values"||p==="match"||p==="multiple"||p==="default"||p==="set-by"||p==="model"||p==="claim")){
+let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/concerns/\
+additionalProperties/additionalProperties",keyword:"additionalProperties",params:{additionalProperty:p}};e===null?
+e=[s]:e.push(s),a++}if(r.description!==void 0&&typeof r.description!="string"){let p={instancePath:i+"/concern\
+s/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/description",schemaPath:"#/properties/concerns/additionalProper\
+ties/properties/description/type",keyword:"type",params:{type:"string"}};e===null?e=[p]:e.push(p),a++}if(r.values!==
+void 0){let p=r.values;if(!p||typeof p!="object"){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/type",keyword:"\
+type",params:{type:y.properties.concerns.additionalProperties.properties.values.type}};e===null?e=[s]:e.push(s),
+a++}if(Array.isArray(p)){if(p.length>256){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,
+"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/maxItems",keyword:"ma\
+xItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(p.length<1){let n={instancePath:i+"/concerns/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/val\
+ues/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let s=p.length;for(let n=0;n<s;n++){
+let m=p[n];if(typeof m!="string"&&!(m&&typeof m=="object"&&!Array.isArray(m))){let d={instancePath:i+"/concern\
+s/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperti\
+es/properties/values/items/type",keyword:"type",params:{type:y.properties.concerns.additionalProperties.properties.
+values.items.type}};e===null?e=[d]:e.push(d),a++}if(typeof m=="string"&&!O.test(m)){let d={instancePath:i+"/co\
+ncerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalPro\
+perties/properties/values/items/pattern",keyword:"pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"}};
+e===null?e=[d]:e.push(d),a++}if(m&&typeof m=="object"&&!Array.isArray(m)){if(Object.keys(m).length>1){let d={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additiona\
+lProperties/properties/values/items/maxProperties",keyword:"maxProperties",params:{limit:1}};e===null?e=[d]:e.
+push(d),a++}if(Object.keys(m).length<1){let d={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,
+"~1")+"/values/"+n,schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/minPropertie\
+s",keyword:"minProperties",params:{limit:1}};e===null?e=[d]:e.push(d),a++}for(let d in m){let P=a;if(typeof d==
+"string"&&!O.test(d)){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,
+schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/propertyNames/pattern",keyword:"\
+pattern",params:{pattern:"^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$"},propertyName:d};e===null?e=[w]:e.push(w),a++}var V=P===
+a;if(!V){let w={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n,schemaPath:"\
+#/properties/concerns/additionalProperties/properties/values/items/propertyNames",keyword:"propertyNames",params:{
+propertyName:d}};e===null?e=[w]:e.push(w),a++}}for(let d in m){let P=m[d];if(typeof P=="string"){if(k(P)<1){let w={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(
+/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additionalPropertie\
+s/minLength",keyword:"minLength",params:{limit:1}};e===null?e=[w]:e.push(w),a++}}else{let w={instancePath:i+"/\
+concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/"+n+"/"+d.replace(/~/g,"~0").replace(/\//g,"~1"),
+schemaPath:"#/properties/concerns/additionalProperties/properties/values/items/additionalProperties/type",keyword:"\
+type",params:{type:"string"}};e===null?e=[w]:e.push(w),a++}}}}let o=p.length,c;if(o>1){e:for(;o--;)for(c=o;c--;)
+if(j(p[o],p[c])){let n={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/values/uniqueItems",keyword:"uniqueItems",params:{i:o,j:c}};
+e===null?e=[n]:e.push(n),a++;break e}}}if(p&&typeof p=="object"&&!Array.isArray(p)){if(p.min===void 0){let s={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties/concer\
+ns/additionalProperties/properties/values/required",keyword:"required",params:{missingProperty:"min"}};e===null?
+e=[s]:e.push(s),a++}if(p.max===void 0){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"\
+~1")+"/values",schemaPath:"#/properties/concerns/additionalProperties/properties/values/required",keyword:"req\
+uired",params:{missingProperty:"max"}};e===null?e=[s]:e.push(s),a++}for(let s in p)if(!(s==="min"||s==="max")){
+let o={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values",schemaPath:"#/properties\
+/concerns/additionalProperties/properties/values/additionalProperties",keyword:"additionalProperties",params:{
+additionalProperty:s}};e===null?e=[o]:e.push(o),a++}if(p.min!==void 0){let s=p.min;if(!(typeof s=="number"&&isFinite(
+s))){let o={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/min",schemaPath:"#/p\
+roperties/concerns/additionalProperties/properties/values/properties/min/type",keyword:"type",params:{type:"nu\
+mber"}};e===null?e=[o]:e.push(o),a++}}if(p.max!==void 0){let s=p.max;if(!(typeof s=="number"&&isFinite(s))){let o={
+instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/values/max",schemaPath:"#/properties/co\
+ncerns/additionalProperties/properties/values/properties/max/type",keyword:"type",params:{type:"number"}};e===
+null?e=[o]:e.push(o),a++}}}}if(r.match!==void 0){let p=r.match;if(!(p==="exact"||p==="at-least"||p==="at-most"||
+p==="within")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/match",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/match/enum",keyword:"enum",params:{allowedValues:y.properties.
+concerns.additionalProperties.properties.match.enum}};e===null?e=[s]:e.push(s),a++}}if(r.multiple!==void 0&&typeof r.
+multiple!="boolean"){let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/multiple",schemaPath:"\
+#/properties/concerns/additionalProperties/properties/multiple/type",keyword:"type",params:{type:"boolean"}};e===
+null?e=[p]:e.push(p),a++}if(r.default!==void 0){let p=r.default;if(typeof p!="string"&&!(typeof p=="number"&&isFinite(
+p))){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/default",schemaPath:"#/prop\
+erties/concerns/additionalProperties/properties/default/type",keyword:"type",params:{type:y.properties.concerns.
+additionalProperties.properties.default.type}};e===null?e=[s]:e.push(s),a++}}if(r["set-by"]!==void 0){let p=r["\
+set-by"];if(!(p==="host"||p==="operator")){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,
+"~1")+"/set-by",schemaPath:"#/properties/concerns/additionalProperties/properties/set-by/enum",keyword:"enum",
+params:{allowedValues:y.properties.concerns.additionalProperties.properties["set-by"].enum}};e===null?e=[s]:e.
+push(s),a++}}if(r.model!==void 0){let p=r.model;if(!(p==="none"||p==="narrow"||p==="free")){let s={instancePath:i+
+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/model",schemaPath:"#/properties/concerns/additionalPro\
+perties/properties/model/enum",keyword:"enum",params:{allowedValues:y.properties.concerns.additionalProperties.
+properties.model.enum}};e===null?e=[s]:e.push(s),a++}}if(r.claim!==void 0){let p=r.claim;if(typeof p=="string"){
+if(k(p)<1){let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/claim",schemaPath:"#/\
+properties/concerns/additionalProperties/properties/claim/minLength",keyword:"minLength",params:{limit:1}};e===
+null?e=[s]:e.push(s),a++}}else{let s={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/c\
+laim",schemaPath:"#/properties/concerns/additionalProperties/properties/claim/type",keyword:"type",params:{type:"\
+string"}};e===null?e=[s]:e.push(s),a++}}}else{let p={instancePath:i+"/concerns/"+t.replace(/~/g,"~0").replace(
+/\//g,"~1"),schemaPath:"#/properties/concerns/additionalProperties/type",keyword:"type",params:{type:"object"}};
+e===null?e=[p]:e.push(p),a++}}}else{let t={instancePath:i+"/concerns",schemaPath:"#/properties/concerns/type",
+keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}if(u.presets!==void 0){let l=u.presets;if(l&&
+typeof l=="object"&&!Array.isArray(l)){for(let t in l){let r=a;if(typeof t=="string"&&!I.test(t)){let p={instancePath:i+
+"/presets",schemaPath:"#/properties/presets/propertyNames/pattern",keyword:"pattern",params:{pattern:"^[a-z][a\
+-z0-9_-]{0,63}$"},propertyName:t};e===null?e=[p]:e.push(p),a++}var Z=r===a;if(!Z){let p={instancePath:i+"/pres\
+ets",schemaPath:"#/properties/presets/propertyNames",keyword:"propertyNames",params:{propertyName:t}};e===null?
+e=[p]:e.push(p),a++}}for(let t in l){let r=l[t];if(r&&typeof r=="object"&&!Array.isArray(r))for(let p in r){let s=r[p];
+if(typeof s!="string"&&!(typeof s=="number"&&isFinite(s))&&!Array.isArray(s)&&s!==null){let o={instancePath:i+
+"/presets/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+#/properties/presets/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.
+presets.additionalProperties.additionalProperties.type}};e===null?e=[o]:e.push(o),a++}if(Array.isArray(s)){if(s.
+length<1){let c={instancePath:i+"/presets/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").
+replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/additionalProperties/minItems",keyword:"\
+minItems",params:{limit:1}};e===null?e=[c]:e.push(c),a++}let o=s.length;for(let c=0;c<o;c++)if(typeof s[c]!="s\
+tring"){let n={instancePath:i+"/presets/"+t.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+p.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+c,schemaPath:"#/properties/presets/additionalProperties/additionalProperties/items/type",keyword:"\
+type",params:{type:"string"}};e===null?e=[n]:e.push(n),a++}}}else{let p={instancePath:i+"/presets/"+t.replace(
+/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/presets/additionalProperties/type",keyword:"type",params:{
+type:"object"}};e===null?e=[p]:e.push(p),a++}}}else{let t={instancePath:i+"/presets",schemaPath:"#/properties/\
+presets/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(t),a++}}if(u.primitives!==void 0){let l=u.
+primitives;if(l&&typeof l=="object"&&!Array.isArray(l)){for(let t in l)if(!(t==="tools"||t==="prompts"||t==="r\
+esources"||t==="resourceTemplates")){let r={instancePath:i+"/primitives",schemaPath:"#/properties/primitives/a\
+dditionalProperties",keyword:"additionalProperties",params:{additionalProperty:t}};e===null?e=[r]:e.push(r),a++}
+if(l.tools!==void 0){let t=l.tools;if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&
+typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&
+isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,
+"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additi\
+onalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.primitives.properties.tools.
+additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(o)){if(o.length>
+256){let n={instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~\
+0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalProperties/additionalPr\
+operties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+
+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+#/properties/primitives/properties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",
+params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="st\
+ring"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/\
+tools/additionalProperties/additionalProperties/items/type",keyword:"type",params:{type:y.properties.primitives.
+properties.tools.additionalProperties.additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={
+instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitiv\
+es/properties/tools/additionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),
+a++}}else{let r={instancePath:i+"/primitives/tools",schemaPath:"#/properties/primitives/properties/tools/type",
+keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(r),a++}}if(l.prompts!==void 0){let t=l.prompts;if(t&&
+typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){
+let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+
+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"\
+#/properties/primitives/properties/prompts/additionalProperties/additionalProperties/type",keyword:"type",params:{
+type:y.properties.primitives.properties.prompts.additionalProperties.additionalProperties.type}};e===null?e=[c]:
+e.push(c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,
 "~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/pro\
-perties/tools/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?
-e=[n]:e.push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&
-isFinite(m))){let d={instancePath:i+"/primitives/tools/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(
-/~/g,"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/tools/additionalProperties\
-/additionalProperties/items/type",keyword:"type",params:{type:y.properties.primitives.properties.tools.additionalProperties.
-additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/tool\
-s/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/tools/additionalPr\
-operties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+
-"/primitives/tools",schemaPath:"#/properties/primitives/properties/tools/type",keyword:"type",params:{type:"ob\
-ject"}};e===null?e=[r]:e.push(r),a++}}if(l.prompts!==void 0){let t=l.prompts;if(t&&typeof t=="object"&&!Array.
+perties/prompts/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===
+null?e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompt\
+s/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(
+n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){
+let d={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").
+replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/addition\
+alProperties/items/type",keyword:"type",params:{type:y.properties.primitives.properties.prompts.additionalProperties.
+additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/prom\
+pts/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addition\
+alProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+
+"/primitives/prompts",schemaPath:"#/properties/primitives/properties/prompts/type",keyword:"type",params:{type:"\
+object"}};e===null?e=[r]:e.push(r),a++}}if(l.resources!==void 0){let t=l.resources;if(t&&typeof t=="object"&&!Array.
 isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!=
-"string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/primitives/prompts/"+
+"string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/primitives/resources/"+
 r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties\
-/primitives/properties/prompts/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.
-primitives.properties.prompts.additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.
-isArray(o)){if(o.length>256){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"\
-~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/addit\
-ionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),
-a++}if(o.length<1){let n={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.
-replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProper\
-ties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.
-length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+
-"/primitives/prompts/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+"\
-/"+n,schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/additionalProperties/items/ty\
-pe",keyword:"type",params:{type:y.properties.primitives.properties.prompts.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/prompts/"+r.replace(/~/g,
-"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/prompts/additionalProperties/type",keyword:"\
-type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"/primitives/prompts",schemaPath:"\
-#/properties/primitives/properties/prompts/type",keyword:"type",params:{type:"object"}};e===null?e=[r]:e.push(
-r),a++}}if(l.resources!==void 0){let t=l.resources;if(t&&typeof t=="object"&&!Array.isArray(t))for(let r in t){
-let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){let o=p[s];if(typeof o!="string"&&!(typeof o==
-"number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").
+/primitives/properties/resources/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.
+properties.primitives.properties.resources.additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(
+c),a++}if(Array.isArray(o)){if(o.length>256){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").
 replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/propertie\
-s/resources/additionalProperties/additionalProperties/type",keyword:"type",params:{type:y.properties.primitives.
-properties.resources.additionalProperties.additionalProperties.type}};e===null?e=[c]:e.push(c),a++}if(Array.isArray(
-o)){if(o.length>256){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"\
-/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additiona\
-lProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?e=[n]:e.push(n),a++}
-if(o.length<1){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(
-/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/a\
-dditionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.push(n),a++}let c=o.length;
-for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(m))){let d={instancePath:i+
-"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1")+
-"/"+n,schemaPath:"#/properties/primitives/properties/resources/additionalProperties/additionalProperties/items\
-/type",keyword:"type",params:{type:y.properties.primitives.properties.resources.additionalProperties.additionalProperties.
-items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/resources/"+r.replace(/~/g,
-"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/additionalProperties/type",
-keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+"/primitives/r\
-esources",schemaPath:"#/properties/primitives/properties/resources/type",keyword:"type",params:{type:"object"}};
-e===null?e=[r]:e.push(r),a++}}if(l.resourceTemplates!==void 0){let t=l.resourceTemplates;if(t&&typeof t=="obje\
-ct"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){
+s/resources/additionalProperties/additionalProperties/maxItems",keyword:"maxItems",params:{limit:256}};e===null?
+e=[n]:e.push(n),a++}if(o.length<1){let n={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(
+/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resour\
+ces/additionalProperties/additionalProperties/minItems",keyword:"minItems",params:{limit:1}};e===null?e=[n]:e.
+push(n),a++}let c=o.length;for(let n=0;n<c;n++){let m=o[n];if(typeof m!="string"&&!(typeof m=="number"&&isFinite(
+m))){let d={instancePath:i+"/primitives/resources/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,
+"~0").replace(/\//g,"~1")+"/"+n,schemaPath:"#/properties/primitives/properties/resources/additionalProperties/\
+additionalProperties/items/type",keyword:"type",params:{type:y.properties.primitives.properties.resources.additionalProperties.
+additionalProperties.items.type}};e===null?e=[d]:e.push(d),a++}}}}else{let s={instancePath:i+"/primitives/reso\
+urces/"+r.replace(/~/g,"~0").replace(/\//g,"~1"),schemaPath:"#/properties/primitives/properties/resources/addi\
+tionalProperties/type",keyword:"type",params:{type:"object"}};e===null?e=[s]:e.push(s),a++}}else{let r={instancePath:i+
+"/primitives/resources",schemaPath:"#/properties/primitives/properties/resources/type",keyword:"type",params:{
+type:"object"}};e===null?e=[r]:e.push(r),a++}}if(l.resourceTemplates!==void 0){let t=l.resourceTemplates;if(t&&
+typeof t=="object"&&!Array.isArray(t))for(let r in t){let p=t[r];if(p&&typeof p=="object"&&!Array.isArray(p))for(let s in p){
 let o=p[s];if(typeof o!="string"&&!(typeof o=="number"&&isFinite(o))&&!Array.isArray(o)){let c={instancePath:i+
 "/primitives/resourceTemplates/"+r.replace(/~/g,"~0").replace(/\//g,"~1")+"/"+s.replace(/~/g,"~0").replace(/\//g,
 "~1"),schemaPath:"#/properties/primitives/properties/resourceTemplates/additionalProperties/additionalProperti\
@@ -426,16 +426,16 @@ ge-size",schemaPath:"#/properties/settings/properties/page-size/minimum",keyword
 >=",limit:1}};e===null?e=[r]:e.push(r),a++}}}if(l["name-filters"]!==void 0&&typeof l["name-filters"]!="boolean"){
 let t={instancePath:i+"/settings/name-filters",schemaPath:"#/properties/settings/properties/name-filters/type",
 keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}if(l.panel!==void 0){let t=l.panel;if(!(t===
-"off"||t==="read-only"||t==="on")){let r={instancePath:i+"/settings/panel",schemaPath:"#/properties/settings/p\
-roperties/panel/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.panel.enum}};e===null?
-e=[r]:e.push(r),a++}}if(l.tasks!==void 0){let t=l.tasks;if(!(t==="require-capability"||t==="show")){let r={instancePath:i+
-"/settings/tasks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"enum",params:{allowedValues:y.
-properties.settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),a++}}if(l.transparency!==void 0&&typeof l.
-transparency!="boolean"){let t={instancePath:i+"/settings/transparency",schemaPath:"#/properties/settings/prop\
-erties/transparency/type",keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}}else{let t={instancePath:i+
-"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type:"object"}};e===null?e=[t]:e.push(
-t),a++}}}else{let l={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"object"}};e===null?e=[l]:
-e.push(l),a++}return L.errors=e,a===0}
+"off"||t==="read-only"||t==="narrow"||t==="on")){let r={instancePath:i+"/settings/panel",schemaPath:"#/propert\
+ies/settings/properties/panel/enum",keyword:"enum",params:{allowedValues:y.properties.settings.properties.panel.
+enum}};e===null?e=[r]:e.push(r),a++}}if(l.tasks!==void 0){let t=l.tasks;if(!(t==="require-capability"||t==="sh\
+ow")){let r={instancePath:i+"/settings/tasks",schemaPath:"#/properties/settings/properties/tasks/enum",keyword:"\
+enum",params:{allowedValues:y.properties.settings.properties.tasks.enum}};e===null?e=[r]:e.push(r),a++}}if(l.transparency!==
+void 0&&typeof l.transparency!="boolean"){let t={instancePath:i+"/settings/transparency",schemaPath:"#/propert\
+ies/settings/properties/transparency/type",keyword:"type",params:{type:"boolean"}};e===null?e=[t]:e.push(t),a++}}else{
+let t={instancePath:i+"/settings",schemaPath:"#/properties/settings/type",keyword:"type",params:{type:"object"}};
+e===null?e=[t]:e.push(t),a++}}}else{let l={instancePath:i,schemaPath:"#/type",keyword:"type",params:{type:"obj\
+ect"}};e===null?e=[l]:e.push(l),a++}return L.errors=e,a===0}
 /** A part of the data that does not fit the schema, as ajv reports it. The paths are JSON pointers (RFC 6901). */
 export interface SchemaError {
   readonly instancePath: string;
