@@ -1,7 +1,10 @@
 import { WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js';
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
+import { offeredRecord } from '../gate/concerns/initialize.js';
 import { gatedTransport } from '../gate/edge/gated-transport.js';
 import type { PrincipalPreferences } from '../gate/request/kept-preferences.js';
+import { policyInForce } from '../gate/request/live-policy.js';
+import { newSessionId, openSessionId } from '../gate/request/session-id.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
 import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../wire/messages.js';
@@ -14,7 +17,7 @@ import { observedStore } from './observer.js';
 import { once } from './once.js';
 import { readJson } from './request-body.js';
 import { withServerCard } from './server-card/serve-card.js';
-import { bindSessions, newSessionId, readAhead, sessionOf } from './sessions.js';
+import { bindSessions, GONE, isGone, principalOf, readAhead, sessionOf, storeKeyOf } from './sessions.js';
 import { closeAfter, watchAnswers } from './streams/closing-response.js';
 import { readReturn, resultRequest, TaskResultTransport } from './tasks/task-results.js';
 
@@ -102,17 +105,29 @@ async function respond(
   const methods = messages.map((message) => read(message, 'method'));
   const initializes = methods.includes(METHODS.initialize);
 
+  const inForce = policyInForce(policy);
+  const caller = principalOf(given.authInfo);
+  const first = messages.find((message) => read(message, 'method') === METHODS.initialize);
   const sessionId =
-    store === undefined ? undefined : initializes ? newSessionId() : sessionOf(request.headers);
+    store === undefined
+      ? undefined
+      : initializes
+        ? newSessionId(inForce, offeredRecord(inForce, read(first, 'params')), caller)
+        : sessionOf(request.headers);
+  const session = sessionId === undefined ? undefined : openSessionId(inForce, sessionId, caller);
+  // A ping needs nothing that is kept.
+  const isPing = methods.every((method) => method === 'ping');
   const ahead =
-    store === undefined || sessionId === undefined || initializes ? undefined : readAhead(store, sessionId);
+    store === undefined || session === undefined || initializes || isPing
+      ? undefined
+      : readAhead(store, session.key);
   await lists?.verify(given.report);
   const server = await options.server(request, given);
   const close = once(() => server.close());
   request.signal.addEventListener('abort', close, { once: true });
-  if ((await ahead?.session)?.state === 'ended') {
+  if (isGone(await ahead?.session, session)) {
     await close();
-    return failure(404, HTTP_ERRORS.notFound, 'The session was ended. Initialize a new one.');
+    return failure(404, HTTP_ERRORS.notFound, GONE);
   }
   if (request.signal.aborted) {
     // The client already got an error because it took too long, so the request must not run now.
@@ -138,13 +153,14 @@ async function respond(
     transport.send = async (message, sendOptions) => {
       const method = read(message, 'method');
       const isAnnounced =
-        typeof method === 'string' && LIST_CHANGED.has(method) && announce(sessionId, method);
+        typeof method === 'string' && LIST_CHANGED.has(method) && announce(storeKeyOf(sessionId), method);
       if (!isAnnounced) await send(message, sendOptions);
     };
   }
   const gated = gatedTransport(transport as Transport, {
     policy,
     store: ahead?.store ?? store,
+    session,
     principal: options.principal,
     report: given.report,
     names: given.names,
@@ -179,7 +195,7 @@ async function endSession(store: SessionStore, request: Request): Promise<Respon
     return failure(400, HTTP_ERRORS.refused, message);
   }
   try {
-    await store.end(id);
+    await store.end(storeKeyOf(id));
   } catch {
     return failure(503, HTTP_ERRORS.internal, 'The session could not be ended. Try again.');
   }

@@ -1,20 +1,30 @@
-import { randomBytes } from 'node:crypto';
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import type { SessionId } from '../gate/request/session-id.js';
 import { digestOf } from '../session/digest.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 
 const SESSION_HEADER = 'mcp-session-id';
 
-/** @returns 128 random bits in hexadecimal */
-export function newSessionId(): string {
-  return randomBytes(16).toString('hex');
-}
-
 /** @returns the session id; `undefined` if it does not have the form of the ids that `newSessionId` makes */
 export function sessionOf(headers: Headers): string | undefined {
   const id = headers.get(SESSION_HEADER);
-  return id !== null && /^[0-9a-f]{32}$/.test(id) ? id : undefined;
+  return id !== null && id.length <= 1024 && /^[0-9a-f]{32}(\.[\w-]+)?$/.test(id) ? id : undefined;
 }
+
+/** @returns under which stores keep a session */
+export const storeKeyOf = (id: string): string => id.slice(0, 32);
+
+/** What a client is told whose session no longer exists. Hosts initialize a new one. */
+export const GONE = 'The session is unknown or was ended. Initialize a new one.';
+
+/**
+ * Returns whether a session no longer exists, or never did. Then its preferences are not known, and may have hidden something.
+ *
+ * @param found what the store has; `undefined` if it was not asked, or could not be read
+ * @param session the id of the session
+ */
+export const isGone = (found: SessionRead | undefined, session: SessionId | undefined): boolean =>
+  found?.state === 'ended' || (found?.state === 'unknown' && session?.sealed === undefined);
 
 /**
  * Binds sessions to the caller: the key in the store is a hash of the session id and the caller. If another caller sends

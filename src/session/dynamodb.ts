@@ -18,7 +18,7 @@ import { limitCalls } from './table-calls.js';
 export interface DynamoStoreOptions {
   /** The table's name or ARN. Its partition key is the string `id`; its TTL attribute is `expiresAt`. */
   readonly table: string;
-  /** The AWS client. The default one has short timeouts, five attempts, and the region of the environment. */
+  /** The AWS client. The default one has short timeouts, three attempts, and the region of the environment. */
   readonly client?: Pick<DynamoDBClient, 'send'>;
   /** Seconds from a session's last use until it expires. The default is one day. */
   readonly expiresAfterSeconds?: number;
@@ -27,7 +27,7 @@ export interface DynamoStoreOptions {
    * `expiresAfterSeconds` if that is less.
    */
   readonly refreshAfterSeconds?: number;
-  /** Milliseconds that a call may take, including its retries. The default is 4000. */
+  /** Milliseconds that a call may take, including its retries. The default is 800, and 4000 for the first one, which loads the client. */
   readonly timeoutMs?: number;
 }
 
@@ -36,6 +36,10 @@ export class DynamoStoreError extends ConcernsError {
   override readonly code = 'SESSION_STORE_FAILED';
   override readonly name = 'DynamoStoreError';
 }
+
+/** How long calls may take, and the first one, in milliseconds. Attempts of the default client end before that. */
+const CALL_MS = 800;
+const FIRST_CALL_MS = 4000;
 
 /** How often an update is attempted while other processes write to a session that has just expired. */
 const MAX_ATTEMPTS = 3;
@@ -50,7 +54,7 @@ const MAX_ATTEMPTS = 3;
  * createFunction({ server, policy, store: createDynamoStore({ table: 'sessions' }) });
  */
 export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
-  const { table, client, expiresAfterSeconds = 24 * 60 * 60, timeoutMs = 4000 } = options;
+  const { table, client, expiresAfterSeconds = 24 * 60 * 60, timeoutMs = CALL_MS } = options;
   const { refreshAfterSeconds = Math.min(300, expiresAfterSeconds / 10) } = options;
   const items = openTable(table, client);
   const now = (): number => Math.floor(Date.now() / 1000);
@@ -71,7 +75,13 @@ export function createDynamoStore(options: DynamoStoreOptions): SessionStore {
     user: 'The session store',
     check: 'its name and the permissions of this process',
   };
-  const withLimit = limitCalls(timeoutMs, words, (...given) => new DynamoStoreError(...given));
+  // The first call also loads the client, which takes a small Lambda function seconds.
+  const firstMs = options.timeoutMs ?? FIRST_CALL_MS;
+  const withLimit = limitCalls(
+    { ms: timeoutMs, firstMs },
+    words,
+    (...given) => new DynamoStoreError(...given),
+  );
 
   return {
     read: (id) =>

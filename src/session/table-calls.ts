@@ -3,22 +3,37 @@ import { beforeAbort } from './before-abort.js';
 /**
  * Limits the time of calls to a table, including credentials, retries and the import of the client.
  *
- * @param ms milliseconds that a call may take
+ * @param limits milliseconds that a call may take, and those that calls may take until one was answered
  * @param words for messages: the table, for example `The session table sessions`; the user of the package of the AWS client; and
  *   what to check if the table cannot be used
  * @param toError makes the error of a call that fails or takes longer
  * @returns a function that runs a call
  */
 export function limitCalls(
-  ms: number,
+  limits: { readonly ms: number; readonly firstMs: number },
   { table, user, check }: Readonly<Record<'table' | 'user' | 'check', string>>,
   toError: (message: string, options: ErrorOptions) => Error,
 ) {
+  let failedAt = Number.NEGATIVE_INFINITY;
+  let ms = limits.firstMs;
   return async <T>(call: (signal: AbortSignal) => Promise<T>): Promise<T> => {
+    const waited = Date.now() - failedAt;
+    if (waited < PAUSE_MS) {
+      throw toError(
+        `${table} did not answer ${waited} ms ago, so it was not asked again yet. Check ${check}.`,
+        {},
+      );
+    }
+    // One call at a time finds out whether the table answers again.
+    if (Number.isFinite(failedAt)) failedAt = Date.now();
     const signal = AbortSignal.timeout(ms);
     try {
-      return await beforeAbort(call(signal), signal);
+      const result = await beforeAbort(call(signal), signal);
+      failedAt = Number.NEGATIVE_INFINITY;
+      ms = limits.ms;
+      return result;
     } catch (cause) {
+      failedAt = signal.aborted || isUnreachable(cause) ? Date.now() : Number.NEGATIVE_INFINITY;
       const name = cause instanceof Error ? cause.name : String(cause);
       const missing = cause instanceof Error && 'code' in cause && cause.code === 'ERR_MODULE_NOT_FOUND';
       const message = signal.aborted
@@ -29,4 +44,12 @@ export function limitCalls(
       throw toError(message, { cause });
     }
   };
+}
+
+/** How long a table that did not answer is not asked, in milliseconds: requests must not wait for it one after the other. */
+const PAUSE_MS = 2000;
+
+/** Whether the table did not answer at all. An error of the table itself is an answer: a client may have caused it. */
+function isUnreachable(cause: unknown): boolean {
+  return cause instanceof Error && !('$metadata' in cause && '$fault' in cause);
 }

@@ -1,8 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { afterEach, describe, expect, it } from 'vitest';
 import { requireLogin } from '../../src/http/callers/authorization.js';
 import type { FetchHandler } from '../../src/http/fetch-handler.js';
 import { createHandler } from '../../src/http/sdk-v1.js';
-import { newSessionId } from '../../src/http/sessions.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import type { SessionStore } from '../../src/session/store.js';
 import { shareUpstream } from '../../src/upstream/upstream.js';
@@ -54,7 +54,7 @@ const OWNERS: Record<string, (handle: FetchHandler) => Promise<Caller>> = {
 /** Everyone but the owner. */
 async function strangersTo(handle: FetchHandler, owner: Caller): Promise<Record<string, Caller>> {
   const bob = { authInfo: principal('bob') };
-  const { session = newSessionId() } = owner;
+  const { session = randomBytes(16).toString('hex') } = owner;
   return {
     'another principal': (await initialize(handle, bob)).caller,
     'another principal with the session id of the owner': { ...bob, session },
@@ -62,7 +62,7 @@ async function strangersTo(handle: FetchHandler, owner: Caller): Promise<Record<
       authInfo: { ...principal('alice'), extra: { sub: 'alice' } },
     },
     'another session': (await initialize(handle)).caller,
-    'a session id that nobody opened': { session: newSessionId() },
+    'a session id that nobody opened': { session: randomBytes(16).toString('hex') },
     'no session': {},
     ...(owner.authInfo === undefined ? {} : { 'the session id of the owner only': { session } }),
   };

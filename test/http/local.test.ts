@@ -93,9 +93,9 @@ describe('the local endpoint', () => {
     expect(logged).toMatchObject([
       {
         httpMethod: 'POST',
-        status: 200,
+        status: 404,
         durationMs: expect.any(Number),
-        reports: [{ method: 'tools/list', total: 24 }],
+        reports: [],
         storeCalls: [{ operation: 'read' }],
       },
     ]);

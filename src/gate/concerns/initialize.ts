@@ -199,7 +199,22 @@ function offer(policy: Policy, concerns: unknown): Offer {
   };
 }
 
-function offeredBy({ policy, request: { params } }: RequestFacts): Offer {
+/**
+ * Returns what is kept of an `initialize` request.
+ *
+ * @param policy the policy in force
+ * @param params the params as the client sent them
+ */
+export const offeredRecord = (policy: Policy, params: unknown): SessionRecord =>
+  offeredBy({ policy, request: { params } }).record;
+
+function offeredBy({
+  policy,
+  request: { params },
+}: {
+  readonly policy: Policy;
+  readonly request: { readonly params?: unknown };
+}): Offer {
   const offered = offer(policy, concernsOfInitialize(params));
   const capabilities = read(params, 'capabilities');
   const panel = panelMode(policy.settings) === 'off' ? {} : { panel: surfacesOf(capabilities) };

@@ -89,14 +89,20 @@ export type Replaced =
       readonly announced: readonly Capability[];
     }
   | { readonly state: 'ended' }
-  /** The store failed. `kept` says whether the caller's own preferences had changed before that. */
-  | { readonly state: 'failed'; readonly kept: boolean; readonly cause: unknown };
+  /**
+   * The store failed. `kept` says whether the caller's own preferences had changed before that; `known` says whether the store
+   * told afterwards that nothing else did.
+   */
+  | { readonly state: 'failed'; readonly kept: boolean; readonly known: boolean; readonly cause: unknown };
 
 /** Says what a failed store means for a person. The preferences are the subject of the sentence. */
-export const notStored = ({ kept }: Extract<Replaced, { state: 'failed' }>): string =>
-  kept
+export function notStored({ kept, known }: Extract<Replaced, { state: 'failed' }>): string {
+  if (!known)
+    return 'may or may not have been stored: the store did not answer. List again to see what is in effect.';
+  return kept
     ? 'were stored for the caller, but not for this session. Try again.'
     : 'could not be stored, so nothing changed. Try again.';
+}
 
 /**
  * Replaces the preferences of a session and, if they are kept per caller, those of the caller. Values that a model has set
@@ -115,29 +121,30 @@ export function* replacePreferences(
   decided: Decided = 'all',
 ): Settling<Replaced> {
   const isPerCaller = facts.keeps.caller;
+  const isPerSession = facts.era === 'legacy';
   let before: Kept;
-  let change: SessionRecord;
-  let kept = false;
   try {
     before = yield* keptNow();
-    if (before.session.state === 'ended') return { state: 'ended' };
-    const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
-    const earlier = recordOf(before.session);
-    change = {
-      concerns,
-      ...withoutModel(earlier, decided),
-      ...(isPerCaller ? { acted: true } : {}),
-      ...(earlier.warnings === undefined ? {} : { warnings: [] }),
-    };
-    if (isPerCaller) {
-      yield* keep('principal', { concerns });
-      kept = true;
-    }
-    if (facts.era === 'legacy' && (yield* keep('session', change)) === 'ended') {
-      return { state: 'ended' };
-    }
   } catch (cause) {
-    return { state: 'failed', kept, cause };
+    return { state: 'failed', kept: false, known: true, cause };
+  }
+  if (before.session.state === 'ended') return { state: 'ended' };
+  const concerns = { ...earlierValues(before, update), ...describeAccepted(update) };
+  const earlier = recordOf(before.session);
+  const change: SessionRecord = {
+    concerns,
+    ...withoutModel(earlier, decided),
+    ...(isPerCaller ? { acted: true } : {}),
+    ...(earlier.warnings === undefined ? {} : { warnings: [] }),
+  };
+  try {
+    if (isPerCaller) yield* keep('principal', { concerns });
+    if (isPerSession && (yield* keep('session', change)) === 'ended') return { state: 'ended' };
+  } catch (cause) {
+    // Only the answer of the store may be lost.
+    const { caller, session, known } = yield* whereStored(concerns);
+    const isStored = (!isPerCaller || caller) && (!isPerSession || session);
+    if (!isStored) return { state: 'failed', kept: isPerCaller && caller, known, cause };
   }
   const record = recordOf(before.session);
   const { warnings: _replaced, ...rest } = record;
@@ -148,6 +155,21 @@ export function* replacePreferences(
   const { visible, changed } = yield* compareLists(old, after);
   return { state: 'replaced', after, visible, announced: announcedOf(record, changed) };
 }
+
+/** Reads after a failed write where it arrived. `known` is false if that cannot be read either. */
+function* whereStored(concerns: HostConcerns) {
+  const wanted = textOf(concerns);
+  try {
+    const { session, principal } = yield* keptNow();
+    const has = (kept: SessionRead | undefined): boolean => textOf(recordOf(kept).concerns) === wanted;
+    return { session: has(session), caller: has(principal), known: true };
+  } catch {
+    return { session: false, caller: false, known: false };
+  }
+}
+
+/** Stores may return members in another order. */
+const textOf = (concerns: HostConcerns = {}): string => JSON.stringify(Object.entries(concerns).sort());
 
 /** @returns the earlier values of concerns whose new value was not accepted: a typing error must not remove them */
 function earlierValues(before: Kept, { notAccepted }: Configuration): HostConcerns {

@@ -4,6 +4,7 @@ import type { SharedCatalog } from '../request/catalog-cache.js';
 import type { PrincipalPreferences } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
 import type { GateReport } from '../request/report.js';
+import type { SessionId } from '../request/session-id.js';
 import type { TaskMemory } from '../tasks/task-records.js';
 import type { ConnectionObserver, InitializedConnection } from './connection-state.js';
 import type { KnownNames } from './outcomes.js';
@@ -31,6 +32,8 @@ export interface GateOptions extends ConcernsOptions {
   readonly probe?: string | undefined;
   /** A catalog shared between server instances. The operator promises that it does not depend on the request. */
   readonly shared?: SharedCatalog | undefined;
+  /** The id of the session, if the transport has one and somebody has taken it apart. */
+  readonly session?: SessionId | undefined;
   /** The makers of tasks, as far as this process knows, shared between the connections of one endpoint. */
   readonly taskMemory?: TaskMemory | undefined;
   /** Called when a client has initialized the connection, by a process that serves a page with switches. */

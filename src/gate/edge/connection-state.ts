@@ -26,11 +26,12 @@ export class Initialization {
 
   /**
    * From `initialize` on, no request of the connection is modern. A connection that keeps the preferences itself keeps them
-   * at once: a client that does not wait for the answer may already have sent its next messages.
+   * at once: a client that does not wait for the answer may already have sent its next messages. What its session id says is
+   * stronger: `initialize` may be that of an endpoint that continues the session.
    */
   asked(preferences: SessionPreferences, record: SessionRecord): void {
     this.isLegacy = true;
-    if (preferences.place === 'connection') preferences.record = record;
+    if (preferences.place === 'connection') preferences.record = { ...record, ...preferences.sealed };
   }
 
   /** A client may try `initialize` first, and then send modern requests. */

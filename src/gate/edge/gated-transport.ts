@@ -172,8 +172,9 @@ class TransportWithGate extends TransportLayer implements GatedTransport {
   private open(extra: MessageExtraInfo | undefined): Connection {
     const { policy, store, principal, probe, shared, taskMemory, observe } = this.options;
     const { sessionId } = this.inner;
+    const session = this.options.session ?? (sessionId === undefined ? undefined : { key: sessionId });
     const isHttp = httpOf(extra) !== undefined;
-    const preferences = placePreferences(store, sessionId, isHttp);
+    const preferences = placePreferences(store, session, isHttp);
     const memory = taskMemory ?? (isHttp ? memoryOf(policy) : new TaskMemory());
     const tasks = taskRecords(memory, store);
     return new Connection(

@@ -14,9 +14,9 @@ import {
 import {
   type Kept,
   NO_PRINCIPAL,
-  nothingRead,
   readKept,
   readPrincipal,
+  unread,
   updateSession,
 } from '../request/kept-preferences.js';
 import { storeWarning } from '../request/report.js';
@@ -120,7 +120,7 @@ const UNREAD = 'The preferences of this session could not be read. Try again.';
 
 /**
  * Reads the preferences of a request from every source, and resolves its configuration. If the store cannot be read,
- * `advisory` continues with the other sources. `enforce` refuses: the preferences that it cannot read may hide something.
+ * `advisory` continues with what the session id says and with the other sources. `enforce` refuses: the preferences that it cannot read may hide something.
  *
  * @param then called with the exchange, which has its configuration then, before this function returns if the session is
  *   at hand
@@ -132,9 +132,18 @@ export function findPreferences(
 ): void {
   const { connection, era } = exchange;
   const noPrincipal = connection.principal?.place === 'none' ? [NO_PRINCIPAL] : [];
-  const configured = (kept: Kept, logged: readonly ConcernWarning[]): void => {
+  const configured = (
+    kept: Kept,
+    logged: readonly ConcernWarning[],
+    told: readonly ConcernWarning[] = [],
+  ): void => {
     exchange.kept = kept;
-    exchange.configured(configure(exchange, kept, { meta: true }), logged);
+    const configuration = configure(exchange, kept, { meta: true });
+    const { warnings } = configuration;
+    exchange.configured(
+      told.length === 0 ? configuration : { ...configuration, warnings: [...told, ...warnings] },
+      logged,
+    );
     const [wrong] = invalid === 'refuse' ? exchange.configuration.invalid : [];
     if (wrong !== undefined) return then({ end: refuseValue(exchange, wrong) });
     noteListing(exchange);
@@ -150,7 +159,8 @@ export function findPreferences(
     },
     (cause) => {
       const warnings = [storeWarning('read', cause)];
-      if (!exchange.isEnforced) return configured(nothingRead(exchange), warnings);
+      // The client must know that what it sees may not be what its person chose.
+      if (!exchange.isEnforced) return configured(unread(exchange), [], warnings);
       const error = ERRORS.internal;
       then({ end: refuse(error, UNREAD, undefined, () => [{ warnings, error }]) });
     },

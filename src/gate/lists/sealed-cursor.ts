@@ -1,9 +1,9 @@
-import { createCipheriv, createDecipheriv, createHash, createHmac } from 'node:crypto';
+import { createHash } from 'node:crypto';
+import { seal, unseal } from '../../wire/seal.js';
 import { type CursorTarget, digestsOf, type ReadCursor } from './cursor.js';
 
 /** The two digests that all cursors of the gate have, then the encrypted cursor. */
 const SEALED = /^p\.([\w-]{22})\.([\w-]{22})\.([\w-]{38,})$/;
-const LENGTHS = { nonce: 12, tag: 16 };
 
 export type OpenedCursor =
   | { readonly ok: true; readonly cursor: string }
@@ -29,14 +29,9 @@ export function isSealed(cursor: unknown): cursor is string {
  * sealCursor({ catalog: 'tools', policy: policy.digest, configuration: configuration.key, filter: '' }, 'page-2');
  */
 export function sealCursor(target: CursorTarget, cursor: string): string {
-  const key = keyOf(target);
   const bound = digestsOf(target).join('.');
   // JSON writes lone surrogates differently from each other. UTF-8 alone would not.
-  const text = JSON.stringify(cursor);
-  const nonce = createHmac('sha256', key).update(`${bound}.${text}`).digest().subarray(0, LENGTHS.nonce);
-  const cipher = createCipheriv('aes-256-gcm', key, nonce).setAAD(Buffer.from(bound));
-  const sealed = Buffer.concat([cipher.update(text, 'utf8'), cipher.final()]);
-  return `p.${bound}.${Buffer.concat([nonce, cipher.getAuthTag(), sealed]).toString('base64url')}`;
+  return `p.${bound}.${seal(keyOf(target), bound, JSON.stringify(cursor))}`;
 }
 
 /**
@@ -51,19 +46,8 @@ export function openCursor(cursor: string, expected: CursorTarget): OpenedCursor
   const digests = digestsOf(expected);
   if (list !== digests[0]) return { ok: false, reason: list === undefined ? 'malformed' : 'changed' };
   if (filter !== digests[1]) return { ok: false, reason: 'filter-changed' };
-  const bytes = Buffer.from(sealed, 'base64url');
-  // The last character of base64 has unused bits. Only one text is accepted for each cursor.
-  if (bytes.toString('base64url') !== sealed) return { ok: false, reason: 'malformed' };
-  const nonce = bytes.subarray(0, LENGTHS.nonce);
-  const tag = bytes.subarray(LENGTHS.nonce, LENGTHS.nonce + LENGTHS.tag);
-  try {
-    const decipher = createDecipheriv('aes-256-gcm', keyOf(expected), nonce, { authTagLength: LENGTHS.tag });
-    decipher.setAAD(Buffer.from(digests.join('.'))).setAuthTag(tag);
-    const text = decipher.update(bytes.subarray(LENGTHS.nonce + LENGTHS.tag), undefined, 'utf8');
-    return { ok: true, cursor: JSON.parse(text + decipher.final('utf8')) };
-  } catch {
-    return { ok: false, reason: 'malformed' };
-  }
+  const text = unseal(keyOf(expected), digests.join('.'), sealed);
+  return text === undefined ? { ok: false, reason: 'malformed' } : { ok: true, cursor: JSON.parse(text) };
 }
 
 function keyOf({ policy }: CursorTarget): Buffer {

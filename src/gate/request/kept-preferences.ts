@@ -4,6 +4,7 @@ import { readsClient } from '../../engine/expression/expression.js';
 import type { Policy } from '../../engine/policy.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
 import type { Era } from '../../wire/messages.js';
+import type { SessionId } from './session-id.js';
 
 /** Where the preferences of a verified caller are kept, if the operator turned that on. */
 export type PrincipalPreferences =
@@ -32,6 +33,13 @@ const UNKNOWN: SessionRead = { state: 'unknown' };
 /** What is known of a request before anything was read for it. */
 export function nothingRead({ connection }: Pick<Sent, 'connection'>): Kept {
   return { session: UNKNOWN, principal: connection.principal?.place === 'store' ? UNKNOWN : undefined };
+}
+
+/** What is known of a request whose store cannot be read: what its session id says. */
+export function unread({ connection }: Pick<Sent, 'connection'>): Kept {
+  const { preferences } = connection;
+  const sealed = preferences.place === 'store' ? preferences.sealed : undefined;
+  return { ...nothingRead({ connection }), session: withSealed(UNKNOWN, sealed) };
 }
 
 /**
@@ -99,9 +107,20 @@ export function withoutModel({ model = {} }: SessionRecord, decided: Decided): P
 /** Where the preferences of one connection are kept between its messages. */
 export type SessionPreferences =
   /** In the connection, which lasts as long as the session: stdio, in memory, a transport kept per session. */
-  | { readonly place: 'connection'; readonly id?: string | undefined; record: SessionRecord }
+  | {
+      readonly place: 'connection';
+      readonly id?: string | undefined;
+      record: SessionRecord;
+      readonly sealed?: SessionRecord | undefined;
+    }
   /** In a store, under the session's id: each request may reach another process. */
-  | { readonly place: 'store'; readonly store: SessionStore; readonly id: string }
+  | {
+      readonly place: 'store';
+      readonly store: SessionStore;
+      readonly id: string;
+      /** What the session id says. What the store has is newer. */
+      readonly sealed?: SessionRecord | undefined;
+    }
   /** Nowhere: HTTP without a session. */
   | { readonly place: 'none' };
 
@@ -109,24 +128,34 @@ export type SessionPreferences =
  * Chooses where the preferences of a connection are kept.
  *
  * @param store the store, if the operator configured one
- * @param sessionId the session's id, if the transport has one
+ * @param session the session's id, if the transport has one
  * @param http whether the messages arrive in HTTP requests
  */
 export function placePreferences(
   store: SessionStore | undefined,
-  sessionId: string | undefined,
+  session: SessionId | undefined,
   http: boolean,
 ): SessionPreferences {
-  if (store !== undefined && sessionId !== undefined) return { place: 'store', store, id: sessionId };
-  return http && sessionId === undefined
+  const { key: id, sealed } = session ?? {};
+  if (store !== undefined && id !== undefined) return { place: 'store', store, id, sealed };
+  return http && id === undefined
     ? { place: 'none' }
-    : { place: 'connection', id: sessionId, record: {} };
+    : { place: 'connection', id, record: sealed ?? {}, sealed };
 }
 
 /** Returns what is kept for the session; a promise only if it is in a store. */
 export function readSession(preferences: SessionPreferences): SessionRead | Promise<SessionRead> {
-  if (preferences.place === 'store') return preferences.store.read(preferences.id);
+  if (preferences.place === 'store') {
+    const { store, id, sealed } = preferences;
+    return store.read(id).then((found) => withSealed(found, sealed));
+  }
   return { state: 'live', record: preferences.place === 'connection' ? preferences.record : {} };
+}
+
+/** Adds what the session id says to what the store has. An id that the store does not know may be of a write that failed. */
+function withSealed(found: SessionRead, sealed: SessionRecord | undefined): SessionRead {
+  if (sealed === undefined || found.state === 'ended') return found;
+  return { state: 'live', record: { ...sealed, ...recordOf(found) } };
 }
 
 /** Sets the given fields of what is kept for the session. Returns a promise only if it is in a store. */

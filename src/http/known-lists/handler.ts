@@ -1,6 +1,8 @@
 import type { Transport } from '@modelcontextprotocol/sdk/shared/transport.js';
 import type { JSONRPCMessage, MessageExtraInfo } from '@modelcontextprotocol/sdk/types.js';
 import { gatedTransport } from '../../gate/edge/gated-transport.js';
+import { policyInForce } from '../../gate/request/live-policy.js';
+import { openSessionId } from '../../gate/request/session-id.js';
 import {
   fromSdk,
   isRequest,
@@ -14,7 +16,7 @@ import type { FetchHandler, FetchOptions, HandlerOptions } from '../fetch-handle
 import { failure, HTTP_ERRORS } from '../http-errors.js';
 import { observedStore } from '../observer.js';
 import { readJson } from '../request-body.js';
-import { bindSessions, readAhead, sessionOf } from '../sessions.js';
+import { bindSessions, GONE, isGone, principalOf, readAhead, sessionOf } from '../sessions.js';
 import { textResponse } from '../streams/text-response.js';
 import type { KnownLists } from './known-lists.js';
 import { writeAnswer } from './list-text.js';
@@ -49,14 +51,17 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     const observed = options.store && observedStore(options.store, given.storeCall);
     const store = observed && bindSessions(observed, given.authInfo);
     const sessionId = store === undefined ? undefined : sessionOf(request.headers);
-    const ahead = store === undefined || sessionId === undefined ? undefined : readAhead(store, sessionId);
-    if ((await ahead?.session)?.state === 'ended') {
-      return failure(404, HTTP_ERRORS.notFound, 'The session was ended. Initialize a new one.');
-    }
+    const session =
+      sessionId === undefined
+        ? undefined
+        : openSessionId(policyInForce(options.policy), sessionId, principalOf(given.authInfo));
+    const ahead = store === undefined || session === undefined ? undefined : readAhead(store, session.key);
+    if (isGone(await ahead?.session, session)) return failure(404, HTTP_ERRORS.notFound, GONE);
     const transport = new OneAnswerTransport(sessionId);
     const gated = gatedTransport(transport, {
       policy: options.policy,
       store: ahead?.store ?? store,
+      session,
       principal: principalPreferences(options.preferences, observed, given.authInfo),
       report: given.report,
       names: given.names,
@@ -70,8 +75,8 @@ export function answerKnownLists(options: Options, lists: KnownLists, rest: Fetc
     const answer = await transport.request(listRequest, extraOf(request, given));
     await gated.settled();
     await transport.close();
-    const session: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
-    return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...session } });
+    const header: Record<string, string> = sessionId === undefined ? {} : { 'mcp-session-id': sessionId };
+    return textResponse(writeAnswer(answer), { headers: { 'Content-Type': 'application/json', ...header } });
   };
 }
 

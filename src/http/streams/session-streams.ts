@@ -3,7 +3,7 @@ import { LivePolicy } from '../../gate/request/live-policy.js';
 import type { SessionRecord, SessionStore } from '../../session/store.js';
 import { CAPABILITIES, listChangedMethod } from '../../wire/messages.js';
 import { failure, HTTP_ERRORS } from '../http-errors.js';
-import { sessionOf } from '../sessions.js';
+import { GONE, sessionOf, storeKeyOf } from '../sessions.js';
 
 /** How often the preferences of a session with a stream are read: they can change in another process. */
 const POLL_MS = 5000;
@@ -82,14 +82,13 @@ export class SessionStreams {
     if (!request.headers.get('accept')?.includes('text/event-stream')) {
       return failure(406, HTTP_ERRORS.refused, 'Not acceptable: the stream is text/event-stream.');
     }
-    const id = sessionOf(request.headers);
-    if (id === undefined) {
+    const given = sessionOf(request.headers);
+    if (given === undefined) {
       return failure(400, HTTP_ERRORS.refused, 'GET needs the Mcp-Session-Id header of a session.');
     }
+    const id = storeKeyOf(given);
     const session = await this.inner.read(id);
-    if (session.state !== 'live') {
-      return failure(404, HTTP_ERRORS.notFound, 'The session is unknown or was ended. Initialize a new one.');
-    }
+    if (session.state !== 'live') return failure(404, HTTP_ERRORS.notFound, GONE);
     if (this.streams.has(id)) {
       return failure(409, HTTP_ERRORS.refused, 'The session already has a stream. Close that one first.');
     }

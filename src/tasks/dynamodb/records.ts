@@ -70,7 +70,11 @@ export function createDynamoRecords(options: DynamoRecordsOptions): TaskRecords 
     user: 'The task table',
     check: 'its name, its keys and the permissions of this process',
   };
-  const withLimit = limitCalls(timeoutMs, words, (...given) => new TaskStoreError(...given));
+  const withLimit = limitCalls(
+    { ms: timeoutMs, firstMs: timeoutMs },
+    words,
+    (...given) => new TaskStoreError(...given),
+  );
 
   return {
     create: (record) =>

@@ -43,7 +43,7 @@ describe('the workflow of the proposal, over HTTP', () => {
       presets: { safe: { security: 'high', access: 'read' } },
       methods: ['listConcerns', 'updateConcerns'],
     });
-    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f]{32}$/);
+    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f]{32}\.[\w-]+$/);
   });
 
   it('filters lists after initialized, and again after updateConcerns', async () => {
@@ -222,8 +222,13 @@ describe('many processes', () => {
 describe('sessions', () => {
   it('ends permanently with DELETE', async () => {
     const endpoint = await serve(createMemoryStore());
-    const id = '0123456789abcdef0123456789abcdef';
-    const session = { 'mcp-session-id': id };
+    const params = {
+      protocolVersion: '2025-11-25',
+      capabilities: {},
+      clientInfo: { name: 'c', version: '1' },
+    };
+    const opened = await post(endpoint.url, { jsonrpc: '2.0', id: 0, method: 'initialize', params });
+    const session = { 'mcp-session-id': opened.headers.get('mcp-session-id') ?? '' };
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
     expect((await post(endpoint.url, list, session)).status).toBe(200);
     expect((await fetch(endpoint.url, { method: 'DELETE', headers: session })).status).toBe(204);
@@ -232,25 +237,15 @@ describe('sessions', () => {
     expect((await post(endpoint.url, update, session)).status).toBe(404);
   });
 
-  it('serves an unknown session id without preferences, and stores its first update', async () => {
+  it('do not exist for an id that nobody was given', async () => {
     const endpoint = await serve(createMemoryStore());
-    const session = { 'mcp-session-id': 'fedcba9876543210fedcba9876543210' };
     const list = { jsonrpc: '2.0', id: 1, method: 'tools/list' };
-    const tools = async () => {
-      const { result } = (await (await post(endpoint.url, list, session)).json()) as {
-        result: { tools: object[] };
-      };
-      return result.tools.length;
-    };
-    expect(await tools()).toBe(24);
-    const params = { concerns: { security: 'high', cost: 'minimal' } };
-    const update = await post(
-      endpoint.url,
-      { jsonrpc: '2.0', id: 2, method: 'updateConcerns', params },
-      session,
-    );
-    expect(await update.text()).toContain('"tools":9');
-    expect(await tools()).toBe(9);
+    const response = await post(endpoint.url, list, { 'mcp-session-id': 'fedcba9876543210fedcba9876543210' });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      jsonrpc: '2.0',
+      error: { message: expect.stringContaining('unknown') },
+    });
   });
 
   it('has no sessions without a store, and still reads the other preference sources', async () => {

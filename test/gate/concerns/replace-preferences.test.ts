@@ -125,18 +125,59 @@ describe('new preferences', () => {
     it('say whether they were kept for the caller when a store failed', async () => {
       const cause = new TypeError('no store');
       const { talk } = await connect({}, {}, (store) => failing(store, 'update'));
-      expect(await replace(talk, { security: 'low' })).toEqual({ state: 'failed', kept: false, cause });
+      expect(await replace(talk, { security: 'low' })).toEqual({
+        state: 'failed',
+        kept: false,
+        known: true,
+        cause,
+      });
       expect(talk.record).toEqual({});
       const store = createMemoryStore();
       const broken = new Talk(ON, {
         principal: { place: 'store', store, id: 'caller' },
         preferences: { place: 'store', store: failing(store, 'update'), id: 's' },
       });
-      expect(await replace(broken, { security: 'low' })).toEqual({ state: 'failed', kept: true, cause });
+      expect(await replace(broken, { security: 'low' })).toEqual({
+        state: 'failed',
+        kept: true,
+        known: true,
+        cause,
+      });
       const unread = new Talk(ON, {
         preferences: { place: 'store', store: failing(store, 'read'), id: 's' },
       });
-      expect(await replace(unread, { security: 'low' })).toEqual({ state: 'failed', kept: false, cause });
+      expect(await replace(unread, { security: 'low' })).toEqual({
+        state: 'failed',
+        kept: false,
+        known: true,
+        cause,
+      });
+    });
+
+    it('are stored if only the answer of the store was lost', async () => {
+      const store = createMemoryStore();
+      const update = async (id: string, change: SessionRecord) => {
+        await store.update(id, change);
+        throw new TypeError('no answer');
+      };
+      const talk = new Talk(ON, { preferences: { place: 'store', store: { ...store, update }, id: 's' } });
+      expect(await replace(talk, { security: 'low' })).toMatchObject({ state: 'replaced' });
+      expect(await store.read('s')).toMatchObject({ record: { concerns: { security: 'low' } } });
+    });
+
+    it('may or may not be stored if the store cannot be read afterwards', async () => {
+      const store = createMemoryStore();
+      let isDown = false;
+      const read = (id: string) => (isDown ? Promise.reject(new TypeError('down')) : store.read(id));
+      const update = () => {
+        isDown = true;
+        return Promise.reject(new TypeError('no answer'));
+      };
+      const preferences = { place: 'store', store: { ...store, read, update }, id: 's' } as const;
+      expect(await replace(new Talk(ON, { preferences }), { security: 'low' })).toMatchObject({
+        state: 'failed',
+        known: false,
+      });
     });
 
     it('are not kept for a caller who is not verified', async () => {
@@ -188,10 +229,11 @@ describe('new preferences', () => {
 
 it('says what a failed store means', () => {
   const cause = undefined;
-  expect(notStored({ state: 'failed', kept: true, cause })).toBe(
+  expect(notStored({ state: 'failed', kept: true, known: true, cause })).toBe(
     'were stored for the caller, but not for this session. Try again.',
   );
-  expect(notStored({ state: 'failed', kept: false, cause })).toBe(
+  expect(notStored({ state: 'failed', kept: false, known: true, cause })).toBe(
     'could not be stored, so nothing changed. Try again.',
   );
+  expect(notStored({ state: 'failed', kept: false, known: false, cause })).toContain('may or may not');
 });

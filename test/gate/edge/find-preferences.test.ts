@@ -116,7 +116,7 @@ describe('a store that cannot be read', () => {
     expect(exchange.kept).toEqual({ session: { state: 'unknown' }, principal: undefined });
     expect(exchange.configuration.accepted).toEqual([0, undefined, undefined]);
     const message = 'The session store could not be read (TypeError).';
-    expect(exchange.logged).toEqual([{ code: 'store-unavailable', message }]);
+    expect(exchange.configuration.warnings).toEqual([{ code: 'store-unavailable', message }]);
     expect(harness.toClient).toEqual([]);
   });
 

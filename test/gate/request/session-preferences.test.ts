@@ -14,13 +14,33 @@ const store = createMemoryStore();
 
 describe('the place of preferences', () => {
   it.each<[string, Parameters<typeof placePreferences>, SessionPreferences]>([
-    ['a session of HTTP, with a store', [store, 's', true], { place: 'store', store, id: 's' }],
-    ['another session, with a store', [store, 's', false], { place: 'store', store, id: 's' }],
+    [
+      'a session of HTTP, with a store',
+      [store, { key: 's' }, true],
+      { place: 'store', store, id: 's', sealed: undefined },
+    ],
+    [
+      'another session, with a store',
+      [store, { key: 's' }, false],
+      { place: 'store', store, id: 's', sealed: undefined },
+    ],
     ['HTTP without a session, with a store', [store, undefined, true], { place: 'none' }],
-    ['stdio, with a store', [store, undefined, false], { place: 'connection', id: undefined, record: {} }],
-    ['a session of HTTP', [undefined, 's', true], { place: 'connection', id: 's', record: {} }],
+    [
+      'stdio, with a store',
+      [store, undefined, false],
+      { place: 'connection', id: undefined, record: {}, sealed: undefined },
+    ],
+    [
+      'a session of HTTP',
+      [undefined, { key: 's' }, true],
+      { place: 'connection', id: 's', record: {}, sealed: undefined },
+    ],
     ['HTTP without a session', [undefined, undefined, true], { place: 'none' }],
-    ['stdio', [undefined, undefined, false], { place: 'connection', id: undefined, record: {} }],
+    [
+      'stdio',
+      [undefined, undefined, false],
+      { place: 'connection', id: undefined, record: {}, sealed: undefined },
+    ],
   ])('of %s', (_what, given, place) => {
     expect(placePreferences(...given)).toStrictEqual(place);
   });

@@ -1,0 +1,189 @@
+import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { createHandler } from '../../src/http/sdk-v1.js';
+import { createMemoryStore } from '../../src/session/memory.js';
+import type { SessionStore } from '../../src/session/store.js';
+import { EXTENSION_ID, read } from '../../src/wire/messages.js';
+import { policyOf } from '../gate/gate-harness.js';
+
+const policyIn = (mode: string) =>
+  policyOf(`
+concerns: { security: { values: [low, medium, high], match: at-least } }
+primitives: { tools: { a: { security: low }, b: { security: high }, c: {} } }
+settings: { enforcement: ${mode} }
+`);
+
+const server = () => {
+  const made = new McpServer({ name: 'small', version: '1.0.0' });
+  for (const name of ['a', 'b', 'c'])
+    made.registerTool(name, {}, () => ({ content: [{ type: 'text', text: `ran ${name}` }] }));
+  return made;
+};
+
+/** A host that talks to an endpoint, whose store and process can be replaced. */
+class Host {
+  id = '';
+  constructor(
+    private handle: ReturnType<typeof createHandler>,
+    private readonly authInfo?: AuthInfo,
+  ) {}
+
+  async post(method: string, params: object = {}): Promise<Response> {
+    const headers = {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(this.id === '' ? {} : { 'mcp-session-id': this.id }),
+    };
+    const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method, params });
+    const request = new Request('http://localhost/mcp', { method: 'POST', headers, body });
+    return this.handle(request, this.authInfo === undefined ? {} : { authInfo: this.authInfo });
+  }
+
+  async connect(security: string): Promise<this> {
+    const capabilities = { extensions: { [EXTENSION_ID]: { concerns: { security } } } };
+    const clientInfo = { name: 'host', version: '1' };
+    const response = await this.post('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities,
+      clientInfo,
+    });
+    this.id = response.headers.get('mcp-session-id') ?? '';
+    await response.text();
+    return this;
+  }
+
+  async tools(): Promise<{ names: string[]; warnings: string[] } | { status: number; code: number }> {
+    const response = await this.post('tools/list');
+    const body: unknown = await response.json();
+    const [result, error] = [read(body, 'result'), read(body, 'error', 'code')];
+    if (typeof error === 'number') return { status: response.status, code: error };
+    const texts = (items: unknown, member: string): string[] =>
+      Array.isArray(items) ? items.map((each) => String(read(each, member))) : [];
+    return {
+      names: texts(read(result, 'tools'), 'name'),
+      warnings: texts(read(result, '_meta', EXTENSION_ID, 'warnings'), 'code'),
+    };
+  }
+
+  async runs(name: string): Promise<boolean> {
+    return (await (await this.post('tools/call', { name, arguments: {} })).text()).includes(`ran ${name}`);
+  }
+
+  movedTo(handle: ReturnType<typeof createHandler>, authInfo?: AuthInfo): Host {
+    const moved = new Host(handle, authInfo);
+    moved.id = this.id;
+    return moved;
+  }
+}
+
+const down = () => Promise.reject(new Error('down'));
+const endpoint = (mode: string, store: SessionStore = createMemoryStore()) =>
+  createHandler({ server, policy: policyIn(mode), store });
+const FILTERED = { names: ['b', 'c'], warnings: [] };
+
+afterEach(() => vi.useRealTimers());
+
+describe.each(['advisory', 'enforce'])('under %s, the preferences of initialize', (mode) => {
+  it('hold in a session whose first write failed', async () => {
+    const store = createMemoryStore();
+    let isDown = true;
+    const failing = {
+      ...store,
+      update: (id: string, change: object) => (isDown ? down() : store.update(id, change)),
+    };
+    const host = await new Host(endpoint(mode, failing)).connect('high');
+    isDown = false;
+    expect(await host.tools()).toEqual(FILTERED);
+    expect(await host.runs('a')).toBe(mode === 'advisory');
+  });
+
+  it('hold after a restart that lost the store, until the host changes them', async () => {
+    const host = (await new Host(endpoint(mode)).connect('high')).movedTo(endpoint(mode));
+    expect(await host.tools()).toEqual(FILTERED);
+    await host.post('updateConcerns', { concerns: { security: 'low' } });
+    expect(await host.tools()).toEqual({ names: ['a', 'b', 'c'], warnings: [] });
+  });
+
+  it('do not hold for another caller, who gets 404', async () => {
+    const caller = (sub: string): AuthInfo => ({
+      token: 't',
+      clientId: 'c',
+      scopes: [],
+      extra: { iss: 'i', sub },
+    });
+    const handle = endpoint(mode);
+    const ada = await new Host(handle, caller('ada')).connect('high');
+    expect(await ada.tools()).toEqual(FILTERED);
+    expect(await ada.movedTo(handle, caller('bob')).tools()).toEqual({ status: 404, code: -32001 });
+    expect(await ada.movedTo(handle).tools()).toEqual({ status: 404, code: -32001 });
+  });
+
+  it('do not come back after the session was ended', async () => {
+    const handle = endpoint(mode);
+    const host = await new Host(handle).connect('high');
+    await handle(
+      new Request('http://localhost/mcp', { method: 'DELETE', headers: { 'mcp-session-id': host.id } }),
+    );
+    expect(await host.tools()).toEqual({ status: 404, code: -32001 });
+  });
+
+  it('are forgotten after a day that no store remembers', async () => {
+    const host = await new Host(endpoint(mode)).connect('high');
+    vi.useFakeTimers({ toFake: ['Date'], now: Date.now() + 24 * 60 * 60 * 1000 });
+    expect(await host.movedTo(endpoint(mode)).tools()).toEqual({ status: 404, code: -32001 });
+  });
+
+  it('cannot be changed in the session id', async () => {
+    const handle = endpoint(mode);
+    const host = await new Host(handle).connect('high');
+    const [random, sealed = ''] = host.id.split('.');
+    for (const id of [
+      `${'0'.repeat(32)}.${sealed}`,
+      `${random}.${sealed.slice(1)}`,
+      `${random}.${sealed.startsWith('A') ? 'B' : 'A'}${sealed.slice(1)}`,
+      '0'.repeat(32),
+    ]) {
+      host.id = id;
+      expect([id, await host.movedTo(endpoint(mode)).tools()]).toEqual([id, { status: 404, code: -32001 }]);
+    }
+  });
+
+  it('are only in the store if they are too long for an id', async () => {
+    const clientInfo = { name: 'host', version: '1' };
+    const concerns = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`unknown-${index}`, 'x'.repeat(60)]),
+    );
+    const capabilities = { extensions: { [EXTENSION_ID]: { concerns } } };
+    const response = await new Host(endpoint(mode)).post('initialize', {
+      protocolVersion: '2025-11-25',
+      capabilities,
+      clientInfo,
+    });
+    expect(response.headers.get('mcp-session-id')).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe('while the store cannot be read', () => {
+  const broken = { ...createMemoryStore(), read: down };
+
+  it('advisory filters by the preferences of initialize, and says so', async () => {
+    const host = (await new Host(endpoint('advisory')).connect('high')).movedTo(endpoint('advisory', broken));
+    expect(await host.tools()).toEqual({ names: ['b', 'c'], warnings: ['store-unavailable'] });
+  });
+
+  it('enforce shows and runs nothing: a later choice may have hidden more', async () => {
+    const host = (await new Host(endpoint('enforce')).connect('low')).movedTo(endpoint('enforce', broken));
+    expect(await host.tools()).toMatchObject({ code: -32603 });
+    expect(await host.runs('a')).toBe(false);
+  });
+
+  it('a ping is answered without asking it', async () => {
+    const reading = vi.fn(down);
+    const host = (await new Host(endpoint('enforce')).connect('low')).movedTo(
+      endpoint('enforce', { ...broken, read: reading }),
+    );
+    expect(await (await host.post('ping')).json()).toEqual({ jsonrpc: '2.0', id: 1, result: {} });
+    expect(reading).not.toHaveBeenCalled();
+  });
+});
