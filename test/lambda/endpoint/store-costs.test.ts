@@ -109,6 +109,7 @@ describe('the reads and writes in docs/reference/settings.md', () => {
     ).toEqual([
       ['`initialize`', '', '1'],
       ['`notifications/initialized` with concerns, `updateConcerns`', '1', '1'],
+      ['`ping`', '', ''],
       ['any other request in a session', '1', 'at most one every five minutes'],
       ['a tool call that returns a task', '1', 'one more'],
       [
