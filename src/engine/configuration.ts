@@ -141,7 +141,7 @@ function resolveWithModel(
   };
 }
 
-const isValue = (value: PreferredValue | null | undefined): boolean => value !== undefined && value !== null;
+const isValue = (value: unknown): boolean => value !== undefined && value !== null;
 
 /** @returns the values of the model that may replace those of the person, and those that may only hide more */
 function openTo({ concerns, indexOf }: Policy, sources: readonly PreferenceSource[]) {
@@ -182,7 +182,11 @@ function resolve(
     if (concern.setBy === 'operator') {
       value = claimedValue(policy, index, concern, caller.claims);
       if (value !== undefined) origins[index] = 'claim';
-      else {
+      else if (isValue(caller.claims?.get(concern.claim ?? ''))) {
+        // The default is for callers without the claim. One that is not understood must not show what the default shows.
+        value = 'denied';
+        origins[index] = 'unmatched-claim';
+      } else {
         value = defaultOf(policy, index, concern) ?? 'denied';
         origins[index] = value === 'denied' ? 'no-claim' : 'default';
       }
@@ -324,17 +328,17 @@ function claimedValue(
   claims: ReadonlyMap<string, unknown> | undefined,
 ): PreferredValue | undefined {
   const claim = claims?.get(concern.claim ?? '');
+  const list: readonly unknown[] = Array.isArray(claim) ? claim : [claim];
+  const only = list.length === 1 ? list[0] : undefined;
   if ('min' in concern.values) {
     const { min, max } = concern.values;
-    const number = typeof claim === 'string' && /^-?\d+(\.\d+)?$/.test(claim) ? Number(claim) : claim;
+    const number = typeof only === 'string' && /^-?\d+(\.\d+)?$/.test(only) ? Number(only) : only;
     if (typeof number === 'number' && number >= min && number <= max) return number;
   } else {
     const names = policy.ordinals[index];
-    const found = (Array.isArray(claim) ? claim : [claim]).flatMap(
-      (name) => names?.get(claimText(name)) ?? [],
-    );
+    const found = list.flatMap((name) => names?.get(claimText(name)) ?? []);
     if (concern.multiple && found.length > 0) return [...new Set(found)].sort((a, b) => a - b);
-    if (!Array.isArray(claim) && found[0] !== undefined) return found[0];
+    if (list.length === 1) return found[0];
   }
   return undefined;
 }

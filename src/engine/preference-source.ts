@@ -21,8 +21,8 @@ export type PreferenceSourceName =
 
 /**
  * Where an effective value comes from: a preference source, directly or by a preset that it named; a verified claim; the
- * concern's default. For a denied concern it is what was missing: `no-claim`, or `forgotten` if the session that held
- * the host's preferences was lost.
+ * concern's default. For a denied concern it is what was missing: `no-claim`; `unmatched-claim` if no value of the concern is
+ * that of the claim; or `forgotten` if the session that held the host's preferences was lost.
  */
 export type Origin =
   | PreferenceSourceName
@@ -30,6 +30,7 @@ export type Origin =
   | 'claim'
   | 'default'
   | 'no-claim'
+  | 'unmatched-claim'
   | 'forgotten';
 
 /** The preferences from one source, unchecked. */

@@ -63,6 +63,7 @@ export function originText(origin: string | undefined): string | undefined {
     default: 'by default',
     claim: 'from your sign-in',
     'no-claim': 'not granted',
+    'unmatched-claim': 'not granted: your sign-in has another value',
     forgotten: 'lost with the session',
   };
   return (from[source] ?? source) + (preset === undefined ? '' : ` (${preset})`);

@@ -139,7 +139,7 @@ describe('claims as values', () => {
     ['1e1', undefined],
     ['2.', undefined],
     [' 2', undefined],
-    [['2'], undefined],
+    [['2'], 2],
   ])('takes the claim %j for the number %j', (claim, value) => {
     expect(effective({ seats: claim }).seats).toBe(value);
   });

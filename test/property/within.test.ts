@@ -185,7 +185,8 @@ primitives:
     };
     expect(shown('sales')).toEqual(['north', 'all']);
     expect(shown('sales.north')).toEqual(['north', 'all']);
-    expect(shown('sales.south')).toEqual(['law']);
+    expect(shown('sales.south')).toEqual([]);
+    expect(shown(undefined)).toEqual(['law']);
   });
 });
 

@@ -54,7 +54,9 @@ function configurationOf(
   for (const { name, setBy, claim } of policy.concerns) {
     const value = read(concerns, name);
     if (setBy === 'operator') {
-      if (value !== undefined && claim !== undefined) claims.set(claim, value);
+      // A claim that no value matches is not in the line, but it denied everything.
+      const wasUnmatched = read(sources, name) === 'unmatched-claim';
+      if (claim !== undefined && (value !== undefined || wasUnmatched)) claims.set(claim, value ?? '');
     } else if (read(sources, name) === 'model') preferences[name] = null;
     else if (value !== undefined) preferences[name] = value;
     // Without a value, the default must not apply: in the line, nothing was in effect for this concern.

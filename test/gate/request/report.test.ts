@@ -216,7 +216,7 @@ settings: { enforcement: enforce }
         { ...inMeta(concerns), filter: { namePatterns: [secret] } },
         { http: hostile, claims },
       ) ?? {};
-    expect(logged).toMatchObject({ shown: 0, hidden: { filter: 5 }, sources: { tier: 'default' } });
+    expect(logged).toMatchObject({ shown: 0, sources: { tier: 'unmatched-claim' } });
     expect(JSON.stringify(logged).toLowerCase()).not.toContain(secret.toLowerCase());
   });
 });
