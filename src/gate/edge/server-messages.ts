@@ -11,11 +11,11 @@ import {
   SAMPLING,
 } from '../../wire/messages.js';
 import { changedSince, isUpdateShown, shownBy } from '../concerns/list-changed.js';
-import { redactNotification, redactSampling } from '../enforce/redaction.js';
+import { redactSampling, redactServerMessage } from '../enforce/redaction.js';
 import { canChange, sessionConfiguration } from '../request/configure.js';
 import type { View } from '../request/facts.js';
 import { storeWarning } from '../request/report.js';
-import { NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS } from '../table/routes.js';
+import { NOTIFICATIONS, OWNED_TASK_NOTIFICATIONS, SERVER_REQUESTS } from '../table/routes.js';
 import { loggable, METHOD_NOT_FOUND, passesNotification, passesServerRequest } from '../table/routing.js';
 import type { Exchange, ExchangeConnection } from './exchange.js';
 import { gather } from './gather.js';
@@ -52,8 +52,12 @@ export function fromServerRequest(
   const { method, id } = request;
   if (settings.enforcement !== 'enforce') return request;
   if (passesServerRequest(settings, method)) {
-    if (method !== SAMPLING) return request;
-    return underViews(connection, related, (views) => redactSampling(connection, views, request));
+    // Nothing filters what `settings.methods` lets pass.
+    if (!SERVER_REQUESTS.has(method)) return request;
+    return underViews(connection, related, (views) => {
+      const redacted = redactServerMessage(connection, views, request);
+      return method === SAMPLING ? redactSampling(connection, views, redacted) : redacted;
+    });
   }
   const { code, message } = METHOD_NOT_FOUND;
   connection.report({ method, era: 'legacy', error: code, refused: loggable(method) });
@@ -86,7 +90,7 @@ export function fromServerNotification(
   // Nothing filters what `settings.methods` lets pass.
   if (!NOTIFICATIONS.server.has(method) && !OWNED_TASK_NOTIFICATIONS.has(method)) return message;
   if (method !== RESOURCE_UPDATED) {
-    return underViews(connection, related, (views) => redactNotification(connection, views, message));
+    return underViews(connection, related, (views) => redactServerMessage(connection, views, message));
   }
   // Without a request, there is nothing that tells what this client is shown.
   if (latest === undefined) return undefined;

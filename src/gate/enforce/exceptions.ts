@@ -30,6 +30,24 @@ export const SUBJECT: Exceptions = new Set([
 ]);
 
 /**
+ * Of a request of the server: tools are checked one by one, and the rest is for the program of the client. The texts of forms,
+ * of messages to a model and of `_meta` are redacted.
+ */
+export const REQUEST: Exceptions = new Set([
+  ...[
+    'taskId',
+    'elicitationId',
+    'mode',
+    'url',
+    'tools',
+    'toolChoice',
+    'modelPreferences',
+    'includeContext',
+    'cursor',
+  ],
+]);
+
+/**
  * Returns what stays of a result.
  *
  * @param result the result of a request, or of a task
@@ -43,7 +61,8 @@ export function exceptionsTo(result: object, method?: string): Exceptions {
 
 /** The values that the protocol defines, by member name. They stay everywhere: a hidden tool may be named like one of them. */
 const PROTOCOL_VALUES: Readonly<Record<string, RegExp>> = {
-  type: /^(?:text|image|audio|resource|resource_link|tool_use|tool_result)$/,
+  type: /^(?:text|image|audio|resource|resource_link|tool_use|tool_result|object|string|number|integer|boolean|array)$/,
+  progressToken: /^/,
   role: /^(?:user|assistant)$/,
   audience: /^(?:user|assistant)$/,
   status: /^(?:working|input_required|completed|failed|cancelled)$/,
@@ -96,6 +115,21 @@ export const PROTOCOL_KEYS: ReadonlySet<string> = new Set([
   ...['resource', 'annotations', 'audience', 'priority', 'lastModified', 'role'],
   ...['taskId', 'status', 'statusMessage', 'createdAt', 'lastUpdatedAt', 'ttl', 'pollInterval'],
   ...['inputRequests', 'requestState', 'method', 'params'],
+  // Of requests of the server.
+  ...['systemPrompt', 'maxTokens', 'temperature', 'stopSequences', 'metadata', 'message', 'requestedSchema'],
+  ...[
+    'progressToken',
+    'properties',
+    'required',
+    'items',
+    'enum',
+    'enumNames',
+    'const',
+    'oneOf',
+    'anyOf',
+    'default',
+  ],
+  ...['format', 'minLength', 'maxLength', 'minimum', 'maximum', 'minItems', 'maxItems', 'pattern'],
 ]);
 
 /** The members of results, tasks and notifications that other objects do not have. */

@@ -23,7 +23,7 @@ import { type Facts, isEnforced, type RequestFacts, type View } from '../request
 import { entriesOf } from '../table/routes.js';
 import { type HiddenTests, withoutHiddenValues } from './completion-values.js';
 import { filterEntries } from './entries.js';
-import { type Exceptions, exceptionsTo, NOTHING, SUBJECT } from './exceptions.js';
+import { type Exceptions, exceptionsTo, NOTHING, REQUEST, SUBJECT } from './exceptions.js';
 import { hiddenNameFinder, isHiddenIdentity } from './hidden-names.js';
 import { hasTexts, type Redact, redactError, redactMembers } from './redact-texts.js';
 import { namesResources, withoutHiddenLinks } from './resource-links.js';
@@ -147,26 +147,27 @@ export function* redactTasks(facts: Facts, tasks: readonly unknown[]): Settling<
 type Held = { readonly catalog: Pick<CatalogCache, 'held'> };
 
 /**
- * Redacts a notification. Only lists that are held already and the policy's entries tell what is hidden: no list is fetched
- * for a log line.
+ * Redacts a notification or a request of the server. Only lists that are held already and the policy's entries tell what is
+ * hidden: no list is fetched for a log line.
  *
  * @param connection what the server lists
- * @param views under which configurations the client sees the notification
- * @param message the notification
- * @returns the notification; the same object if it has no texts, or nothing can be hidden
+ * @param views under which configurations the client sees the message
+ * @param message the message
+ * @returns the message; the same object if it has no texts, or nothing can be hidden
  */
-export function redactNotification(
+export function redactServerMessage<M extends Notification | Request>(
   { catalog }: Held,
   views: readonly View[],
-  message: Notification,
-): Notification {
+  message: M,
+): M {
   const { params } = message;
-  if (params === undefined || !hasTexts(params, SUBJECT)) return message;
+  const exceptions = 'id' in message ? REQUEST : SUBJECT;
+  if (params === undefined || !hasTexts(params, exceptions)) return message;
   const redacted = views
     .filter(({ configuration }) => canChange(configuration))
     .reduce((given, view) => {
       const redact = redactionOf(view, catalog.held(view.configuration.policy));
-      return redactMembers(given, redact, SUBJECT);
+      return redactMembers(given, redact, exceptions);
     }, params);
   return redacted === params ? message : { ...message, params: redacted };
 }

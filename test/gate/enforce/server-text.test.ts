@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { resolveConfiguration } from '../../../src/engine/configuration.js';
 import { withLists } from '../../../src/gate/edge/server-lists.js';
-import { redactNotification, redactSampling } from '../../../src/gate/enforce/redaction.js';
+import { redactSampling, redactServerMessage } from '../../../src/gate/enforce/redaction.js';
 import type { View } from '../../../src/gate/request/facts.js';
 import type { Notification, Request } from '../../../src/wire/messages.js';
 import { policyOf } from '../gate-harness.js';
@@ -61,13 +61,13 @@ describe('the texts of a notification', () => {
     ],
   ])('name nothing hidden: %s', (method, params, redacted) => {
     const message = notification(method, params);
-    expect(redactNotification(holding(), [under('high')], message)).toEqual(notification(method, redacted));
+    expect(redactServerMessage(holding(), [under('high')], message)).toEqual(notification(method, redacted));
     expect(message).toEqual(notification(method, params));
   });
 
   it('name nothing that is hidden in any of the views', () => {
     expect(
-      redactNotification(holding(), [under('high'), under(), under('low')], log('secret strong open')),
+      redactServerMessage(holding(), [under('high'), under(), under('low')], log('secret strong open')),
     ).toEqual(log('[hidden] [hidden] open', '[hidden]'));
   });
 
@@ -83,7 +83,7 @@ describe('the texts of a notification', () => {
     ['are missing', [under('high')], notification('notifications/message')],
     ['are empty', [under('high')], notification('notifications/message', {})],
   ])('stay the same object if they %s', (_what, views, message) => {
-    expect(redactNotification(holding(), views, message)).toBe(message);
+    expect(redactServerMessage(holding(), views, message)).toBe(message);
   });
 
   it('repeat what the client wrote into the request, and the name that it requested', () => {
@@ -95,7 +95,7 @@ describe('the texts of a notification', () => {
     };
     const substitute = { name: 'unknown-1', sent: 'unknown-1', original: 'secret' };
     const view = under('high', { request, substitute });
-    expect(redactNotification(holding(), [view], log('unknown-1 listed secret', 'a'))).toEqual(
+    expect(redactServerMessage(holding(), [view], log('unknown-1 listed secret', 'a'))).toEqual(
       log('secret listed [hidden]', 'a'),
     );
   });
