@@ -1,7 +1,9 @@
 import { ConcernsError } from '../errors.js';
+import { read } from '../wire/messages.js';
 import { addLayer } from '../wire/transport-layer.js';
 import type { ConcernsOptions, GateOptions } from './edge/concerns-options.js';
 import { type GatedTransport, gatedTransport } from './edge/gated-transport.js';
+import { policyMistake } from './request/policy-mistake.js';
 
 /**
  * A server of SDK v1 or v2: a `Server`, or an `McpServer`, which contains one. Both SDKs have the same `connect`. Their
@@ -20,7 +22,7 @@ export interface AttachedConcerns {
   settled(): Promise<void>;
 }
 
-/** Thrown by `attachConcerns` if it could not filter anything: for a value that is not an SDK server, or too late. */
+/** Thrown by `attachConcerns` if it could not filter anything: for a wrong argument, or too late. */
 export class AttachError extends ConcernsError {
   readonly code = 'ATTACH_INVALID';
   override readonly name = 'AttachError';
@@ -36,16 +38,16 @@ export class AttachError extends ConcernsError {
  * @param server a server of SDK v1 or v2 that is not connected yet
  * @param options the policy, and where preferences are kept
  * @returns a handle for HTTP handlers
- * @throws {AttachError} if `server` has no `connect` method, or is connected already
+ * @throws {AttachError} if `server` has no `connect` method, or is connected already, or if there is no policy
  * @example
  * const server = new McpServer({ name: 'vault', version: '1.0.0' });
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
  * await server.connect(new StdioServerTransport());
  */
-export function attachConcerns(
-  server: ConnectableServer,
-  { policy, store, report }: ConcernsOptions,
-): AttachedConcerns {
+export function attachConcerns(server: ConnectableServer, options: ConcernsOptions): AttachedConcerns {
+  const mistake = policyMistake(read(options, 'policy'));
+  if (mistake !== undefined) throw new AttachError(mistake);
+  const { policy, store, report } = options;
   return attachGate(server, { policy, store, report });
 }
 

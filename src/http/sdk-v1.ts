@@ -8,7 +8,8 @@ import { newSessionId, openSessionId } from '../gate/request/session-id.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import type { SessionStore } from '../session/store.js';
 import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../wire/messages.js';
-import { checkPreferenceOptions, principalPreferences } from './callers/principal.js';
+import { principalPreferences } from './callers/principal.js';
+import { checkOptions } from './check-options.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { failure, HTTP_ERRORS } from './http-errors.js';
 import { answerKnownLists } from './known-lists/handler.js';
@@ -41,13 +42,13 @@ const LIST_CHANGED: ReadonlySet<string> = new Set(CAPABILITIES.map(listChangedMe
  *
  * @param options the server, the policy, and where sessions are kept
  * @returns a handler for requests of any path
- * @throws {HandlerError} if preferences are kept per caller, but there is no store
+ * @throws {HandlerError} if an option is not valid, or preferences are kept per caller without a store
  * @example
  * const handle = createHandler({ server: createVaultServer, policy, store: createMemoryStore() });
  * const response = await handle(new Request('http://localhost/mcp', { method: 'POST', ... }));
  */
 export function createHandler(options: HandlerOptions): FetchHandler {
-  checkPreferenceOptions(options);
+  checkOptions(options);
   const { server, policy, catalog } = options;
   if (catalog === undefined) return withServerCard(policy, serve(options));
   const lists = createKnownLists(server, policy, catalog, 'legacy');

@@ -14,6 +14,7 @@ import { policyInForce } from '../gate/request/live-policy.js';
 import { TaskMemory } from '../gate/tasks/task-records.js';
 import { principalPreferences } from './callers/principal.js';
 import { challengeResponse, challengeScopes } from './callers/scope-challenge.js';
+import { checkOptions } from './check-options.js';
 import { checkAccessEarly, type ServeParsed } from './early-access-check.js';
 import type { FetchHandler, FetchOptions, HandlerOptions } from './fetch-handler.js';
 import { createKnownLists } from './known-lists/known-lists.js';
@@ -38,11 +39,12 @@ export interface HandlerOptionsV2 extends Omit<HandlerOptions, 'server'> {
  *
  * @param options the server, the policy, and where sessions of the legacy era are kept
  * @returns a handler for requests of any path
- * @throws {HandlerError} if preferences are kept per caller, but there is no store
+ * @throws {HandlerError} if an option is not valid, or preferences are kept per caller without a store
  * @example
  * const handle = createHandler({ server: () => createServer(), policy, store: createMemoryStore() });
  */
 export function createHandler(options: HandlerOptionsV2): FetchHandler {
+  checkOptions(options);
   const { server } = options;
   const challenges = new WeakMap<Request, ScopeChallenge>();
   const legacy = createLegacyHandler({

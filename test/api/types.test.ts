@@ -44,7 +44,7 @@ declare const store: SessionStore;
 
 describe('policies', () => {
   it('are loaded from one file, folder or several, or opened from compiled data', () => {
-    expectTypeOf(loadPolicy).parameters.toEqualTypeOf<[paths: string | readonly string[]]>();
+    expectTypeOf(loadPolicy).parameters.toEqualTypeOf<[paths: string | URL | readonly (string | URL)[]]>();
     expectTypeOf(loadPolicy).returns.toEqualTypeOf<Policy>();
     expectTypeOf(openCompiledPolicy).parameters.toEqualTypeOf<[data: unknown]>();
     expectTypeOf(openCompiledPolicy).returns.toEqualTypeOf<Policy>();

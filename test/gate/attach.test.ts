@@ -58,6 +58,20 @@ describe('attaching concerns', () => {
     expect(attach).toThrow(expect.objectContaining({ message, code: 'ATTACH_INVALID', name: 'AttachError' }));
   });
 
+  it.each<[string, unknown, string]>([
+    ['the path of a policy', 'policy.yaml', 'is missing'],
+    ['a policy without its key', policy, 'is missing'],
+    ['no options', undefined, 'is missing'],
+    ['a path under its key', { policy: 'policy.yaml' }, 'must be a policy, but is the text "policy.yaml"'],
+    ['parsed YAML under its key', { policy: { version: 1 } }, 'must be a policy, but is other data'],
+  ])('is refused for %s', (_what, options, problem) => {
+    const attach = () => Reflect.apply(attachConcerns, undefined, [new FakeServer(), options]);
+    expect(attach).toThrow(AttachError);
+    expect(attach).toThrow(
+      `The option "policy" ${problem}. Pass { policy: loadPolicy('policy.yaml') }, or openCompiledPolicy for compiled JSON.`,
+    );
+  });
+
   it.each([
     ['SDK v1', () => new McpServer({ name: 'vault', version: '1.0.0' })],
     ['SDK v2', () => new McpServerV2({ name: 'vault', version: '1.0.0' })],

@@ -1,7 +1,14 @@
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { loadPolicy, PolicyError, PolicyFileError, readPolicy } from '../../src/policy/index.js';
+import {
+  compileToJson,
+  loadPolicy,
+  PolicyError,
+  PolicyFileError,
+  readPolicy,
+} from '../../src/policy/index.js';
 import { reportOf, shown, write, yaml } from './author.js';
 
 const COMMON = 'version: 1\nconcerns:\n  security: { values: [low, high] }\n';
@@ -164,6 +171,32 @@ describe('several files', () => {
       ({ code }) => code,
     );
     expect(codes).toEqual(['too-many']);
+  });
+});
+
+describe('the path of a policy', () => {
+  it('can be a file: URL', () => {
+    const url = pathToFileURL(join(write({ 'a.yaml': COMMON }), 'a.yaml'));
+    expect(loadPolicy(url).digest).toBe(loadPolicy([url]).digest);
+    expect(compileToJson(url)).toContain('"concerns"');
+  });
+
+  it.each([
+    [new URL('https://example.com/policy.yaml'), 'https://example.com/policy.yaml'],
+    [undefined, 'undefined'],
+    [{ version: 1 }, 'object'],
+  ])('is refused if it is %s', (value, name) => {
+    const load = () => Reflect.apply(loadPolicy, undefined, [value]);
+    expect(load).toThrow(PolicyFileError);
+    expect(load).toThrow(
+      `A policy is loaded from a path or a file: URL, not from ${name}; pass 'policy.yaml'.`,
+    );
+  });
+
+  it('is absolute in the error, because the working folder may be another one', () => {
+    expect(() => loadPolicy('policies/none.yaml')).toThrow(
+      `${resolve('policies/none.yaml')} cannot be read (it does not exist); check the path of the policy.`,
+    );
   });
 });
 

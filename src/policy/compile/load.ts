@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
-import { dirname, join, normalize } from 'node:path';
+import { dirname, join, normalize, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { type CompiledPolicy, type Policy, preparePolicy } from '../../engine/policy.js';
 import { ConcernsError } from '../../errors.js';
 import type { PolicyCatalog } from '../check/check-catalog.js';
@@ -15,10 +16,13 @@ export class PolicyFileError extends ConcernsError {
   override readonly name = 'PolicyFileError';
 }
 
+/** The path of a file or a folder, or its `file:` URL, as `new URL('policy.yaml', import.meta.url)`. */
+type PolicyPath = string | URL;
+
 /**
  * Loads a policy from YAML files.
  *
- * @param paths one or several paths of files or folders. The `*.yaml` files of a folder, without `*.test.yaml`, are merged
+ * @param paths one or several paths or `file:` URLs of files or folders. The `*.yaml` files of a folder, without `*.test.yaml`, are merged
  *   in byte order of their names
  * @returns the policy, ready for evaluation
  * @throws {PolicyFileError} if a file or folder cannot be read
@@ -26,7 +30,7 @@ export class PolicyFileError extends ConcernsError {
  * @example
  * attachConcerns(server, { policy: loadPolicy('policies/vault.yaml') });
  */
-export function loadPolicy(paths: string | readonly string[]): Policy {
+export function loadPolicy(paths: PolicyPath | readonly PolicyPath[]): Policy {
   return preparePolicy(compileOrThrow(paths));
 }
 
@@ -41,14 +45,22 @@ export function loadPolicy(paths: string | readonly string[]): Policy {
  * @example
  * writeFileSync('build/policy.json', compileToJson('policies/vault.yaml'));
  */
-export function compileToJson(paths: string | readonly string[]): string {
+export function compileToJson(paths: PolicyPath | readonly PolicyPath[]): string {
   return JSON.stringify(compileOrThrow(paths));
 }
 
-function compileOrThrow(paths: string | readonly string[]): CompiledPolicy {
-  const { compiled, findings, texts } = readPolicy(paths);
+function compileOrThrow(paths: PolicyPath | readonly PolicyPath[]): CompiledPolicy {
+  const { compiled, findings, texts } = readPolicy([paths].flat().map(pathOf));
   if (compiled === undefined) throw new PolicyError(findings, texts);
   return compiled;
+}
+
+function pathOf(path: unknown): string {
+  if (typeof path === 'string') return path;
+  if (path instanceof URL && path.protocol === 'file:') return fileURLToPath(path);
+  throw new PolicyFileError(
+    `A policy is loaded from a path or a file: URL, not from ${path instanceof URL ? path : typeof path}; pass 'policy.yaml'.`,
+  );
 }
 
 /**
@@ -96,7 +108,9 @@ function filesOf(path: string): string[] {
   if (!attempt(path, () => statSync(path)).isDirectory()) return [normalize(path)];
   const files = policyFilesIn(path);
   if (files.length === 0)
-    throw new PolicyFileError(`${path} does not contain a .yaml file; pass a policy file or another folder.`);
+    throw new PolicyFileError(
+      `${resolve(path)} does not contain a .yaml file; pass a policy file or another folder.`,
+    );
   return files;
 }
 
@@ -105,7 +119,7 @@ function attempt<T>(path: string, read: () => T): T {
   try {
     return read();
   } catch (cause) {
-    const message = `${path} cannot be read (${reasonOf(cause)}); check the path of the policy.`;
+    const message = `${resolve(path)} cannot be read (${reasonOf(cause)}); check the path of the policy.`;
     throw new PolicyFileError(message, { cause });
   }
 }
