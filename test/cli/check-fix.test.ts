@@ -35,26 +35,44 @@ describe('check --fix', () => {
     expect({ code, stderr }).toEqual({ code: 0, stderr: 'Fixed 6 findings in 1 file.\n' });
   });
 
-  it('renames dead entries to a similar name, and removes the others with their lines', async () => {
+  it('renames dead entries to a similar name, and never removes an entry', async () => {
+    const rest =
+      '    gone:\n      # why\n      security: low\npatterns:\n  tools:\n    "nothing*": { security: low }\n';
     const { text, stderr } = await fix(
-      `${CONCERNS}primitives:\n  tools:\n    encryptDta: { security: high }\n    listKeys: {}\n    gone:\n      # why\n      security: low\npatterns:\n  tools:\n    "nothing*": { security: low }\n`,
+      `${CONCERNS}primitives:\n  tools:\n    encryptDta: { security: high }\n    listKeys: {}\n${rest}`,
       '--catalog',
       catalog,
     );
     expect(text).toBe(
-      `${CONCERNS}primitives:\n  tools:\n    encryptData: { security: high }\n    listKeys: {}\n`,
+      `${CONCERNS}primitives:\n  tools:\n    encryptData: { security: high }\n    listKeys: {}\n${rest}`,
     );
-    expect(stderr).toBe('Fixed 3 findings in 1 file.\n');
+    expect(stderr).toBe('Fixed 1 finding in 1 file.\n');
   });
 
-  it('removes a section when all of its entries are dead', async () => {
-    const { text, code } = await fix(
-      `${CONCERNS}primitives:\n  tools:\n    uno: {}\n    due: {}\n    tre: {}\nsettings: { unmapped: show }\n`,
-      '--catalog',
-      catalog,
+  it('keeps the entry that protects a tool, if the server hides this tool itself', async () => {
+    // The policy that the server is attached with hides every tool that it does not map.
+    const attached = join(folder, 'attached.yaml');
+    writeFileSync(
+      attached,
+      `${CONCERNS}primitives:\n  tools:\n    listKeys: { security: low }\nsettings: { enforcement: enforce, unmapped: hide, defaults: always, panel: off }\n`,
     );
-    expect(text).toBe(`${CONCERNS}settings: { unmapped: show }\n`);
-    expect(code).toBe(0);
+    const server = [
+      'serve',
+      '--stdio',
+      '--policy',
+      attached,
+      '--panel',
+      'off',
+      '--server',
+      'build/vault/server.js',
+    ];
+    const before = `${CONCERNS}primitives:\n  tools:\n    listKeys: { security: low }\n    deleteKey: { security: high }\n`;
+    const { text, stdout, stderr } = await fix(before, '--', 'node', 'dist/cli/main.js', ...server);
+    expect(text).toBe(before);
+    expect(stderr).toContain(
+      'note: The server filters its lists with mcp-concerns, so what it does not list may exist.',
+    );
+    expect(stdout).not.toContain('dead-entry');
   });
 
   it('does not make a duplicate key', async () => {

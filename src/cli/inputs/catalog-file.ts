@@ -2,7 +2,7 @@ import { IDENTITY, identityOf } from '../../engine/mapping.js';
 import { KINDS, type Kind } from '../../engine/policy.js';
 import { itemsOf } from '../../gate/request/whole-list.js';
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
-import { read } from '../../wire/messages.js';
+import { EXTENSION_ID, read } from '../../wire/messages.js';
 import { CliError } from '../errors.js';
 import { readText } from '../terminal/read-text.js';
 
@@ -62,11 +62,21 @@ export function readCatalogFile(path: string): PolicyCatalog & CatalogFile {
     license: read(data, 'license'),
     sdk: read(data, 'sdk'),
     ...(isObject(capabilities) ? { capabilities } : {}),
+    ...filteringOf(capabilities),
     ...(typeof instructions === 'string' ? { instructions } : {}),
     ...(typeof encoding === 'string' ? { encoding } : {}),
     ...catalog,
   };
 }
+
+/**
+ * @param capabilities what a server declares in its answer to `initialize`
+ * @returns whether it filters its lists with this package, as a part of its catalog
+ * @example
+ * filteringOf({ extensions: { 'io.github.mcp-concerns/concerns': {} } }); // { isFiltered: true }
+ */
+export const filteringOf = (capabilities: unknown): Pick<PolicyCatalog, 'isFiltered'> =>
+  read(capabilities, 'extensions', EXTENSION_ID) === undefined ? {} : { isFiltered: true };
 
 const CREATE = 'Create a catalog with "mcp-concerns snapshot".';
 

@@ -8,6 +8,7 @@ import { CAPABILITIES, LISTS, listChangedMethod, METHODS, read } from '../../wir
 import { walkPages } from '../../wire/page-walker.js';
 import { CliError } from '../errors.js';
 import { VERSION } from '../version.js';
+import { filteringOf } from './catalog-file.js';
 import { FULL_CLIENT_CAPABILITIES } from './full-client-capabilities.js';
 import { type ConversationOptions, explainFailure, type Peer } from './peer.js';
 
@@ -67,7 +68,8 @@ export async function fetchCatalog(peer: Peer, { seconds, signal: ending }: Conv
       lists = await fetchLists(kinds, request);
     }
     const instructions = client.getInstructions();
-    return { server: client.getServerVersion(), capabilities, instructions, ...lists };
+    const server = client.getServerVersion();
+    return { server, capabilities, instructions, ...filteringOf(capabilities), ...lists };
   } catch (cause) {
     if (cause instanceof CliError || ending.aborted) throw cause;
     throw await explainFailure(peer, { cause, lastMethod, over: late.signal.aborted ? seconds : undefined });

@@ -1,5 +1,6 @@
 import type { PolicyCatalog } from '../../policy/check/check-catalog.js';
 import { applyFixes } from '../../policy/language/apply-fixes.js';
+import type { Finding } from '../../policy/language/findings.js';
 import { quantity } from '../terminal/quantities.js';
 import { writeFiles } from '../terminal/write-files.js';
 import { checkFiles } from './check-files.js';
@@ -27,7 +28,7 @@ export function fixFiles(
     const { findings, texts } = checkFiles(policies, catalog);
     const written = new Map<string, string>();
     for (const [file, before] of texts) {
-      const own = findings.filter((finding) => finding.file === file);
+      const own = findings.filter((finding) => finding.file === file && !removesEntry(finding));
       const { text, applied } = applyFixes(before, own);
       if (text === before) continue;
       count += applied;
@@ -40,3 +41,7 @@ export function fixFiles(
   if (count === 0) return 'No finding has a fix.';
   return `Fixed ${quantity(count, 'finding')} in ${quantity(changed.size, 'file')}.`;
 }
+
+/** An entry can be the only line that protects a tool, so a person removes it: the list may be incomplete. */
+const removesEntry = ({ code, fix }: Finding): boolean =>
+  (code === 'dead-entry' || code === 'shadowed-entry') && fix?.text === '';

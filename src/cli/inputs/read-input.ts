@@ -20,7 +20,15 @@ export async function readInput(
   input: Input,
   quiet: boolean | undefined,
 ): Promise<PolicyCatalog & CatalogFile> {
-  if (input.from === 'catalog') return readCatalogFile(input.path);
+  const catalog = input.from === 'catalog' ? readCatalogFile(input.path) : await listServer(input, quiet);
+  if (catalog.isFiltered === true && quiet !== true) console.error(FILTERED);
+  return catalog;
+}
+
+const FILTERED =
+  'note: The server filters its lists with mcp-concerns, so what it does not list may exist. Pass the server without its filter to find entries that match nothing.';
+
+async function listServer(input: Exclude<Input, { from: 'catalog' }>, quiet: boolean | undefined) {
   // The SDK is loaded only for servers.
   const { fetchCatalog } = await import('./fetch-catalog.js');
   const peer =

@@ -25,6 +25,8 @@ import type { CheckedFile } from './check-values.js';
 export interface PolicyCatalog extends ServerCatalog {
   /** The text that the server sends to models in the result of `initialize`. */
   readonly instructions?: string | undefined;
+  /** Whether the server filters its lists itself, so that a name that it does not list may exist. */
+  readonly isFiltered?: boolean | undefined;
 }
 
 /** How much of a policy is checked against a catalog. */
@@ -101,9 +103,11 @@ export function checkCatalog(
       for (const file of files.slice(0, 1)) report(file, path, code, message);
     },
   };
-  checkEntriesAgainst(check, scope);
-  checkRuleNames(files, catalog, report);
-  checkPanelNames(files, policy, catalog, report);
+  if (catalog.isFiltered !== true) {
+    checkEntriesAgainst(check, scope);
+    checkRuleNames(files, catalog, report);
+    checkPanelNames(files, policy, catalog, report);
+  }
   for (const each of listed) checkPrimitive(check, each, scope.unmapped);
   if (scope.whole) checkAllConfigurations(check);
   return findings;
