@@ -99,7 +99,8 @@ export function panelState(input: PanelInput): PanelState {
     everything,
     total: { tools: tools.length, tokens: sumOfTokens(tools, tokensOf) },
     items,
-    withheld: all - items.length,
+    // Under `enforce`, the number of hidden primitives reveals that there are some.
+    withheld: policy.settings.enforcement === 'enforce' ? 0 : all - items.length,
     ...(readOnly === undefined ? {} : { readOnly }),
     warnings: input.warnings,
   };

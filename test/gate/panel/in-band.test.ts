@@ -231,6 +231,8 @@ describe.each(LEGACY)('a person with %s', (_name, host) => {
     const { structuredContent } = await call(on);
     expect(structuredContent).toMatchObject({ withheld: 1 });
     expect(JSON.stringify(structuredContent)).not.toContain('storeRecord');
+    const enforced = await host({ policy: withPanel('on', ', enforcement: enforce'), capabilities: APP });
+    expect((await call(enforced)).structuredContent).toMatchObject({ withheld: 0 });
   });
 });
 
