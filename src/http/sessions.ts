@@ -1,5 +1,5 @@
 import type { AuthInfo } from '@modelcontextprotocol/sdk/server/auth/types.js';
-import type { SessionId } from '../gate/request/session-id.js';
+import type { SessionId } from '../gate/request/kept-preferences.js';
 import { digestOf } from '../session/digest.js';
 import type { SessionRead, SessionStore } from '../session/store.js';
 

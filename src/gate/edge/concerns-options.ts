@@ -1,10 +1,9 @@
 import type { Policy } from '../../engine/policy.js';
 import type { SessionStore } from '../../session/store.js';
 import type { SharedCatalog } from '../request/catalog-cache.js';
-import type { PrincipalPreferences } from '../request/kept-preferences.js';
+import type { PrincipalPreferences, SessionId } from '../request/kept-preferences.js';
 import type { LivePolicy } from '../request/live-policy.js';
 import type { GateReport } from '../request/report.js';
-import type { SessionId } from '../request/session-id.js';
 import type { TaskMemory } from '../tasks/task-records.js';
 import type { ConnectionObserver, InitializedConnection } from './connection-state.js';
 import type { KnownNames } from './outcomes.js';

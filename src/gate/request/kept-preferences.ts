@@ -4,7 +4,6 @@ import { readsClient } from '../../engine/expression/expression.js';
 import type { Policy } from '../../engine/policy.js';
 import type { SessionRead, SessionRecord, SessionStore } from '../../session/store.js';
 import type { Era } from '../../wire/messages.js';
-import type { SessionId } from './session-id.js';
 
 /** Where the preferences of a verified caller are kept, if the operator turned that on. */
 export type PrincipalPreferences =
@@ -102,6 +101,17 @@ export type Decided = 'all' | readonly string[];
 export function withoutModel({ model = {} }: SessionRecord, decided: Decided): Pick<SessionRecord, 'model'> {
   const kept = Object.entries(model).filter(([name]) => decided !== 'all' && !decided.includes(name));
   return kept.length === Object.keys(model).length ? {} : { model: Object.fromEntries(kept) };
+}
+
+/** A session id, taken apart. */
+export interface SessionId {
+  /** Under which stores keep the session. */
+  readonly key: string;
+  /**
+   * What the host preferred at `initialize`; `undefined` if nothing is sealed, if the seal is of another policy or caller, or
+   * too old.
+   */
+  readonly sealed?: SessionRecord | undefined;
 }
 
 /** Where the preferences of one connection are kept between its messages. */

@@ -3,6 +3,7 @@ import type { Policy } from '../../engine/policy.js';
 import type { SessionRecord } from '../../session/store.js';
 import { read } from '../../wire/messages.js';
 import { seal, unseal } from '../../wire/seal.js';
+import type { SessionId } from './kept-preferences.js';
 
 /** 128 random bits in hexadecimal, then what is sealed. */
 const SESSION_ID = /^([0-9a-f]{32})(?:\.([\w-]{38,}))?$/;
@@ -29,17 +30,6 @@ export function newSessionId(policy: Policy, record: SessionRecord, caller: read
   const random = randomBytes(16).toString('hex');
   const id = `${random}.${seal(keyOf(policy), boundTo(random, caller), JSON.stringify({ at: Date.now(), record }))}`;
   return id.length > MAX_LENGTH ? random : id;
-}
-
-/** A session id, taken apart. */
-export interface SessionId {
-  /** Under which stores keep the session. */
-  readonly key: string;
-  /**
-   * What the host preferred at `initialize`; `undefined` if nothing is sealed, if the seal is of another policy or caller, or
-   * too old.
-   */
-  readonly sealed?: SessionRecord | undefined;
 }
 
 /** Returns the parts of a session id; `undefined` if it does not have the form of an id that `newSessionId` makes. */

@@ -12,7 +12,7 @@ export class HandlerError extends ConcernsError {
 }
 
 /** The options that say whether preferences are kept per caller, and where. */
-type PreferenceOptions = Pick<HandlerOptions, 'preferences' | 'store'>;
+export type PreferenceOptions = Pick<HandlerOptions, 'preferences' | 'store'>;
 
 /**
  * Checks that there is a store if preferences are kept per caller.
