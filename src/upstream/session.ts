@@ -36,7 +36,7 @@ export async function openSession(
   const readers = server.readers ?? new SlowReaders(undefined);
   const transport = new WebStandardStreamableHTTPServerTransport({
     sessionIdGenerator: () => id,
-    onsessionclosed: () => concerns.store?.end(id),
+    onsessionclosed: () => concerns.store?.end(concerns.session?.key ?? id),
   });
   const close = once(async () => {
     closed();

@@ -1,6 +1,10 @@
-import { randomUUID } from 'node:crypto';
+import { offeredRecord } from '../gate/concerns/initialize.js';
+import type { SessionId } from '../gate/request/kept-preferences.js';
+import { policyInForce } from '../gate/request/live-policy.js';
+import { newSessionId, openSessionId } from '../gate/request/session-id.js';
 import { failure, HTTP_ERRORS } from '../http/http-errors.js';
 import { readJson } from '../http/request-body.js';
+import { GONE } from '../http/sessions.js';
 import { METHODS, read } from '../wire/messages.js';
 import { openSession, type Session, type SessionServerOptions } from './session.js';
 
@@ -15,16 +19,14 @@ export interface SessionProxyOptions extends SessionServerOptions {
 const MAX_SESSIONS = 32;
 const IDLE_MS = 30 * 60 * 1000;
 const MAX_SWEEP_MS = 60_000;
-/** Visible ASCII characters: https://modelcontextprotocol.io/specification/2025-11-25/basic/transports#session-management */
-const SESSION_ID = /^[\x21-\x7e]{1,128}$/;
 
 /**
  * Serves over Streamable HTTP, with one server per session. It is meant for one machine with a few sessions, as in
  * `mcp-concerns serve`.
  *
  * Many hosts never end their sessions, and keep a session id over a restart of this process. So a session also ends
- * after a time without use and when there are too many, and a request with an unknown session id gets a new server
- * under that id.
+ * after a time without use and when there are too many. A request with an id that this process does not know gets a new server
+ * under that id, if the id says what the host prefers; else 404.
  *
  * @param options how to make a server, the policy, and when sessions end
  * @returns a handler, which supports streams of notifications
@@ -65,8 +67,8 @@ export function proxySessions(options: SessionProxyOptions) {
     await Promise.all(ending);
   }
 
-  async function open(id: string): Promise<Session> {
-    const slot = openSession(id, options, () => void sessions.delete(id));
+  async function open(id: string, sessionId: SessionId | undefined): Promise<Session> {
+    const slot = openSession(id, { ...options, session: sessionId }, () => void sessions.delete(id));
     opening.add(slot);
     try {
       const session = await slot;
@@ -92,8 +94,9 @@ export function proxySessions(options: SessionProxyOptions) {
     if (read(body.value, 'method') !== METHODS.initialize) {
       return refused('A request without the Mcp-Session-Id header must be initialize.');
     }
-    const id = randomUUID();
-    const session = await open(id);
+    const policy = policyInForce(options.policy);
+    const id = newSessionId(policy, offeredRecord(policy, read(body, 'params')));
+    const session = await open(id, openSessionId(policy, id));
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
     const response = await answer(id, session, unread, body.value);
     // The transport refused the request, so the host knows no session that it could end.
@@ -102,10 +105,10 @@ export function proxySessions(options: SessionProxyOptions) {
   }
 
   /** Opens a session under an id that a host kept. */
-  function adopt(id: string, request: Request): Promise<Session | Response> {
+  function adopt(id: string, sessionId: SessionId, request: Request): Promise<Session | Response> {
     const known = adopting.get(id);
     if (known !== undefined) return known;
-    const adopted = open(id)
+    const adopted = open(id, sessionId)
       .then(async (session) => {
         const refused = await session.initialize(request);
         if (refused === undefined) return session;
@@ -128,10 +131,11 @@ export function proxySessions(options: SessionProxyOptions) {
       const known = await (adopting.get(id) ?? sessions.get(id));
       if (known instanceof Response) return known.clone();
       if (known !== undefined) return answer(id, known, request);
-      if (!SESSION_ID.test(id) || request.method === 'DELETE') {
-        return failure(404, HTTP_ERRORS.notFound, 'The session is unknown. Initialize a new one.');
+      const kept = openSessionId(policyInForce(options.policy), id);
+      if (kept?.sealed === undefined || request.method === 'DELETE') {
+        return failure(404, HTTP_ERRORS.notFound, GONE);
       }
-      const adopted = await adopt(id, request);
+      const adopted = await adopt(id, kept, request);
       return adopted instanceof Response ? adopted.clone() : answer(id, adopted, request);
     },
     async close(): Promise<void> {

@@ -432,6 +432,8 @@ describe('a mistake in a test file', () => {
 });
 
 describe.concurrent('a test file that cannot be run', () => {
+  beforeAll(() => writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n'));
+
   it.each<[string, string, string]>([
     [
       'no policy',
@@ -460,7 +462,6 @@ describe.concurrent('a test file that cannot be run', () => {
     ],
     ['broken YAML', 'policy: [\n', '2:1  error  bad-yaml'],
   ])('is reported with the reason: %s', async (_, head, expected) => {
-    writeFileSync(join(folder, 'broken.yaml'), 'version: 1\nconcerns:  []\n');
     const { code, stdout, stderr } = await test(`${head}tests: [{ name: a, tools: { count: 4 } }]\n`);
     expect({ code, stdout }).toEqual({ code: 1, stdout: '1 file not run because of errors\n' });
     expect(stderr).toContain(expected);

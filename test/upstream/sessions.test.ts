@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, describe, expect, it } from 'vitest';
+import { newSessionId } from '../../src/gate/request/session-id.js';
 import { listenLocally } from '../../src/http/local.js';
 import { createMemoryStore } from '../../src/session/memory.js';
 import { ChildTransport } from '../../src/upstream/child-process.js';
@@ -125,7 +126,7 @@ describe('sessions without DELETE', () => {
 describe('a session that the process does not know', () => {
   it('is served under the same id, by one process', async () => {
     const { url, children } = await serve();
-    const id = '0b0c7c1e-5d0a-4a53-9d8c-6a2f3a5e9a11';
+    const id = newSessionId(policy, {});
     const answers = await Promise.all([list(url, id, 1), list(url, id, 2), list(url, id, 3)]);
     for (const answer of answers) expect(answer).toMatch(/^200 .*"echo"/s);
     expect(children).toHaveLength(1);
@@ -133,7 +134,7 @@ describe('a session that the process does not know', () => {
 
   it('gets the reason if its server does not start, without its stderr', async () => {
     const { url, proxy } = await serve({}, 'exit-at-start');
-    const answer = await list(url, 'kept-by-a-host');
+    const answer = await list(url, newSessionId(policy, {}));
     expect(answer).toMatch(/^502 .*it ended with exit code 1/);
     expect(answer).not.toContain('API_KEY');
     expect(proxy.size).toBe(0);
@@ -143,8 +144,17 @@ describe('a session that the process does not know', () => {
     const { url, children } = await serve();
     const response = await fetch(url, { method: 'DELETE', headers: { 'mcp-session-id': 'unknown' } });
     expect(response.status).toBe(404);
-    expect(await list(url, 'x'.repeat(129))).toMatch(/^404/);
+    for (const id of ['x'.repeat(129), '0b0c7c1e-5d0a-4a53-9d8c-6a2f3a5e9a11', '0'.repeat(32)])
+      expect(await list(url, id)).toMatch(/^404 .*"jsonrpc"/);
     expect(children).toHaveLength(0);
+  });
+
+  it('keeps the preferences of initialize after a restart, and none that were forged', async () => {
+    const { url } = await serve();
+    const id = newSessionId(policy, { concerns: { access: 'none' } });
+    expect(await list(url, id)).toMatch(/^200 .*"tools":\[\]/s);
+    const [random = '', sealed = ''] = id.split('.');
+    expect(await list(url, `${random.replace(/./g, '0')}.${sealed}`)).toMatch(/^404/);
   });
 
   it('keeps its preferences when its process ended for lack of room', async () => {

@@ -69,7 +69,7 @@ function reasonText(policy: Policy, { shown, reason: why, concerns }: Explanatio
     case 'concern-mismatch': {
       const { concern, preferred, actual } = why;
       const has = `its ${concern} is ${actual.join(' or ')}`;
-      if (preferred.length === 0) return `${has}, but the caller has no claim for it.`;
+      if (preferred.length === 0) return `${has}, but no claim of the caller gives it a value.`;
       const requested = concerns.some(({ concern: name, from }) => name === concern && isRequested(from));
       return `${has}, but ${bound(policy, concern)}${preferred.join(' or ')} ${requested ? 'was requested' : 'is in effect'}.`;
     }
@@ -115,7 +115,7 @@ function concernLines(
     preferred === undefined
       ? 'nothing'
       : preferred === 'denied'
-        ? 'nothing: no claim, and no default'
+        ? 'nothing: no claim gives it a value'
         : `${bound(policy, concern)}${preferred.join(' or ')}`;
   const has = actual === undefined ? 'no value, which matches everything' : actual.join(' or ');
   const widest = Math.max(required.length, has.length);

@@ -91,7 +91,9 @@ describe('a log line', () => {
     const [, block = '', queries = ''] =
       /```json\n([^`]*)```([\s\S]*?)\n## /.exec(page.slice(page.indexOf('## Logs'))) ?? [];
     const example: Record<string, unknown> = JSON.parse(block);
-    const handler = make({ logSalt: 'mcp-concerns-dev', log: createLog(createLogger()) });
+    const store = createMemoryStore();
+    await store.update('a'.repeat(32), {});
+    const handler = make({ store, logSalt: 'mcp-concerns-dev', log: createLog(createLogger()) });
     const headers = { 'mcp-session-id': 'a'.repeat(32) };
     const update = rpc('updateConcerns', { concerns: { security: 'high' } });
     await handler(httpEvent('POST', update, { headers }), context('request-6'));
@@ -170,6 +172,7 @@ describe('a log line', () => {
     const cause = Object.assign(new Error('Rate exceeded for arn:aws:dynamodb:x'), {
       name: 'ThrottlingException',
     });
+    await memory.update('a'.repeat(32), {});
     const failing = { ...memory, update: () => Promise.reject(new Error('no table', { cause })) };
     const headers = { 'mcp-session-id': 'a'.repeat(32) };
     await make()(httpEvent('POST', list, { headers }));

@@ -314,7 +314,9 @@ describe('shortly before Lambda ends the invocation', () => {
   });
 
   it('a notification that was not stored is not acknowledged', async () => {
-    const never = make({ store: { ...createMemoryStore(), update: () => new Promise(() => undefined) } });
+    const store = createMemoryStore();
+    await store.update('a'.repeat(32), {});
+    const never = make({ store: { ...store, update: () => new Promise(() => undefined) } });
     const headers = { 'mcp-session-id': 'a'.repeat(32) };
     const params = { concerns: { security: 'high' } };
     const initialized = { jsonrpc: '2.0', method: 'notifications/initialized', params };
