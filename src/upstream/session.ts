@@ -45,7 +45,9 @@ export async function openSession(
   });
   transport.onclose = () => void close();
   let usedAt = performance.now();
-  let open = 0;
+  // Until its first request, which it was opened for.
+  let isNew = true;
+  let [open, answering] = [0, 0];
   let [isInitialized, isRefused] = [false, false];
   const ended = (): void => {
     open--;
@@ -80,20 +82,28 @@ export async function openSession(
     },
     /** Whether a response is not complete yet, or a stream is open. */
     get isBusy() {
-      return open > 0;
+      return isNew || open > 0;
+    },
+    /** Whether a client waits for an answer. Many have a stream open all the time. */
+    get isAnswering() {
+      return isNew || answering > 0;
     },
     /** Answers a request of the session. */
     async handle(request: Request, parsedBody?: unknown): Promise<Response> {
+      const isPost = request.method === 'POST';
+      isNew = false;
       open++;
+      if (isPost) answering++;
       usedAt = performance.now();
       let requestIds: readonly RequestId[] = [];
-      const outgoing = readers.open(request.method === 'POST', (hasLeft) => {
+      const outgoing = readers.open(isPost, (hasLeft) => {
+        if (isPost) answering--;
         ended();
         // This transport has no other stream on which the answer could still arrive.
         if (hasLeft) for (const requestId of requestIds) cancel(requestId);
       });
       try {
-        const body = request.method === 'POST' ? await readJson(request, { parsedBody }) : undefined;
+        const body = isPost ? await readJson(request, { parsedBody }) : undefined;
         if (body instanceof Response) {
           outgoing.abandon();
           return body;

@@ -53,27 +53,33 @@ export function proxySessions(options: SessionProxyOptions) {
     await session?.close();
   }
 
-  /** Adds or moves a session to the end. Too many sessions end; those that answer a request now end last. */
-  async function use(id: string, session: Session): Promise<void> {
-    sessions.delete(id);
-    sessions.set(id, session);
-    const ending: Promise<void>[] = [];
-    while (sessions.size > maxSessions) {
-      const others = [...sessions].filter(([each]) => each !== id);
-      const [oldest] = others.find(([, { isBusy }]) => !isBusy) ?? others[0] ?? [];
-      if (oldest === undefined) break;
-      ending.push(end(oldest));
-    }
-    await Promise.all(ending);
+  /** Returns the session to end if there are too many: the least recently used one that answers nothing. */
+  function dispensable(): string | undefined {
+    const all = [...sessions];
+    const [id] =
+      all.find(([, { isBusy }]) => !isBusy) ?? all.find(([, { isAnswering }]) => !isAnswering) ?? [];
+    return id;
   }
 
-  async function open(id: string, sessionId: SessionId | undefined): Promise<Session> {
-    const slot = openSession(id, { ...options, session: sessionId }, () => void sessions.delete(id));
+  /** Opens a session, in the place of another one if there are too many. While all others answer requests, there is no room. */
+  async function open(id: string, sessionId: SessionId | undefined): Promise<Session | Response> {
+    const ending: Promise<void>[] = [];
+    while (sessions.size + opening.size >= maxSessions) {
+      const oldest = dispensable();
+      if (oldest === undefined) {
+        const message = `All ${maxSessions} sessions are busy. Try again later.`;
+        return failure(503, HTTP_ERRORS.internal, message, { 'Retry-After': '5' });
+      }
+      ending.push(end(oldest));
+    }
+    // The process of the new session starts after those of the ended ones have ended.
+    const slot = Promise.all(ending).then(() =>
+      openSession(id, { ...options, session: sessionId }, () => void sessions.delete(id)),
+    );
     opening.add(slot);
     try {
       const session = await slot;
-      // The process of the new session starts after those of the ended ones have ended.
-      await use(id, session);
+      sessions.set(id, session);
       return session;
     } finally {
       opening.delete(slot);
@@ -81,7 +87,8 @@ export function proxySessions(options: SessionProxyOptions) {
   }
 
   function answer(id: string, session: Session, request: Request, body?: unknown): Promise<Response> {
-    void use(id, session);
+    sessions.delete(id);
+    sessions.set(id, session);
     return session.handle(request, body);
   }
 
@@ -95,8 +102,9 @@ export function proxySessions(options: SessionProxyOptions) {
       return refused('A request without the Mcp-Session-Id header must be initialize.');
     }
     const policy = policyInForce(options.policy);
-    const id = newSessionId(policy, offeredRecord(policy, read(body, 'params')));
+    const id = newSessionId(policy, offeredRecord(policy, read(body.value, 'params')));
     const session = await open(id, openSessionId(policy, id));
+    if (session instanceof Response) return session;
     const unread = new Request(request.url, { method: 'POST', headers: request.headers });
     const response = await answer(id, session, unread, body.value);
     // The transport refused the request, so the host knows no session that it could end.
@@ -110,7 +118,7 @@ export function proxySessions(options: SessionProxyOptions) {
     if (known !== undefined) return known;
     const adopted = open(id, sessionId)
       .then(async (session) => {
-        const refused = await session.initialize(request);
+        const refused = session instanceof Response ? session : await session.initialize(request);
         if (refused === undefined) return session;
         await end(id);
         return refused;

@@ -10,6 +10,7 @@ import { ChildTransport } from '../../src/upstream/child-process.js';
 import { proxyTo } from '../../src/upstream/proxy.js';
 import { RecoveringTransport } from '../../src/upstream/recovering.js';
 import { proxySessions } from '../../src/upstream/sessions.js';
+import { EXTENSION_ID } from '../../src/wire/messages.js';
 import { connectOverHttp, toolNames, updateConcerns } from '../clients.js';
 import { policyOf } from '../gate/gate-harness.js';
 
@@ -83,6 +84,14 @@ async function list(url: string, session: string, id = 1): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
+async function call(url: string, session: string, n: number): Promise<string> {
+  const params = { name: 'wait', arguments: { n } };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });
+  const headers = { ...HEADERS, 'mcp-session-id': session };
+  const response = await fetch(url, { method: 'POST', headers, body });
+  return `${response.status} ${await response.text()}`;
+}
+
 describe('sessions without DELETE', () => {
   it('leave at most the limit of processes', async () => {
     const { url, proxy, alive, children } = await serve({ maxSessions: 3 });
@@ -123,6 +132,24 @@ describe('sessions without DELETE', () => {
   });
 });
 
+describe('while all sessions answer', () => {
+  it('a new one gets 503, and none of them ends', async () => {
+    const { url, children } = await serve({ maxSessions: 2 }, 'slow');
+    const [[first], [second]] = await Promise.all([begin(url), begin(url)]);
+    const slow = [call(url, first ?? '', 700), call(url, second ?? '', 700)];
+    await expect.poll(() => slow.length).toBe(2);
+    const refused = await fetch(url, { method: 'POST', headers: HEADERS, body: JSON.stringify(initialize) });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    expect(await refused.json()).toMatchObject({
+      jsonrpc: '2.0',
+      error: { message: expect.stringContaining('busy') },
+    });
+    for (const answer of await Promise.all(slow)) expect(answer).toMatch(/^200 .*"700"/s);
+    expect(children).toHaveLength(2);
+    expect((await begin(url))[1]).toBe(200);
+  });
+});
+
 describe('a session that the process does not know', () => {
   it('is served under the same id, by one process', async () => {
     const { url, children } = await serve();
@@ -150,8 +177,15 @@ describe('a session that the process does not know', () => {
   });
 
   it('keeps the preferences of initialize after a restart, and none that were forged', async () => {
+    const before = await serve();
+    const capabilities = { extensions: { [EXTENSION_ID]: { concerns: { access: 'none' } } } };
+    const params = { ...initialize.params, capabilities };
+    const body = JSON.stringify({ ...initialize, params });
+    const opened = await fetch(before.url, { method: 'POST', headers: HEADERS, body });
+    await opened.text();
+    const id = opened.headers.get('mcp-session-id') ?? '';
+    expect(await list(before.url, id)).toMatch(/^200 .*"tools":\[\]/s);
     const { url } = await serve();
-    const id = newSessionId(policy, { concerns: { access: 'none' } });
     expect(await list(url, id)).toMatch(/^200 .*"tools":\[\]/s);
     const [random = '', sealed = ''] = id.split('.');
     expect(await list(url, `${random.replace(/./g, '0')}.${sealed}`)).toMatch(/^404/);
