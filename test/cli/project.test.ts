@@ -204,9 +204,9 @@ describe('a project file of a stranger', () => {
   it.runIf(able)('is trusted by an answer on a terminal, until it changes', async () => {
     write('mcp-concerns.config.yaml', serving);
     const answer = (text: string) =>
-      inTerminal(400, `cd ${folder}; echo ${text} | ${process.execPath} ${resolve(MAIN)} check; true`);
+      inTerminal(400, `cd '${folder}'; echo ${text} | '${process.execPath}' '${resolve(MAIN)}' check; true`);
     const typed = (text: string) =>
-      inTerminal(400, `cd ${folder}; ${process.execPath} ${resolve(MAIN)} check; true`, `${text}\n`);
+      inTerminal(400, `cd '${folder}'; '${process.execPath}' '${resolve(MAIN)}' check; true`, `${text}\n`);
     // A pipe is not a person.
     expect(await answer('y')).toContain('you have not trusted this file');
     expect(await typed('no')).toContain('Trust this file, as it is now? [y/N]');
