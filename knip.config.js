@@ -52,6 +52,8 @@ export default {
   ignoreExportsUsedInFile: { interface: true, type: true },
   // Loaded by path or by name at run time: a server to try, a plugin of serverless.yml, a script for a browser.
   ignoreDependencies: ['@modelcontextprotocol/server-everything', 'serverless-offline', 'axe-core'],
+  // A tool of POSIX, with which tests make a pipe.
+  ignoreBinaries: ['mkfifo'],
   // The store and the tasks take all of them at once: const { createClient, ...commands } = await import(...).
   ignoreIssues: {
     'src/session/dynamodb-client.ts': ['exports'],
