@@ -304,7 +304,7 @@ describe('the packaged functions', () => {
     const { tools } = await send(endpoint, 'tools/list');
     expect((tools as { name: string }[]).map(({ name }) => name)).toEqual(['plain', 'report']);
     const lists = sourcesOf(loaded);
-    expect(lists).toContain('attach/task-transport.js');
+    expect(lists).toContain('attach/answer-calls.js');
     expect(lists.filter((file) => ENGINE.test(file))).toEqual([]);
     expect((await send(endpoint, 'tools/call', { name: 'report', arguments: {} })).resultType).toBe('task');
     const engine = ['durable/engine.js', 'dynamodb/records.js', '@aws-sdk/client-lambda'];
