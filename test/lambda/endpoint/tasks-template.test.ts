@@ -312,7 +312,7 @@ describe('the packaged functions', () => {
   });
 
   /** What starts and keeps tasks, and the AWS clients. */
-  const ENGINE = /^(durable|dynamodb)\/(?!errors)|^@aws-sdk/;
+  const ENGINE = /^(durable|dynamodb)\/(?!failure)|^@aws-sdk/;
 
   /** Returns what was loaded of the code of tasks and of the AWS clients, from the chunks of the bundle. */
   function sourcesOf(loaded: string): string[] {
