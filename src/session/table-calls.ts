@@ -49,7 +49,9 @@ export function limitCalls(
 /** How long a table that did not answer is not asked, in milliseconds: requests must not wait for it one after the other. */
 const PAUSE_MS = 2000;
 
-/** Whether the table did not answer at all. An error of the table itself is an answer: a client may have caused it. */
+/** Whether the table did not answer at all. Any other error is an answer, or needs no table: a client may have caused it. */
 function isUnreachable(cause: unknown): boolean {
-  return cause instanceof Error && !('$metadata' in cause && '$fault' in cause);
+  if (!(cause instanceof Error)) return false;
+  // Of the system, such as ECONNREFUSED.
+  return cause.name === 'TimeoutError' || ('code' in cause && /^E[A-Z]+$/.test(String(cause.code)));
 }

@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { limitCalls } from '../../src/session/table-calls.js';
+
+const words = { table: 'The table t', user: 'The store', check: 'its name' };
+const limited = () =>
+  limitCalls({ ms: 50, firstMs: 50 }, words, (message, options) => new Error(message, options));
+const failing = (properties: object) => () => Promise.reject(Object.assign(new Error('no'), properties));
+
+it.each([
+  ['refuses connections', failing({ code: 'ECONNREFUSED' })],
+  ['does not answer an attempt', failing({ name: 'TimeoutError' })],
+  ['does not answer at all', () => new Promise(() => undefined)],
+])('does not ask a table again at once that %s', async (_what, call) => {
+  const withLimit = limited();
+  await expect(withLimit(call)).rejects.toThrow();
+  let asked = false;
+  await expect(
+    withLimit(async () => {
+      asked = true;
+    }),
+  ).rejects.toThrow(/did not answer \d+ ms ago/);
+  expect(asked).toBe(false);
+});
+
+it.each([
+  ['answers with an error', failing({ name: 'ValidationException', $fault: 'client', $metadata: {} })],
+  ['cannot be asked without its package', failing({ code: 'ERR_MODULE_NOT_FOUND' })],
+  ['is written by others meanwhile', failing({})],
+])('asks a table again that %s', async (_what, call) => {
+  const withLimit = limited();
+  await expect(withLimit(call)).rejects.toThrow();
+  expect(await withLimit(async () => 'answer')).toBe('answer');
+});
