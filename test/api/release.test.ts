@@ -1,0 +1,71 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+
+interface Step {
+  readonly name?: string;
+  readonly run?: string;
+  readonly env?: Readonly<Record<string, string>>;
+}
+const { jobs } = parse(readFileSync('.github/workflows/release.yml', 'utf8'));
+const steps: readonly Step[] = jobs.release.steps;
+const position = steps.findIndex(({ name }) => name?.startsWith('Write the address'));
+const step = steps[position];
+
+const folder = mkdtempSync(join(tmpdir(), 'release-'));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+describe('the workflow that publishes', () => {
+  it('writes the address of its own repository before it publishes', () => {
+    expect(step?.env?.SERVER).toMatch(/^\$\{\{ github\.server_url \}\}$/);
+    expect(step?.env?.REPOSITORY).toMatch(/^\$\{\{ github\.repository \}\}$/);
+    expect(steps.findIndex(({ run }) => run?.includes('changeset publish'))).toBe(position + 1);
+    cpSync('package.json', join(folder, 'package.json'));
+    cpSync('scripts/name-repository.mjs', join(folder, 'scripts/name-repository.mjs'));
+    const env = { PATH: process.env.PATH, SERVER: 'https://host.example', REPOSITORY: 'owner/name' };
+    execFileSync('bash', ['-e', '-c', step?.run ?? ''], { cwd: folder, env });
+    const { homepage, bugs, repository, ...rest } = JSON.parse(
+      readFileSync(join(folder, 'package.json'), 'utf8'),
+    );
+    expect([homepage, bugs, repository]).toEqual([
+      'https://host.example/owner/name#readme',
+      { url: 'https://host.example/owner/name/issues' },
+      { type: 'git', url: 'git+https://host.example/owner/name.git' },
+    ]);
+    expect(rest).toEqual(JSON.parse(readFileSync('package.json', 'utf8')));
+  });
+
+  it('changes nothing if the context has no address', () => {
+    const { status, stderr } = spawnSync(process.execPath, ['scripts/name-repository.mjs', '', 'owner'], {
+      encoding: 'utf8',
+    });
+    expect([status, stderr]).toEqual([1, 'Pass the URL of the server and OWNER/NAME, not "" and "owner".\n']);
+  });
+
+  it('uses no token of the registry, but the identity of the run', () => {
+    const text = readFileSync('.github/workflows/release.yml', 'utf8');
+    expect(jobs.release.permissions['id-token']).toBe('write');
+    expect(text).not.toMatch(/NPM_TOKEN|NODE_AUTH_TOKEN|registry-url/);
+  });
+
+  it('is one of the workflows of which none names a registry', () => {
+    for (const file of readdirSync('.github/workflows')) {
+      expect(readFileSync(join('.github/workflows', file), 'utf8')).not.toMatch(/registry\.|npmjs\.org/);
+    }
+  });
+});
+
+it('npm accepts the package for publishing, with its docs and without pictures', () => {
+  const args = ['publish', '--dry-run', '--json', '--ignore-scripts', '--tag', 'test', '--offline'];
+  const { status, stdout, stderr } = spawnSync('npm', args, { encoding: 'utf8' });
+  expect([status, stderr.includes('npm error')]).toEqual([0, false]);
+  const report = JSON.parse(stdout);
+  const { name, files } = report['mcp-concerns'] ?? report;
+  const paths = files.map(({ path }: { path: string }) => path);
+  expect(name).toBe('mcp-concerns');
+  expect(paths).toContain('docs/guides/choose.md');
+  expect(paths.filter((path: string) => path.endsWith('.png'))).toEqual([]);
+});
